@@ -1,0 +1,74 @@
+//! One error type for the whole library: fields say what was wrong, the message says what to do about it.
+
+use thiserror::Error;
+
+/// Everything that can be refused.
+///
+/// An optimizer that does not converge is not an error: that is a [`Stop`](crate::optimize::Stop) in a report.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Two arrays that must agree in size do not.
+    #[error("{what} has {found} but {expected} is needed")]
+    Shape {
+        /// The array, in words.
+        what: String,
+        /// Its size.
+        found: usize,
+        /// The size it should have.
+        expected: usize,
+    },
+
+    /// There is nothing to work on.
+    #[error("{what} is empty: give at least one row")]
+    Empty {
+        /// The array, in words.
+        what: String,
+    },
+
+    /// A NaN or an infinity among the data.
+    #[error("{what} is not finite ({value}) at row {row}: remove the row or mark it as failed")]
+    NonFinite {
+        /// The array, in words.
+        what: String,
+        /// Row, counted from 0.
+        row: usize,
+        /// The offending number.
+        value: f64,
+    },
+
+    /// A number outside the range that makes sense.
+    #[error("{name} = {value} must be {must}")]
+    Parameter {
+        /// Its name.
+        name: String,
+        /// The value given.
+        value: f64,
+        /// The condition it violates, in words.
+        must: String,
+    },
+
+    /// A matrix that stays indefinite at the top of the jitter ladder.
+    #[error(
+        "a {size}×{size} covariance matrix is not positive definite, even with {jitter:e} added to its diagonal; \
+         check for extreme length scales or non-finite parameters"
+    )]
+    NotPositiveDefinite {
+        /// Its number of rows.
+        size: usize,
+        /// The largest jitter tried.
+        jitter: f64,
+    },
+
+    /// A setting that cannot be combined with another, or with these data.
+    #[error("{what}: {remedy}")]
+    Unsupported {
+        /// What was asked for.
+        what: String,
+        /// What to do instead.
+        remedy: String,
+    },
+}
+
+/// Shorthand for results of this library.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,168 @@
+//! Covariance functions: what the models assume about f.
+//!
+//! A leaf kernel implements [`Covariance`]; [`Kernel`] is the closed list of leaves with sums and products over them,
+//! and is what settings, models and the store hold. Parameters are exposed on an unconstrained (logarithmic) scale.
+//!
+//! Gradients are vector–Jacobian products: given G = ∂loss/∂K they return ∂loss/∂θ = Σᵢⱼ Gᵢⱼ ∂Kᵢⱼ/∂θ, so no tensor of
+//! size N×M×P is ever formed.
+
+mod composite;
+mod stationary;
+
+pub use stationary::{Family, Stationary};
+
+use crate::error::{Error, Result};
+use crate::linalg::{Mat, MatMut, MatRef};
+use serde::{Deserialize, Serialize};
+
+/// What a parameter means; priors and fixing go by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// A signal variance, as its logarithm.
+    Variance,
+    /// A length scale, as its logarithm.
+    Lengthscale,
+    /// The noise variance, as its logarithm.
+    Noise,
+    /// The constant prior mean, as it is.
+    Mean,
+}
+
+/// A positive semidefinite function of two points; matrices of points have one point a row.
+pub trait Covariance {
+    /// The number of inputs it reads, if that is fixed.
+    fn dimension(&self) -> Option<usize>;
+
+    /// The meaning of each unconstrained parameter, in order.
+    fn roles(&self) -> Vec<Role>;
+
+    /// The unconstrained parameters.
+    fn parameters(&self) -> Vec<f64>;
+
+    /// Sets the unconstrained parameters; as many as [`roles`](Self::roles) lists.
+    fn set_parameters(&mut self, parameters: &[f64]);
+
+    /// k(aᵢ, bⱼ) into `out`, [a, b].
+    fn cross(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>);
+
+    /// k(xᵢ, xᵢ).
+    fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64>;
+
+    /// Adds Σᵢⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂θ to `gradient`; g is [a, b].
+    fn add_parameter_gradient(
+        &self,
+        a: MatRef<'_, f64>,
+        b: MatRef<'_, f64>,
+        g: MatRef<'_, f64>,
+        gradient: &mut [f64],
+    );
+
+    /// Adds Σᵢ gᵢ ∂k(xᵢ, xᵢ)/∂θ to `gradient`.
+    fn add_diagonal_gradient(&self, x: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]);
+
+    /// Adds Σⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂aᵢ to row i of `out`, [a, inputs].
+    fn add_input_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, out: MatMut<'_, f64>);
+}
+
+/// Every kernel there is, closed under sums and products.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Kernel {
+    /// A function of the scaled distance.
+    Stationary(Stationary),
+    /// Σᵢ kᵢ.
+    Sum(Vec<Kernel>),
+    /// Πᵢ kᵢ.
+    Product(Vec<Kernel>),
+}
+
+impl Kernel {
+    /// A stationary kernel with one length scale an input, all starting alike.
+    pub fn stationary(family: Family, variance: f64, lengthscale: f64, dimension: usize) -> Self {
+        Kernel::Stationary(Stationary { family, variance, lengthscales: vec![lengthscale; dimension] })
+    }
+
+    /// Refuses parameters that are not positive and finite, empty composites, and points of another dimension.
+    pub fn check(&self, dimension: usize) -> Result<()> {
+        match self {
+            Kernel::Stationary(leaf) => leaf.check(dimension),
+            Kernel::Sum(parts) | Kernel::Product(parts) if parts.is_empty() => {
+                Err(Error::Empty { what: "the list of kernels in a sum or product".into() })
+            }
+            Kernel::Sum(parts) | Kernel::Product(parts) => parts.iter().try_for_each(|part| part.check(dimension)),
+        }
+    }
+
+    /// The cross-covariance matrix as a new matrix, [a, b].
+    pub fn matrix(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+        let mut out = Mat::zeros(a.nrows(), b.nrows());
+        self.cross(a, b, out.as_mut());
+        out
+    }
+}
+
+/// Delegates to the leaf or composite at hand.
+macro_rules! dispatch {
+    ($self:ident, $leaf:ident => $stationary:expr, $parts:ident => $sum:expr, $product:expr) => {
+        match $self {
+            Kernel::Stationary($leaf) => $stationary,
+            Kernel::Sum($parts) => $sum,
+            Kernel::Product($parts) => $product,
+        }
+    };
+}
+
+impl Covariance for Kernel {
+    fn dimension(&self) -> Option<usize> {
+        dispatch!(self, leaf => leaf.dimension(), parts => composite::dimension(parts), composite::dimension(parts))
+    }
+
+    fn roles(&self) -> Vec<Role> {
+        dispatch!(self, leaf => leaf.roles(), parts => composite::roles(parts), composite::roles(parts))
+    }
+
+    fn parameters(&self) -> Vec<f64> {
+        dispatch!(self, leaf => leaf.parameters(), parts => composite::parameters(parts), composite::parameters(parts))
+    }
+
+    fn set_parameters(&mut self, theta: &[f64]) {
+        dispatch!(self, leaf => leaf.set_parameters(theta),
+            parts => composite::set_parameters(parts, theta), composite::set_parameters(parts, theta))
+    }
+
+    fn cross(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>) {
+        dispatch!(self, leaf => leaf.cross(a, b, out),
+            parts => composite::sum_cross(parts, a, b, out), composite::product_cross(parts, a, b, out))
+    }
+
+    fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64> {
+        dispatch!(self, leaf => leaf.diagonal(x),
+            parts => composite::sum_diagonal(parts, x), composite::product_diagonal(parts, x))
+    }
+
+    fn add_parameter_gradient(
+        &self,
+        a: MatRef<'_, f64>,
+        b: MatRef<'_, f64>,
+        g: MatRef<'_, f64>,
+        gradient: &mut [f64],
+    ) {
+        dispatch!(self, leaf => leaf.add_parameter_gradient(a, b, g, gradient),
+            parts => composite::sum_parameter_gradient(parts, a, b, g, gradient),
+            composite::product_parameter_gradient(parts, a, b, g, gradient))
+    }
+
+    fn add_diagonal_gradient(&self, x: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]) {
+        dispatch!(self, leaf => leaf.add_diagonal_gradient(x, g, gradient),
+            parts => composite::sum_diagonal_gradient(parts, x, g, gradient),
+            composite::product_diagonal_gradient(parts, x, g, gradient))
+    }
+
+    fn add_input_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, out: MatMut<'_, f64>) {
+        dispatch!(self, leaf => leaf.add_input_gradient(a, b, g, out),
+            parts => composite::sum_input_gradient(parts, a, b, g, out),
+            composite::product_input_gradient(parts, a, b, g, out))
+    }
+}

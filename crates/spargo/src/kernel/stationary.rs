@@ -1,0 +1,283 @@
+//! Stationary kernels with one length scale an input (ARD).
+//!
+//! ```text
+//!     k(x, x') = s² g(r²),   r² = Σₖ (xₖ − x'ₖ)² / ℓₖ²
+//! ```
+//!
+//! A family is one arm of [`Family::profile`]: g and its slope g′ as functions of r². Distances are summed from
+//! differences, not expanded into a product: it costs little at these dimensions, and coinciding points (every inducing
+//! point is one) give exactly k = s².
+
+use super::{Covariance, Role};
+use crate::error::{Error, Result};
+use crate::linalg::vexp::{exp, fma};
+use crate::linalg::{Mat, MatMut, MatRef, column, column_mut};
+use multiversion::{multiversion, target::target_cfg_f};
+use serde::{Deserialize, Serialize};
+
+/// The shape g(r²) of a stationary kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Family {
+    /// exp(−r²/2): infinitely smooth.
+    Rbf,
+    /// exp(−r): continuous, nowhere differentiable.
+    Matern12,
+    /// (1 + √3 r) exp(−√3 r): once differentiable.
+    Matern32,
+    /// (1 + √5 r + 5r²/3) exp(−√5 r): twice differentiable.
+    Matern52,
+}
+
+impl Family {
+    /// Every family, for tests and help texts.
+    pub const ALL: [Family; 4] = [Family::Rbf, Family::Matern12, Family::Matern32, Family::Matern52];
+
+    /// (g, g′) at r², to be inlined where the family is a constant.
+    #[inline(always)]
+    fn profile<const FMA: bool>(self, r2: f64) -> (f64, f64) {
+        match self {
+            Family::Rbf => {
+                let g = exp::<FMA>(-0.5 * r2);
+                (g, -0.5 * g)
+            }
+            Family::Matern12 => {
+                // g′ is infinite at r = 0, where it only ever meets a zero difference: any finite value will do.
+                let r = r2.sqrt().max(1e-150);
+                let g = exp::<FMA>(-r);
+                (g, -0.5 * g / r)
+            }
+            Family::Matern32 => {
+                let s = (3.0 * r2).sqrt();
+                let e = exp::<FMA>(-s);
+                (fma::<FMA>(s, e, e), -1.5 * e)
+            }
+            Family::Matern52 => {
+                let s = (5.0 * r2).sqrt();
+                let e = exp::<FMA>(-s);
+                let linear = fma::<FMA>(s, e, e);
+                (fma::<FMA>(r2 * (5.0 / 3.0), e, linear), (-5.0 / 6.0) * linear)
+            }
+        }
+    }
+}
+
+/// s² g(r²) with ARD length scales.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stationary {
+    /// g.
+    pub family: Family,
+    /// s².
+    pub variance: f64,
+    /// ℓ, one an input.
+    pub lengthscales: Vec<f64>,
+}
+
+impl Stationary {
+    pub(super) fn check(&self, dimension: usize) -> Result<()> {
+        if self.lengthscales.len() != dimension {
+            let what = "the kernel's list of length scales".into();
+            return Err(Error::Shape { what, found: self.lengthscales.len(), expected: dimension });
+        }
+        let named = self.lengthscales.iter().enumerate().map(|(k, &l)| (format!("lengthscale of input {k}"), l));
+        for (name, value) in std::iter::once(("kernel variance".to_string(), self.variance)).chain(named) {
+            if !(value.is_finite() && value > 0.0) {
+                return Err(Error::Parameter { name, value, must: "positive and finite".into() });
+            }
+        }
+        Ok(())
+    }
+
+    /// x with every input in units of its length scale.
+    fn scaled(&self, x: MatRef<'_, f64>) -> Mat<f64> {
+        Mat::from_fn(x.nrows(), x.ncols(), |i, k| x[(i, k)] / self.lengthscales[k])
+    }
+
+    /// Calls `visit` with each column j of b: b's scaled point, g(r²) and g′(r²) of the whole column.
+    fn for_each_column(
+        &self,
+        a: &Mat<f64>,
+        b: MatRef<'_, f64>,
+        mut visit: impl FnMut(usize, &[f64], &[f64], &[f64]),
+    ) {
+        let (mut values, mut slopes) = (vec![0.0; a.nrows()], vec![0.0; a.nrows()]);
+        let mut point = vec![0.0; a.ncols()];
+        for j in 0..b.nrows() {
+            scale_row(b, j, &self.lengthscales, &mut point);
+            squared_distances(a.as_ref(), &point, &mut values);
+            profile_and_slope(self.family, &mut values, &mut slopes);
+            visit(j, &point, &values, &slopes);
+        }
+    }
+}
+
+impl Covariance for Stationary {
+    fn dimension(&self) -> Option<usize> {
+        Some(self.lengthscales.len())
+    }
+
+    fn roles(&self) -> Vec<Role> {
+        let lengthscales = self.lengthscales.iter().map(|_| Role::Lengthscale);
+        std::iter::once(Role::Variance).chain(lengthscales).collect()
+    }
+
+    fn parameters(&self) -> Vec<f64> {
+        std::iter::once(self.variance).chain(self.lengthscales.iter().copied()).map(f64::ln).collect()
+    }
+
+    fn set_parameters(&mut self, parameters: &[f64]) {
+        self.variance = parameters[0].exp();
+        self.lengthscales.iter_mut().zip(&parameters[1..]).for_each(|(l, p)| *l = p.exp());
+    }
+
+    fn cross(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+        let a = self.scaled(a);
+        let mut point = vec![0.0; a.ncols()];
+        for j in 0..b.nrows() {
+            scale_row(b, j, &self.lengthscales, &mut point);
+            let column = column_mut(out.as_mut(), j);
+            squared_distances(a.as_ref(), &point, column);
+            profile(self.family, self.variance, column);
+        }
+    }
+
+    fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64> {
+        vec![self.variance; x.nrows()]
+    }
+
+    fn add_parameter_gradient(
+        &self,
+        a: MatRef<'_, f64>,
+        b: MatRef<'_, f64>,
+        g: MatRef<'_, f64>,
+        gradient: &mut [f64],
+    ) {
+        let a = self.scaled(a);
+        let mut totals = vec![0.0; gradient.len()];
+        let mut weights = vec![0.0; a.nrows()];
+        self.for_each_column(&a, b, |j, point, values, slopes| {
+            // ∂k/∂log s² = k,  ∂k/∂log ℓₖ = −2 s² g′ (aₖ − bₖ)²/ℓₖ²
+            totals[0] += weigh(column(g, j), values, slopes, &mut weights);
+            add_weighted_squares(a.as_ref(), point, &weights, &mut totals[1..]);
+        });
+        gradient[0] += self.variance * totals[0];
+        gradient[1..].iter_mut().zip(&totals[1..]).for_each(|(out, total)| *out -= 2.0 * self.variance * total);
+    }
+
+    fn add_diagonal_gradient(&self, _: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]) {
+        gradient[0] += self.variance * g.iter().sum::<f64>();
+    }
+
+    fn add_input_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+        let scaled = self.scaled(a);
+        let mut weights = vec![0.0; a.nrows()];
+        self.for_each_column(&scaled, b, |j, point, values, slopes| {
+            weigh(column(g, j), values, slopes, &mut weights);
+            for (k, &centre) in point.iter().enumerate() {
+                // ∂k/∂aₖ = 2 s² g′ (aₖ − bₖ)/ℓₖ²
+                let factor = 2.0 * self.variance / self.lengthscales[k];
+                let rows = column_mut(out.as_mut(), k).iter_mut().zip(column(scaled.as_ref(), k)).zip(&weights);
+                rows.for_each(|((out, x), weight)| *out += factor * weight * (x - centre));
+            }
+        });
+    }
+}
+
+fn scale_row(b: MatRef<'_, f64>, j: usize, lengthscales: &[f64], point: &mut [f64]) {
+    point.iter_mut().zip(lengthscales).enumerate().for_each(|(k, (p, l))| *p = b[(j, k)] / l);
+}
+
+/// r² of every row of `a` to one point, both already scaled.
+fn squared_distances(a: MatRef<'_, f64>, point: &[f64], out: &mut [f64]) {
+    out.fill(0.0);
+    for (k, &centre) in point.iter().enumerate() {
+        add_squared_differences(column(a, k), centre, out);
+    }
+}
+
+#[multiversion(targets = "simd")]
+fn add_squared_differences(x: &[f64], centre: f64, out: &mut [f64]) {
+    const FMA: bool = target_cfg_f!(any(target_feature = "fma", target_feature = "neon"));
+    for (out, x) in out.iter_mut().zip(x) {
+        let difference = x - centre;
+        *out = fma::<FMA>(difference, difference, *out);
+    }
+}
+
+/// Expands to one copy of the loop a family, so that each is vectorised with its profile inlined.
+macro_rules! for_family {
+    ($family:expr, $name:ident => $body:block) => {
+        for_family!(@ $family, $name => $body, Rbf, Matern12, Matern32, Matern52)
+    };
+    (@ $family:expr, $name:ident => $body:block, $($member:ident),*) => {
+        match $family {
+            $(Family::$member => {
+                const $name: Family = Family::$member;
+                $body
+            })*
+        }
+    };
+}
+
+/// r² to s² g(r²), in place.
+#[multiversion(targets = "simd")]
+fn profile(family: Family, variance: f64, values: &mut [f64]) {
+    const FMA: bool = target_cfg_f!(any(target_feature = "fma", target_feature = "neon"));
+    for_family!(family, FAMILY => {
+        for value in values.iter_mut() {
+            *value = variance * FAMILY.profile::<FMA>(*value).0;
+        }
+    });
+}
+
+/// r² to g(r²) in place, with g′(r²) beside it.
+#[multiversion(targets = "simd")]
+fn profile_and_slope(family: Family, values: &mut [f64], slopes: &mut [f64]) {
+    const FMA: bool = target_cfg_f!(any(target_feature = "fma", target_feature = "neon"));
+    for_family!(family, FAMILY => {
+        for (value, slope) in values.iter_mut().zip(slopes.iter_mut()) {
+            (*value, *slope) = FAMILY.profile::<FMA>(*value);
+        }
+    });
+}
+
+/// weights = g ∘ slopes; returns Σ g ∘ values. Eight partial sums, so that it vectorises.
+#[multiversion(targets = "simd")]
+fn weigh(g: &[f64], values: &[f64], slopes: &[f64], weights: &mut [f64]) -> f64 {
+    const FMA: bool = target_cfg_f!(any(target_feature = "fma", target_feature = "neon"));
+    weights.iter_mut().zip(g).zip(slopes).for_each(|((w, g), s)| *w = g * s);
+    lanes::<FMA>(g, values, |g, value| (g, value))
+}
+
+/// totals[k] += Σᵢ weightᵢ (aᵢₖ − pointₖ)².
+#[multiversion(targets = "simd")]
+fn add_weighted_squares(a: MatRef<'_, f64>, point: &[f64], weights: &[f64], totals: &mut [f64]) {
+    const FMA: bool = target_cfg_f!(any(target_feature = "fma", target_feature = "neon"));
+    for (k, (&centre, total)) in point.iter().zip(totals).enumerate() {
+        *total += lanes::<FMA>(
+            weights,
+            column(a, k),
+            |weight, x| (weight * (x - centre), x - centre),
+        );
+    }
+}
+
+/// Σᵢ uᵢ vᵢ of (u, v) = map(aᵢ, bᵢ), in eight partial sums.
+#[inline(always)]
+fn lanes<const FMA: bool>(a: &[f64], b: &[f64], map: impl Fn(f64, f64) -> (f64, f64)) -> f64 {
+    let mut sums = [0.0; 8];
+    let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
+    let mut rest = 0.0;
+    for (&x, &y) in a8.remainder().iter().zip(b8.remainder()) {
+        let (u, v) = map(x, y);
+        rest += u * v;
+    }
+    for (x, y) in a8.zip(b8) {
+        for lane in 0..8 {
+            let (u, v) = map(x[lane], y[lane]);
+            sums[lane] = fma::<FMA>(u, v, sums[lane]);
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}

@@ -1,0 +1,202 @@
+//! Cholesky factors of covariance matrices, with a jitter ladder and blocks in parallel.
+//!
+//! ```text
+//!     K + εI = L Lᵀ
+//! ```
+//!
+//! ε climbs a ladder until the factor exists *and* its smallest pivot is meaningful in floating point: a pivot that is
+//! only rounding error would be inverted into noise. The factorisation is right-looking over column blocks; the
+//! trailing update of each block is shared out by columns (which beats threads inside one kernel call).
+
+use super::{Into, Mat, MatMut, MatRef, gemm, mirror_lower, solve_lower, syrk_lower};
+use crate::error::{Error, Result};
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::cholesky::llt::factor as llt;
+use faer::{Par, Spec};
+use rayon::prelude::*;
+
+/// L with L Lᵀ = K + jitter·I; the strict upper triangle of `l` is zero.
+#[derive(Debug, Clone)]
+pub struct Cholesky {
+    /// The lower factor.
+    pub l: Mat<f64>,
+    /// What had to be added to the diagonal.
+    pub jitter: f64,
+}
+
+impl Cholesky {
+    /// log |K + jitter·I|.
+    pub fn log_determinant(&self) -> f64 {
+        2.0 * (0..self.l.nrows()).map(|i| self.l[(i, i)].ln()).sum::<f64>()
+    }
+}
+
+/// Factors a symmetric matrix given by its lower triangle, adding at least `floor` to its diagonal.
+///
+/// The ladder above the floor is relative to the largest diagonal element: 1e-12, 1e-10, … 1e-4.
+pub fn cholesky(k: MatRef<'_, f64>, floor: f64) -> Result<Cholesky> {
+    let size = k.nrows();
+    let scale = (0..size).map(|i| k[(i, i)].abs()).fold(0.0, f64::max);
+    let ladder = LADDER.iter().map(|rung| rung * scale).filter(|&jitter| jitter > floor);
+    let mut last = floor;
+    for jitter in std::iter::once(floor).chain(ladder) {
+        last = jitter;
+        let mut l = k.to_owned();
+        for i in 0..size {
+            l[(i, i)] += jitter;
+        }
+        if factor_in_place(l.as_mut()).is_some() && well_conditioned(&l, scale) {
+            clear_upper(l.as_mut());
+            return Ok(Cholesky { l, jitter });
+        }
+    }
+    Err(Error::NotPositiveDefinite { size, jitter: last })
+}
+
+/// L⁻¹ of a lower triangular matrix, column blocks in parallel.
+pub fn invert_lower(l: MatRef<'_, f64>) -> Mat<f64> {
+    let size = l.nrows();
+    let mut inverse = Mat::identity(size, size);
+    inverse.par_col_chunks_mut(BLOCK).enumerate().for_each(|(block, columns)| {
+        // Column j of L⁻¹ is zero above row j: only the trailing square takes part.
+        let start = block * BLOCK;
+        let below = columns.subrows_mut(start, size - start);
+        solve_lower(l.submatrix(start, start, size - start, size - start), below);
+    });
+    inverse
+}
+
+/// K⁻¹ = L⁻ᵀL⁻¹, both triangles, column blocks in parallel.
+pub fn inverse_from_cholesky(l: MatRef<'_, f64>) -> Mat<f64> {
+    let size = l.nrows();
+    let root = invert_lower(l);
+    let mut inverse = Mat::zeros(size, size);
+    inverse.par_col_chunks_mut(BLOCK).enumerate().for_each(|(block, mut columns)| {
+        let start = block * BLOCK;
+        let width = columns.ncols();
+        for row in (start..size).step_by(BLOCK) {
+            let height = BLOCK.min(size - row);
+            // Rows of L⁻¹ above `row` are zero in the columns of this tile's left factor.
+            let left = root.submatrix(row, row, size - row, height);
+            let right = root.submatrix(row, start, size - row, width);
+            let tile = columns.as_mut().submatrix_mut(row, 0, height, width);
+            gemm(tile, Into::Replace, 1.0, left.transpose(), right);
+        }
+    });
+    mirror_lower(inverse.as_mut());
+    inverse
+}
+
+/// Rungs of the jitter ladder, relative to the largest diagonal element.
+const LADDER: [f64; 5] = [1e-12, 1e-10, 1e-8, 1e-6, 1e-4];
+
+/// Columns factored at a time; one block of 128 columns stays in the second-level cache.
+const BLOCK: usize = 128;
+
+/// A squared pivot below this fraction of the largest variance (times the size) is rounding error.
+const PIVOT_TOLERANCE: f64 = 4.0 * f64::EPSILON;
+
+fn well_conditioned(l: &Mat<f64>, scale: f64) -> bool {
+    let tolerance = PIVOT_TOLERANCE * l.nrows() as f64 * scale;
+    (0..l.nrows()).all(|i| l[(i, i)].is_finite() && l[(i, i)].powi(2) > tolerance)
+}
+
+fn clear_upper(mut l: MatMut<'_, f64>) {
+    for j in 1..l.ncols() {
+        l.as_mut().col_mut(j).subrows_mut(0, j).fill(0.0);
+    }
+}
+
+/// Right-looking blocked factorisation of the lower triangle; `None` at a pivot that is not positive.
+fn factor_in_place(mut k: MatMut<'_, f64>) -> Option<()> {
+    let size = k.nrows();
+    for start in (0..size).step_by(BLOCK) {
+        let width = BLOCK.min(size - start);
+        let rest = size - start - width;
+        let (panel, mut trailing) = k
+            .as_mut()
+            .submatrix_mut(start, start, size - start, size - start)
+            .split_at_col_mut(width);
+        let (mut diagonal, mut below) = panel.split_at_row_mut(width);
+        factor_block(diagonal.as_mut())?;
+        if rest == 0 {
+            break;
+        }
+        // L₂₁ = K₂₁ L₁₁⁻ᵀ, by rows
+        below.as_mut().par_row_chunks_mut(BLOCK).for_each(|rows| solve_lower(diagonal.as_ref(), rows.transpose_mut()));
+        // K₂₂ −= L₂₁ L₂₁ᵀ, by columns, on and below the diagonal
+        let below = below.as_ref();
+        trailing.as_mut().subrows_mut(width, rest).par_col_chunks_mut(BLOCK).enumerate().for_each(|(block, columns)| {
+            let top = block * BLOCK;
+            let width = columns.ncols();
+            let (diagonal, lower) = columns.subrows_mut(top, rest - top).split_at_row_mut(width);
+            let left = below.subrows(top, rest - top);
+            syrk_lower(diagonal, Into::Add, -1.0, left.subrows(0, width));
+            let right = left.subrows(0, width).transpose();
+            gemm(lower, Into::Add, -1.0, left.subrows(width, rest - top - width), right);
+        });
+    }
+    Some(())
+}
+
+fn factor_block(block: MatMut<'_, f64>) -> Option<()> {
+    let params = Spec::<llt::LltParams, f64>::default();
+    let mut buffer = MemBuffer::new(llt::cholesky_in_place_scratch::<f64>(block.nrows(), Par::Seq, params));
+    llt::cholesky_in_place(block, Default::default(), Par::Seq, MemStack::new(&mut buffer), params).ok().map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A smooth kernel matrix of size n: badly conditioned for large n, as in practice.
+    fn covariance(n: usize, nugget: f64) -> Mat<f64> {
+        Mat::from_fn(n, n, |i, j| {
+            let r = (i as f64 - j as f64) / 10.0;
+            1.7 * (-r.abs()).exp() + if i == j { nugget } else { 0.0 }
+        })
+    }
+
+    fn largest_difference(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> f64 {
+        (a - b).norm_max()
+    }
+
+    #[test]
+    fn factor_and_inverse_across_block_boundaries() {
+        for n in [1, 2, 127, 128, 129, 300, 517] {
+            let k = covariance(n, 0.1);
+            let factor = cholesky(k.as_ref(), 0.0).unwrap();
+            assert_eq!(factor.jitter, 0.0);
+            let rebuilt = &factor.l * factor.l.transpose();
+            assert!(largest_difference(rebuilt.as_ref(), k.as_ref()) < 1e-13 * n as f64);
+            let inverse = inverse_from_cholesky(factor.l.as_ref());
+            assert!(largest_difference((&inverse * &k).as_ref(), Mat::identity(n, n).as_ref()) < 1e-11);
+            let naive = faer::linalg::solvers::Llt::new(k.as_ref(), faer::Side::Lower).unwrap();
+            assert!((naive.L() - &factor.l).norm_max() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn ladder_reports_the_jitter_it_used() {
+        // Rank one: no jitter up to 1e-13 gives meaningful pivots.
+        let ones = Mat::from_fn(5, 5, |_, _| 3.0);
+        let factor = cholesky(ones.as_ref(), 0.0).unwrap();
+        assert_eq!(factor.jitter, 3e-12);
+        assert_eq!(cholesky(ones.as_ref(), 1e-3).unwrap().jitter, 1e-3);
+        let rebuilt = &factor.l * factor.l.transpose();
+        assert!((rebuilt[(0, 0)] - 3.0 - 3e-12).abs() < 1e-14);
+    }
+
+    #[test]
+    fn indefinite_and_non_finite_matrices_are_refused() {
+        for bad in [Mat::from_fn(3, 3, |i, j| if i == j { -1.0 } else { 0.0 }), Mat::from_fn(3, 3, |_, _| f64::NAN)] {
+            assert!(matches!(cholesky(bad.as_ref(), 0.0), Err(Error::NotPositiveDefinite { size: 3, .. })));
+        }
+    }
+
+    #[test]
+    fn log_determinant_of_a_diagonal() {
+        let k = Mat::from_fn(3, 3, |i, j| if i == j { (i + 1) as f64 } else { 0.0 });
+        assert!((cholesky(k.as_ref(), 0.0).unwrap().log_determinant() - 6f64.ln()).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,150 @@
+//! Dense linear algebra: the only module that talks to faer.
+//!
+//! Everything here is sequential unless its name says otherwise: callers parallelise over blocks of data rows, which
+//! scales better than threads inside one product. Matrices are column-major; points are rows.
+
+mod cholesky;
+pub mod column_major;
+pub mod vexp;
+
+pub use cholesky::{Cholesky, cholesky, inverse_from_cholesky, invert_lower};
+pub use faer::{Mat, MatMut, MatRef};
+
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::linalg::{matmul, triangular_solve};
+use faer::{Accum, Par};
+use rayon::prelude::*;
+
+/// Whether a product replaces its destination or is added to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Into {
+    /// out = α·a·b
+    Replace,
+    /// out += α·a·b
+    Add,
+}
+
+impl From<Into> for Accum {
+    fn from(into: Into) -> Self {
+        match into {
+            Into::Replace => Accum::Replace,
+            Into::Add => Accum::Add,
+        }
+    }
+}
+
+/// α·a·b into `out`.
+pub fn gemm(out: MatMut<'_, f64>, into: Into, alpha: f64, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
+    matmul::matmul(out, into.into(), a, b, alpha, Par::Seq);
+}
+
+/// α·a·b into `out`, its columns shared out among the threads of the pool.
+pub fn gemm_parallel(out: MatMut<'_, f64>, into: Into, alpha: f64, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
+    let width = out.ncols().div_ceil(rayon::current_num_threads()).max(1);
+    out.par_col_chunks_mut(width)
+        .zip(b.par_col_chunks(width))
+        .for_each(|(out, b)| gemm(out, into, alpha, a, b));
+}
+
+/// The lower triangle of α·a·aᵀ into that of `out`; the strict upper triangle is left alone.
+pub fn syrk_lower(out: MatMut<'_, f64>, into: Into, alpha: f64, a: MatRef<'_, f64>) {
+    triangular::matmul(
+        out,
+        BlockStructure::TriangularLower,
+        into.into(),
+        a,
+        BlockStructure::Rectangular,
+        a.transpose(),
+        BlockStructure::Rectangular,
+        alpha,
+        Par::Seq,
+    );
+}
+
+/// rhs = L⁻¹ rhs.
+pub fn solve_lower(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>) {
+    triangular_solve::solve_lower_triangular_in_place(l, rhs, Par::Seq);
+}
+
+/// rhs = L⁻ᵀ rhs.
+pub fn solve_lower_transposed(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>) {
+    triangular_solve::solve_upper_triangular_in_place(l.transpose(), rhs, Par::Seq);
+}
+
+/// L⁻¹ v for a single vector.
+pub fn solve_lower_vec(l: MatRef<'_, f64>, v: &[f64]) -> Vec<f64> {
+    let mut out = v.to_vec();
+    let rows = out.len();
+    solve_lower(l, MatMut::from_column_major_slice_mut(&mut out, rows, 1));
+    out
+}
+
+/// L⁻ᵀ v for a single vector.
+pub fn solve_lower_transposed_vec(l: MatRef<'_, f64>, v: &[f64]) -> Vec<f64> {
+    let mut out = v.to_vec();
+    let rows = out.len();
+    solve_lower_transposed(l, MatMut::from_column_major_slice_mut(&mut out, rows, 1));
+    out
+}
+
+/// a·v.
+pub fn mat_vec(a: MatRef<'_, f64>, v: &[f64]) -> Vec<f64> {
+    let mut out = vec![0.0; a.nrows()];
+    add_mat_vec(&mut out, a, v);
+    out
+}
+
+/// out += a·v.
+pub fn add_mat_vec(out: &mut [f64], a: MatRef<'_, f64>, v: &[f64]) {
+    let rows = out.len();
+    let out = MatMut::from_column_major_slice_mut(out, rows, 1);
+    gemm(out, Into::Add, 1.0, a, MatRef::from_column_major_slice(v, v.len(), 1));
+}
+
+/// Copies the strict lower triangle over the upper one.
+pub fn mirror_lower(mut a: MatMut<'_, f64>) {
+    for j in 1..a.ncols() {
+        for i in 0..j {
+            a[(i, j)] = a[(j, i)];
+        }
+    }
+}
+
+/// aᵀb, with eight independent partial sums so that it vectorises.
+pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; 8];
+    let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
+    let rest: f64 = a8.remainder().iter().zip(b8.remainder()).map(|(x, y)| x * y).sum();
+    for (x, y) in a8.zip(b8) {
+        for lane in 0..8 {
+            sums[lane] += x[lane] * y[lane];
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
+/// |a|².
+pub fn norm2(a: &[f64]) -> f64 {
+    dot(a, a)
+}
+
+/// A column as a slice: every matrix of this library is column-major with unit row stride.
+pub fn column<'a>(a: MatRef<'a, f64>, j: usize) -> &'a [f64] {
+    match a.col(j).try_as_col_major() {
+        Some(column) => column.as_slice(),
+        None => unreachable!("matrices of this library have contiguous columns"),
+    }
+}
+
+/// A column as a mutable slice.
+pub fn column_mut<'a>(a: MatMut<'a, f64>, j: usize) -> &'a mut [f64] {
+    match a.col_mut(j).try_as_col_major_mut() {
+        Some(column) => column.as_slice_mut(),
+        None => unreachable!("matrices of this library have contiguous columns"),
+    }
+}
+
+/// The rows of `a` with the given numbers, in that order.
+pub fn select_rows(a: MatRef<'_, f64>, rows: &[usize]) -> Mat<f64> {
+    Mat::from_fn(rows.len(), a.ncols(), |i, k| a[(rows[i], k)])
+}

@@ -1,0 +1,1 @@
+//! Special functions and quadrature; knows no matrices.
