@@ -1,0 +1,227 @@
+//! Observations, and the units in which models see them.
+//!
+//! ```text
+//!     x ↦ (x − lower) / range ∈ [0, 1]ᵈ,        y ↦ (y − centre) / scale
+//! ```
+
+use crate::error::{Error, Result};
+use crate::linalg::{Mat, MatRef, select_rows};
+use serde::{Deserialize, Serialize};
+
+/// N points with one noisy outcome each.
+#[derive(Debug, Clone)]
+pub struct Dataset {
+    x: Mat<f64>,
+    y: Vec<f64>,
+    known_noise: Option<Vec<Option<f64>>>,
+}
+
+impl Dataset {
+    /// Checks that there is at least one row and that everything is finite.
+    pub fn new(x: Mat<f64>, y: Vec<f64>) -> Result<Self> {
+        if x.nrows() == 0 || x.ncols() == 0 {
+            return Err(Error::Empty { what: "the data".into() });
+        }
+        if x.nrows() != y.len() {
+            return Err(Error::Shape { what: "the list of outcomes".into(), found: y.len(), expected: x.nrows() });
+        }
+        check_finite("an input", x.as_ref())?;
+        if let Some(row) = y.iter().position(|v| !v.is_finite()) {
+            return Err(Error::NonFinite { what: "the outcome".into(), row, value: y[row] });
+        }
+        Ok(Dataset { x, y, known_noise: None })
+    }
+
+    /// Adds noise variances that are known; `None` where the learned one applies.
+    pub fn with_known_noise(mut self, noise: Vec<Option<f64>>) -> Result<Self> {
+        if noise.len() != self.y.len() {
+            let what = "the list of noise variances".into();
+            return Err(Error::Shape { what, found: noise.len(), expected: self.y.len() });
+        }
+        for (row, value) in noise.iter().enumerate().filter_map(|(row, v)| v.map(|v| (row, v))) {
+            if !(value.is_finite() && value > 0.0) {
+                let must = "positive and finite; leave it out to learn it".into();
+                return Err(Error::Parameter { name: format!("noise variance of row {row}"), value, must });
+            }
+        }
+        self.known_noise = Some(noise);
+        Ok(self)
+    }
+
+    /// N.
+    pub fn len(&self) -> usize {
+        self.y.len()
+    }
+
+    /// Never true: a data set has at least one row.
+    pub fn is_empty(&self) -> bool {
+        self.y.is_empty()
+    }
+
+    /// d.
+    pub fn dimension(&self) -> usize {
+        self.x.ncols()
+    }
+
+    /// The points, one a row, [n, d].
+    pub fn x(&self) -> MatRef<'_, f64> {
+        self.x.as_ref()
+    }
+
+    /// The outcomes.
+    pub fn y(&self) -> &[f64] {
+        &self.y
+    }
+
+    /// The noise variance of each row, `learned` where none is known.
+    pub fn noise(&self, learned: f64) -> Vec<f64> {
+        match &self.known_noise {
+            None => vec![learned; self.len()],
+            Some(known) => known.iter().map(|noise| noise.unwrap_or(learned)).collect(),
+        }
+    }
+
+    /// Whether row i has the learned noise variance.
+    pub fn noise_is_learned(&self, i: usize) -> bool {
+        self.known_noise.as_ref().is_none_or(|known| known[i].is_none())
+    }
+
+    /// The given rows, in that order.
+    pub fn subset(&self, rows: &[usize]) -> Self {
+        Dataset {
+            x: select_rows(self.x(), rows),
+            y: rows.iter().map(|&i| self.y[i]).collect(),
+            known_noise: self.known_noise.as_ref().map(|known| rows.iter().map(|&i| known[i]).collect()),
+        }
+    }
+}
+
+/// Refuses points with a NaN or an infinity.
+pub fn check_finite(what: &str, x: MatRef<'_, f64>) -> Result<()> {
+    for k in 0..x.ncols() {
+        if let Some(row) = (0..x.nrows()).find(|&i| !x[(i, k)].is_finite()) {
+            return Err(Error::NonFinite { what: format!("{what} (column {k})"), row, value: x[(row, k)] });
+        }
+    }
+    Ok(())
+}
+
+/// The affine map from the user's units to the model's, and back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Standardizer {
+    /// Least value of each input.
+    pub lower: Vec<f64>,
+    /// Range of each input; 1 where the data do not vary.
+    pub range: Vec<f64>,
+    /// Mean outcome.
+    pub centre: f64,
+    /// Standard deviation of the outcomes; never 0.
+    pub scale: f64,
+}
+
+impl Standardizer {
+    /// Inputs to their observed box, outcomes to mean 0 and variance 1.
+    pub fn from_data(data: &Dataset) -> Self {
+        let (lower, range) = (0..data.dimension()).map(|k| box_of(data.x().col(k).iter().copied())).unzip();
+        let (centre, scale) = centre_and_scale(data.y());
+        Standardizer { lower, range, centre, scale }
+    }
+
+    /// Data in the model's units.
+    pub fn apply(&self, data: &Dataset) -> Dataset {
+        let noise = |known: &Vec<Option<f64>>| known.iter().map(|v| v.map(|v| v / self.scale / self.scale)).collect();
+        Dataset {
+            x: self.inputs(data.x()),
+            y: data.y.iter().map(|y| (y - self.centre) / self.scale).collect(),
+            known_noise: data.known_noise.as_ref().map(noise),
+        }
+    }
+
+    /// Points in the model's units.
+    pub fn inputs(&self, x: MatRef<'_, f64>) -> Mat<f64> {
+        Mat::from_fn(x.nrows(), x.ncols(), |i, k| (x[(i, k)] - self.lower[k]) / self.range[k])
+    }
+
+    /// A mean in the user's units.
+    pub fn mean(&self, mean: f64) -> f64 {
+        self.centre + self.scale * mean
+    }
+
+    /// A variance in the user's units.
+    pub fn variance(&self, variance: f64) -> f64 {
+        self.scale * self.scale * variance
+    }
+
+    /// A log density per point in the user's units: the Jacobian of y ↦ (y − centre)/scale.
+    pub fn log_density(&self, per_point: f64) -> f64 {
+        per_point - self.scale.ln()
+    }
+}
+
+fn box_of(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+    let range = high - low;
+    (low, if range > 0.0 && range.is_finite() { range } else { 1.0 })
+}
+
+/// Mean and standard deviation, computed on y / max|y| so that nothing overflows; constant data get scale |mean| or 1.
+fn centre_and_scale(y: &[f64]) -> (f64, f64) {
+    let largest = y.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+    if largest == 0.0 {
+        return (0.0, 1.0);
+    }
+    let n = y.len() as f64;
+    let mean = y.iter().map(|v| v / largest).sum::<f64>() / n;
+    let variance = y.iter().map(|v| (v / largest - mean).powi(2)).sum::<f64>() / n;
+    // Below this the spread is the rounding of the mean, not data.
+    let spread = if variance.sqrt() > 1e-14 { variance.sqrt() } else { 1.0 };
+    (mean * largest, (spread * largest).max(f64::MIN_POSITIVE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn column(values: &[f64]) -> Mat<f64> {
+        Mat::from_fn(values.len(), 1, |i, _| values[i])
+    }
+
+    #[test]
+    fn standardizes_at_every_scale() {
+        for size in [1e-300, 1e-12, 1.0, 1e12, 1e300] {
+            let y: Vec<f64> = [1.0, 2.0, 4.0].iter().map(|v| v * size).collect();
+            let data = Dataset::new(column(&[3.0, 5.0, 4.0]), y.clone()).unwrap();
+            let units = Standardizer::from_data(&data);
+            let standard = units.apply(&data);
+            let mean = standard.y().iter().sum::<f64>() / 3.0;
+            let variance = standard.y().iter().map(|v| v * v).sum::<f64>() / 3.0;
+            assert!(mean.abs() < 1e-14 && (variance - 1.0).abs() < 1e-13, "{size}: {mean} {variance}");
+            assert_eq!(standard.x().col(0).iter().copied().collect::<Vec<_>>(), [0.0, 1.0, 0.5]);
+            assert!((units.mean(standard.y()[2]) / y[2] - 1.0).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn constant_data_get_a_usable_scale() {
+        for value in [0.0, 5.0, -1e12, 0.1] {
+            let data = Dataset::new(column(&[2.0, 2.0, 2.0]), vec![value; 3]).unwrap();
+            let units = Standardizer::from_data(&data);
+            assert!(units.scale > 0.0 && units.range == [1.0]);
+            assert!(units.apply(&data).y().iter().all(|v| v.abs() < 1e-13));
+        }
+    }
+
+    #[test]
+    fn refuses_what_it_cannot_use() {
+        assert!(matches!(Dataset::new(Mat::zeros(0, 2), vec![]), Err(Error::Empty { .. })));
+        assert!(matches!(Dataset::new(column(&[1.0]), vec![]), Err(Error::Shape { found: 0, expected: 1, .. })));
+        assert!(matches!(Dataset::new(column(&[1.0, f64::NAN]), vec![0.0; 2]), Err(Error::NonFinite { row: 1, .. })));
+        assert!(matches!(Dataset::new(column(&[1.0]), vec![f64::INFINITY]), Err(Error::NonFinite { row: 0, .. })));
+        let data = Dataset::new(column(&[1.0, 2.0]), vec![0.0, 1.0]).unwrap();
+        assert!(data.clone().with_known_noise(vec![Some(0.0), None]).is_err());
+        let known = data.with_known_noise(vec![Some(0.5), None]).unwrap();
+        assert_eq!(known.noise(0.1), [0.5, 0.1]);
+        assert!(!known.noise_is_learned(0) && known.noise_is_learned(1));
+        assert_eq!(known.subset(&[1]).noise(0.1), [0.1]);
+    }
+}

@@ -1,0 +1,2 @@
+//! Gaussian process models.
+pub mod params;

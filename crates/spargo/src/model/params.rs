@@ -1,0 +1,116 @@
+//! Hyperparameters: their unconstrained vector, their priors, and which of them are searched.
+//!
+//! ```text
+//!     θ = (kernel's parameters…, log σ², μ)
+//!     log p(ℓ) = log LogNormal(ℓ; √2 + ½ log d, √3)        Hvarfner et al. (2024), inputs in the unit cube
+//! ```
+//!
+//! The length-scale prior widens with the dimension d, because distances do. Maximising the log-normal *density* (not
+//! that of log ℓ) is a choice: its mode e^(√2 + ½ log d − 3) is a length scale a function can be learned with.
+
+use crate::kernel::{Covariance, Kernel, Role};
+use serde::{Deserialize, Serialize};
+
+/// What a Gaussian process with constant mean and Gaussian noise is determined by.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Hyperparameters {
+    /// The prior covariance.
+    pub kernel: Kernel,
+    /// μ, the constant prior mean.
+    pub mean: f64,
+    /// σ², the noise variance (not used by likelihoods without one).
+    pub noise: f64,
+}
+
+impl Hyperparameters {
+    /// The unconstrained vector θ.
+    pub fn to_vector(&self) -> Vec<f64> {
+        let mut theta = self.kernel.parameters();
+        theta.extend([self.noise.ln(), self.mean]);
+        theta
+    }
+
+    /// Sets everything from θ.
+    pub fn set_vector(&mut self, theta: &[f64]) {
+        let (kernel, rest) = theta.split_at(theta.len() - 2);
+        self.kernel.set_parameters(kernel);
+        self.noise = rest[0].exp();
+        self.mean = rest[1];
+    }
+
+    /// The meaning of each element of θ.
+    pub fn roles(&self) -> Vec<Role> {
+        let mut roles = self.kernel.roles();
+        roles.extend([Role::Noise, Role::Mean]);
+        roles
+    }
+}
+
+/// A log-normal density, by the mean and standard deviation of the logarithm.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LogNormal {
+    /// Mean of the logarithm.
+    pub location: f64,
+    /// Standard deviation of the logarithm.
+    pub scale: f64,
+}
+
+impl LogNormal {
+    /// The log density at eᵗ (up to a constant), and its derivative in t.
+    pub fn log_density(&self, t: f64) -> (f64, f64) {
+        let z = (t - self.location) / self.scale;
+        (-t - 0.5 * z * z, -1.0 - z / self.scale)
+    }
+}
+
+/// The priors in the model's units (inputs in the unit cube, outcomes standardized).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Priors {
+    /// Log-normal on length scales, signal variance and noise.
+    #[default]
+    On,
+    /// None: the likelihood alone.
+    Off,
+}
+
+impl Priors {
+    /// The prior of one parameter in `dimension` inputs, if it has one.
+    pub fn of(self, role: Role, dimension: usize) -> Option<LogNormal> {
+        let lengthscale = 2f64.sqrt() + 0.5 * (dimension.max(1) as f64).ln();
+        match (self, role) {
+            (Priors::Off, _) | (_, Role::Mean) => None,
+            (Priors::On, Role::Lengthscale) => Some(LogNormal { location: lengthscale, scale: 3f64.sqrt() }),
+            // Standardized outcomes have variance 1, but the signal of a peaked function is much larger than that.
+            (Priors::On, Role::Variance) => Some(LogNormal { location: 1.0, scale: 2.0 }),
+            // Median 2 % of the outcomes' variance, wide enough for a simulator without noise or a screen full of it.
+            (Priors::On, Role::Noise) => Some(LogNormal { location: -4.0, scale: 2.0 }),
+        }
+    }
+
+    /// Adds the log prior's gradient to `gradient` and returns the log prior of θ.
+    pub fn add_log_density(self, hyper: &Hyperparameters, theta: &[f64], gradient: &mut [f64]) -> f64 {
+        let dimension = hyper.kernel.dimension().unwrap_or(1);
+        let mut total = 0.0;
+        for ((role, &t), slot) in hyper.roles().into_iter().zip(theta).zip(gradient) {
+            if let Some(prior) = self.of(role, dimension) {
+                let (value, slope) = prior.log_density(t);
+                total += value;
+                *slot += slope;
+            }
+        }
+        total
+    }
+}
+
+/// The box in which a parameter is searched, on the unconstrained scale and in the model's units.
+///
+/// Without it the likelihood drives length scales of irrelevant inputs and the noise of noise-free data to ±∞.
+pub fn search_interval(role: Role) -> (f64, f64) {
+    match role {
+        Role::Variance => (1e-4f64.ln(), 1e4f64.ln()),
+        Role::Lengthscale => (1e-3f64.ln(), 1e4f64.ln()),
+        Role::Noise => (1e-8f64.ln(), 1e2f64.ln()),
+        Role::Mean => (-1e2, 1e2),
+    }
+}
