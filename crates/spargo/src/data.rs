@@ -73,12 +73,14 @@ impl Dataset {
         &self.y
     }
 
-    /// The noise variance of each row, `learned` where none is known.
+    /// The noise variance of row i: the known one, else `learned`.
+    pub fn noise_of(&self, i: usize, learned: f64) -> f64 {
+        self.known_noise.as_ref().and_then(|known| known[i]).unwrap_or(learned)
+    }
+
+    /// The noise variance of every row.
     pub fn noise(&self, learned: f64) -> Vec<f64> {
-        match &self.known_noise {
-            None => vec![learned; self.len()],
-            Some(known) => known.iter().map(|noise| noise.unwrap_or(learned)).collect(),
-        }
+        (0..self.len()).map(|i| self.noise_of(i, learned)).collect()
     }
 
     /// Whether row i has the learned noise variance.

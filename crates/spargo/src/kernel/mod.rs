@@ -13,6 +13,7 @@ pub use stationary::{Family, Stationary};
 
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatMut, MatRef};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// What a parameter means; priors and fixing go by it.
@@ -95,13 +96,32 @@ impl Kernel {
         }
     }
 
-    /// The cross-covariance matrix as a new matrix, [a, b].
+    /// The cross-covariance matrix as a new matrix, [a, b], columns in parallel.
     pub fn matrix(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
         let mut out = Mat::zeros(a.nrows(), b.nrows());
-        self.cross(a, b, out.as_mut());
+        out.par_col_chunks_mut(COLUMNS).enumerate().for_each(|(chunk, columns)| {
+            self.cross(a, b.subrows(chunk * COLUMNS, columns.ncols()), columns);
+        });
         out
     }
+
+    /// Σᵢⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂θ, columns in parallel; chunks are summed in order, whatever the number of threads.
+    pub fn parameter_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>) -> Vec<f64> {
+        let chunk_gradient = |(chunk, columns): (usize, MatRef<'_, f64>)| {
+            let mut gradient = vec![0.0; self.roles().len()];
+            let points = b.subrows(chunk * COLUMNS, columns.ncols());
+            self.add_parameter_gradient(a, points, columns, &mut gradient);
+            gradient
+        };
+        let parts: Vec<Vec<f64>> = g.par_col_chunks(COLUMNS).enumerate().map(chunk_gradient).collect();
+        let mut total = vec![0.0; self.roles().len()];
+        parts.iter().for_each(|part| total.iter_mut().zip(part).for_each(|(total, p)| *total += p));
+        total
+    }
 }
+
+/// Columns that one task takes on.
+const COLUMNS: usize = 64;
 
 /// Delegates to the leaf or composite at hand.
 macro_rules! dispatch {

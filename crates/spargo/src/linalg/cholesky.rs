@@ -53,36 +53,55 @@ pub fn cholesky(k: MatRef<'_, f64>, floor: f64) -> Result<Cholesky> {
     Err(Error::NotPositiveDefinite { size, jitter: last })
 }
 
-/// L⁻¹ of a lower triangular matrix, column blocks in parallel.
-pub fn invert_lower(l: MatRef<'_, f64>) -> Mat<f64> {
+/// rhs = L⁻¹ rhs for a right-hand side that is itself lower triangular, column blocks in parallel.
+pub fn solve_lower_triangle(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>) {
     let size = l.nrows();
-    let mut inverse = Mat::identity(size, size);
-    inverse.par_col_chunks_mut(BLOCK).enumerate().for_each(|(block, columns)| {
-        // Column j of L⁻¹ is zero above row j: only the trailing square takes part.
+    rhs.par_col_chunks_mut(BLOCK).enumerate().for_each(|(block, columns)| {
+        // Column j of the result is zero above row j: only the trailing square takes part.
         let start = block * BLOCK;
         let below = columns.subrows_mut(start, size - start);
         solve_lower(l.submatrix(start, start, size - start, size - start), below);
     });
+}
+
+/// L⁻¹ of a lower triangular matrix.
+pub fn invert_lower(l: MatRef<'_, f64>) -> Mat<f64> {
+    let mut inverse = Mat::identity(l.nrows(), l.nrows());
+    solve_lower_triangle(l, inverse.as_mut());
     inverse
 }
 
-/// K⁻¹ = L⁻ᵀL⁻¹, both triangles, column blocks in parallel.
-pub fn inverse_from_cholesky(l: MatRef<'_, f64>) -> Mat<f64> {
-    let size = l.nrows();
-    let root = invert_lower(l);
-    let mut inverse = Mat::zeros(size, size);
-    inverse.par_col_chunks_mut(BLOCK).enumerate().for_each(|(block, mut columns)| {
+/// The lower triangle of α·RᵀY into that of `out`, for a lower triangular R; column blocks in parallel.
+///
+/// `right` gives the columns of Y from `start` on, at least their rows from `start` down.
+pub fn lower_transposed_times<Y>(out: MatMut<'_, f64>, into: Into, alpha: f64, r: MatRef<'_, f64>, right: Y)
+where
+    Y: Fn(std::ops::Range<usize>) -> Mat<f64> + Sync,
+{
+    let size = r.nrows();
+    out.par_col_chunks_mut(BLOCK).enumerate().for_each(|(block, mut columns)| {
         let start = block * BLOCK;
         let width = columns.ncols();
+        let y = right(start..start + width);
         for row in (start..size).step_by(BLOCK) {
             let height = BLOCK.min(size - row);
-            // Rows of L⁻¹ above `row` are zero in the columns of this tile's left factor.
-            let left = root.submatrix(row, row, size - row, height);
-            let right = root.submatrix(row, start, size - row, width);
+            // Rows of R above `row` are zero in the columns of this tile's left factor.
+            let left = r.submatrix(row, row, size - row, height).transpose();
             let tile = columns.as_mut().submatrix_mut(row, 0, height, width);
-            gemm(tile, Into::Replace, 1.0, left.transpose(), right);
+            gemm(tile, into, alpha, left, y.subrows(row, size - row));
         }
     });
+}
+
+/// The lower triangle of α·RᵀR into that of `out`, for a lower triangular R.
+pub fn gram_of_lower(out: MatMut<'_, f64>, into: Into, alpha: f64, r: MatRef<'_, f64>) {
+    lower_transposed_times(out, into, alpha, r, |columns| r.subcols(columns.start, columns.len()).to_owned());
+}
+
+/// K⁻¹ = L⁻ᵀL⁻¹, both triangles.
+pub fn inverse_from_cholesky(l: MatRef<'_, f64>) -> Mat<f64> {
+    let mut inverse = Mat::zeros(l.nrows(), l.nrows());
+    gram_of_lower(inverse.as_mut(), Into::Replace, 1.0, invert_lower(l).as_ref());
     mirror_lower(inverse.as_mut());
     inverse
 }

@@ -7,7 +7,9 @@ mod cholesky;
 pub mod column_major;
 pub mod vexp;
 
-pub use cholesky::{Cholesky, cholesky, inverse_from_cholesky, invert_lower};
+pub use cholesky::{
+    Cholesky, cholesky, gram_of_lower, inverse_from_cholesky, invert_lower, lower_transposed_times, solve_lower_triangle,
+};
 pub use faer::{Mat, MatMut, MatRef};
 
 use faer::linalg::matmul::triangular::{self, BlockStructure};

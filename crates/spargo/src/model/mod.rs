@@ -1,2 +1,24 @@
-//! Gaussian process models.
+//! Gaussian process models: exact, collapsed sparse and variational, all returning one [`Posterior`].
+//!
+//! Two questions are kept apart. *Which hyperparameters?* Those that maximise the exact likelihood of a subset, the
+//! collapsed bound, or the variational bound. *Which posterior?* Exact, sparse or variational, at those hyperparameters.
+
+pub mod exact;
 pub mod params;
+mod posterior;
+mod rows;
+pub mod sgpr;
+
+pub use params::{Hyperparameters, Priors};
+pub use posterior::{Posterior, Prediction, Spread};
+
+/// An objective at one θ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluation {
+    /// Log likelihood or bound, summed over the data.
+    pub value: f64,
+    /// Its gradient in the unconstrained vector θ.
+    pub gradient: Vec<f64>,
+    /// The jitter its covariance matrix needed.
+    pub jitter: f64,
+}

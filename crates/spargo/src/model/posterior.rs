@@ -1,0 +1,212 @@
+//! The one posterior that every model returns, so that prediction, sampling and acquisition are written once.
+//!
+//! With a(x) = L⁻¹ k(Z, x):
+//!
+//! ```text
+//!     mean(x)    = μ + a(x)ᵀ w
+//!     cov(x, x') = k(x, x') − a(x)ᵀ a(x') + (Wᵀ a(x))ᵀ (Wᵀ a(x'))
+//!
+//!     model             L                 w                   W
+//!     exact (Z = X)     chol(Kxx + Σ)     L⁻¹(y − μ)          0
+//!     sparse (SGPR)     chol(Kzz)         B⁻¹AΣ^(−½)(y − μ)   L_B⁻ᵀ      A = L⁻¹KzxΣ^(−½),  B = I + AAᵀ = L_B L_Bᵀ
+//!     SVGP, whitened    chol(Kzz)         q_mu                q_sqrt
+//! ```
+
+use crate::data::check_finite;
+use crate::error::{Error, Result};
+use crate::kernel::{Covariance, Kernel};
+use crate::linalg::{
+    Into, Mat, MatRef, column, column_major, gemm, mirror_lower, norm2, solve_lower, solve_lower_transposed,
+    solve_lower_transposed_vec, syrk_lower,
+};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// What is left uncertain about f at Z.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Spread {
+    /// Exact GP: f at Z = X was observed with these noise standard deviations.
+    Noise(Vec<f64>),
+    /// Sparse GP: W, a root of the covariance of the whitened inducing variables, [m, m].
+    Root(#[serde(with = "column_major")] Mat<f64>),
+}
+
+/// A Gaussian process conditioned on data, exactly or through inducing variables.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Posterior {
+    kernel: Kernel,
+    mean: f64,
+    #[serde(with = "column_major")]
+    z: Mat<f64>, // [m, d]
+    #[serde(with = "column_major")]
+    l: Mat<f64>, // [m, m]
+    w: Vec<f64>,
+    spread: Spread,
+    /// L⁻ᵀw, so that mean(x) = μ + k(x, Z)·weights.
+    weights: Vec<f64>,
+    jitter: f64,
+}
+
+/// Means and variances of f at a list of points; add the noise for those of an observation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prediction {
+    /// E f(xᵢ).
+    pub mean: Vec<f64>,
+    /// Var f(xᵢ) ≥ 0.
+    pub variance: Vec<f64>,
+}
+
+impl Posterior {
+    /// Puts the parts together; models are the ones to call this.
+    pub(super) fn new(
+        kernel: Kernel,
+        mean: f64,
+        z: Mat<f64>,
+        factor: crate::linalg::Cholesky,
+        w: Vec<f64>,
+        spread: Spread,
+    ) -> Self {
+        let weights = solve_lower_transposed_vec(factor.l.as_ref(), &w);
+        Posterior { kernel, mean, z, l: factor.l, w, spread, weights, jitter: factor.jitter }
+    }
+
+    /// The kernel it was computed with.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// μ, the constant prior mean.
+    pub fn prior_mean(&self) -> f64 {
+        self.mean
+    }
+
+    /// The inducing points (all data for the exact GP), [m, d].
+    pub fn z(&self) -> MatRef<'_, f64> {
+        self.z.as_ref()
+    }
+
+    /// L, [m, m].
+    pub fn l(&self) -> MatRef<'_, f64> {
+        self.l.as_ref()
+    }
+
+    /// w, the whitened mean.
+    pub fn w(&self) -> &[f64] {
+        &self.w
+    }
+
+    /// What is left uncertain at Z.
+    pub fn spread(&self) -> &Spread {
+        &self.spread
+    }
+
+    /// The jitter that was added to the diagonal under L.
+    pub fn jitter(&self) -> f64 {
+        self.jitter
+    }
+
+    /// Mean and variance of f at each row of x.
+    pub fn predict(&self, x: MatRef<'_, f64>) -> Result<Prediction> {
+        self.check(x)?;
+        let blocks = self.blocks(x, |block| {
+            let a = self.whitened_cross(block);
+            let explained = self.explained(&a);
+            let mut variance = self.kernel.diagonal(block);
+            variance.iter_mut().zip(explained).for_each(|(v, e)| *v = (*v - e).max(0.0));
+            (self.mean_from_cross(&a), variance)
+        });
+        let (mean, variance): (Vec<_>, Vec<_>) = blocks.into_iter().unzip();
+        Ok(Prediction { mean: mean.concat(), variance: variance.concat() })
+    }
+
+    /// Mean of f at each row of x.
+    pub fn mean(&self, x: MatRef<'_, f64>) -> Result<Vec<f64>> {
+        self.check(x)?;
+        let blocks = self.blocks(x, |block| {
+            let kxz = self.kernel.matrix(block, self.z());
+            crate::linalg::mat_vec(kxz.as_ref(), &self.weights).into_iter().map(|v| self.mean + v).collect::<Vec<_>>()
+        });
+        Ok(blocks.concat())
+    }
+
+    /// Joint covariance of f at the rows of x, [n, n].
+    pub fn covariance(&self, x: MatRef<'_, f64>) -> Result<Mat<f64>> {
+        self.check(x)?;
+        let a = self.whitened_cross(x);
+        let mut covariance = self.kernel.matrix(x, x);
+        syrk_lower(covariance.as_mut(), Into::Add, -1.0, a.transpose());
+        if let Spread::Root(root) = &self.spread {
+            syrk_lower(covariance.as_mut(), Into::Add, 1.0, (root.transpose() * &a).transpose());
+        }
+        mirror_lower(covariance.as_mut());
+        Ok(covariance)
+    }
+
+    /// ∂mean(xᵢ)/∂xᵢ, [n, d].
+    pub fn mean_gradient(&self, x: MatRef<'_, f64>) -> Result<Mat<f64>> {
+        self.check(x)?;
+        let g = Mat::from_fn(x.nrows(), self.weights.len(), |_, j| self.weights[j]);
+        Ok(self.pull_back(x, g.as_ref()))
+    }
+
+    /// ∂var(xᵢ)/∂xᵢ, [n, d], for kernels whose k(x, x) does not depend on x (all there are).
+    pub fn variance_gradient(&self, x: MatRef<'_, f64>) -> Result<Mat<f64>> {
+        self.check(x)?;
+        // var = k(x, x) − aᵀ(I − WWᵀ)a, so ∂var/∂k(Z, x) = −2 L⁻ᵀ(I − WWᵀ)a
+        let mut g = self.whitened_cross(x); // [m, n]
+        if let Spread::Root(root) = &self.spread {
+            let projected = root.transpose() * &g;
+            gemm(g.as_mut(), Into::Add, -1.0, root.as_ref(), projected.as_ref());
+        }
+        solve_lower_transposed(self.l(), g.as_mut());
+        let g = Mat::from_fn(g.ncols(), g.nrows(), |i, j| -2.0 * g[(j, i)]);
+        Ok(self.pull_back(x, g.as_ref()))
+    }
+
+    fn check(&self, x: MatRef<'_, f64>) -> Result<()> {
+        if x.ncols() != self.z.ncols() {
+            let what = "each point to predict at".into();
+            return Err(Error::Shape { what, found: x.ncols(), expected: self.z.ncols() });
+        }
+        check_finite("a point to predict at", x)
+    }
+
+    /// Runs `work` on blocks of rows in parallel; results come in order.
+    fn blocks<T: Send>(&self, x: MatRef<'_, f64>, work: impl Fn(MatRef<'_, f64>) -> T + Sync) -> Vec<T> {
+        let starts: Vec<usize> = (0..x.nrows()).step_by(BLOCK).collect();
+        starts.into_par_iter().map(|start| work(x.subrows(start, BLOCK.min(x.nrows() - start)))).collect()
+    }
+
+    /// a = L⁻¹ k(Z, x), [m, n].
+    fn whitened_cross(&self, x: MatRef<'_, f64>) -> Mat<f64> {
+        let mut a = self.kernel.matrix(self.z(), x);
+        solve_lower(self.l(), a.as_mut());
+        a
+    }
+
+    fn mean_from_cross(&self, a: &Mat<f64>) -> Vec<f64> {
+        (0..a.ncols()).map(|j| self.mean + crate::linalg::dot(a.col_as_slice(j), &self.w)).collect()
+    }
+
+    /// |a|² − |Wᵀa|² for each column: the part of the prior variance that the data explain.
+    fn explained(&self, a: &Mat<f64>) -> Vec<f64> {
+        let norms = |a: MatRef<'_, f64>| (0..a.ncols()).map(|j| norm2(column(a, j))).collect::<Vec<_>>();
+        let mut explained = norms(a.as_ref());
+        if let Spread::Root(root) = &self.spread {
+            let left = norms((root.transpose() * a).as_ref());
+            explained.iter_mut().zip(left).for_each(|(e, l)| *e -= l);
+        }
+        explained
+    }
+
+    /// Σⱼ gᵢⱼ ∂k(xᵢ, zⱼ)/∂xᵢ.
+    fn pull_back(&self, x: MatRef<'_, f64>, g: MatRef<'_, f64>) -> Mat<f64> {
+        let mut out = Mat::zeros(x.nrows(), x.ncols());
+        self.kernel.add_input_gradient(x, self.z(), g, out.as_mut());
+        out
+    }
+}
+
+/// Rows predicted at a time: a block of 512 against 500 inducing points is 2 MB.
+const BLOCK: usize = 512;

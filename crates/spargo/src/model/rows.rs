@@ -1,0 +1,28 @@
+//! Walks over the rows of a data set: one lane a thread, each a contiguous share of the rows in blocks.
+//!
+//! Every lane owns its accumulators and scratch, and lanes are merged in order, so that sums do not depend on timing.
+
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Rows taken at a time: against 500 inducing points a block is 2 MB, which stays in the second-level cache.
+pub(super) const BLOCK: usize = 512;
+
+/// Calls `visit` on every block with its lane's state; returns the states in the order of their rows.
+pub(super) fn walk<S: Send>(
+    rows: usize,
+    new: impl Fn() -> S + Sync,
+    visit: impl Fn(&mut S, Range<usize>) + Sync,
+) -> Vec<S> {
+    let share = rows.div_ceil(rayon::current_num_threads()).max(1);
+    let starts: Vec<usize> = (0..rows).step_by(share).collect();
+    let lane = |start: usize| {
+        let end = (start + share).min(rows);
+        let mut state = new();
+        for first in (start..end).step_by(BLOCK) {
+            visit(&mut state, first..(first + BLOCK).min(end));
+        }
+        state
+    };
+    starts.into_par_iter().map(lane).collect()
+}

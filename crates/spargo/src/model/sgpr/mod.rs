@@ -1,0 +1,111 @@
+//! The collapsed sparse Gaussian process (Titsias 2009): the optimal q(u) in closed form, Θ(NM²), rows in blocks.
+//!
+//! With A = L⁻¹KzxΣ^(−½), B = I + AAᵀ, r = y − μ, b = AΣ^(−½)r and w = B⁻¹b:
+//!
+//! ```text
+//!     F = −½ [ N log 2π + Σ log σᵢ² + log|B| + Σ rᵢ²/σᵢ² − bᵀw + Σ kᵢᵢ/σᵢ² − tr AAᵀ ]
+//! ```
+//!
+//! F depends on A only up to a rotation from the left, which makes its gradients short. With v = L⁻ᵀw and
+//! P = L⁻ᵀ(I − B⁻¹ − wwᵀ)L⁻¹:
+//!
+//! ```text
+//!     ∂F/∂Kzx = (P Kzx + v rᵀ) Σ⁻¹           ∂F/∂Kzz = ½ (P − L⁻ᵀAAᵀL⁻¹)
+//!     ∂F/∂log σᵢ² = ½ (rᵢ² + kᵢᵢ)/σᵢ² − ½ − ½ kᵢᵀ(∂F/∂Kzx)ᵢ − ½ rᵢ kᵢᵀv/σᵢ²
+//!     ∂F/∂μ = Σᵢ (rᵢ − kᵢᵀv)/σᵢ²
+//! ```
+//!
+//! Two walks over the data, the first for AAᵀ and b, the second for the gradient; Kzx is evaluated anew in the second,
+//! so that memory stays at M² and a few blocks at any N.
+
+mod state;
+mod walks;
+
+use super::Evaluation;
+use super::params::Hyperparameters;
+use super::posterior::{Posterior, Spread};
+use crate::data::Dataset;
+use crate::error::{Error, Result};
+use crate::kernel::Covariance;
+use crate::linalg::{Mat, MatRef, invert_lower};
+use std::f64::consts::PI;
+
+/// Jitter on Kzz relative to the signal variance: keeps near-duplicates among the inducing points harmless.
+pub const JITTER: f64 = 1e-8;
+
+/// The model at given hyperparameters and inducing points; its methods are what can be asked of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Sgpr<'a> {
+    /// θ.
+    pub hyper: &'a Hyperparameters,
+    /// D.
+    pub data: &'a Dataset,
+    /// Z, [m, d].
+    pub z: MatRef<'a, f64>,
+    /// Least amount to add to the diagonal of Kzz.
+    pub jitter: f64,
+}
+
+impl<'a> Sgpr<'a> {
+    /// The model with the default jitter.
+    pub fn new(hyper: &'a Hyperparameters, data: &'a Dataset, z: MatRef<'a, f64>) -> Result<Self> {
+        hyper.kernel.check(data.dimension())?;
+        if z.nrows() == 0 {
+            return Err(Error::Empty { what: "the list of inducing points".into() });
+        }
+        if z.ncols() != data.dimension() {
+            let what = "each inducing point".into();
+            return Err(Error::Shape { what, found: z.ncols(), expected: data.dimension() });
+        }
+        let jitter = JITTER * hyper.kernel.diagonal(z.subrows(0, 1))[0];
+        Ok(Sgpr { hyper, data, z, jitter })
+    }
+
+    /// The collapsed bound F ≤ log p(y).
+    pub fn bound(&self) -> Result<f64> {
+        Ok(self.condition()?.bound())
+    }
+
+    /// The bound and its gradient in θ.
+    pub fn bound_gradient(&self) -> Result<Evaluation> {
+        let state = self.condition()?;
+        let slopes = state.slopes();
+        let mut gradient = self.data_gradient(&slopes);
+        let kzz = self.hyper.kernel.parameter_gradient(self.z, self.z, slopes.kzz.as_ref());
+        gradient.iter_mut().zip(kzz).for_each(|(total, part)| *total += part);
+        Ok(Evaluation { value: state.bound(), gradient, jitter: state.lzz.jitter })
+    }
+
+    /// ∂F/∂Z, [m, d].
+    pub fn inducing_gradient(&self) -> Result<Mat<f64>> {
+        let slopes = self.condition()?.slopes();
+        let mut gradient = self.data_inducing_gradient(&slopes);
+        // Kzz is symmetric in Z: each point moves a row and a column.
+        let both = &slopes.kzz + &slopes.kzz;
+        self.hyper.kernel.add_input_gradient(self.z, self.z, both.as_ref(), gradient.as_mut());
+        Ok(gradient)
+    }
+
+    /// An upper bound on log p(y) (Titsias 2014): with the lower one it brackets what sparsity costs.
+    ///
+    /// log|Q + Σ| ≤ log|K + Σ| and rᵀ(Q + Σ + tI)⁻¹r ≤ rᵀ(K + Σ)⁻¹r with t = tr(K − Q).
+    pub fn upper_bound(&self) -> Result<f64> {
+        let state = self.condition()?;
+        // The trace is known weighted by 1/σᵢ²; times the largest σᵢ² it can only grow, and the bound still holds.
+        let noise = self.data.noise(self.hyper.noise);
+        let inflation = noise.iter().copied().fold(0.0, f64::max) * state.weighted_trace().max(0.0);
+        let noise = noise.into_iter().map(|noise| Some(noise + inflation)).collect();
+        let inflated = self.data.clone().with_known_noise(noise)?;
+        let quadratic = Sgpr { data: &inflated, ..*self }.condition()?.quadratic();
+        Ok(-0.5 * (self.data.len() as f64 * (2.0 * PI).ln() + state.log_determinant() + quadratic))
+    }
+
+    /// The posterior with the optimal q(u).
+    pub fn posterior(&self) -> Result<Posterior> {
+        let state = self.condition()?;
+        let root = invert_lower(state.lb.l.as_ref()).transpose().to_owned();
+        let hyper = self.hyper;
+        let z = self.z.to_owned();
+        Ok(Posterior::new(hyper.kernel.clone(), hyper.mean, z, state.lzz, state.w, Spread::Root(root)))
+    }
+}

@@ -1,0 +1,177 @@
+//! The N-sized half of the sparse model: two walks over the data in blocks of rows.
+
+use super::Sgpr;
+use super::state::{Slopes, State, Sums};
+use crate::data::Dataset;
+use crate::error::Result;
+use crate::kernel::Covariance;
+use crate::linalg::{
+    Into, Mat, MatMut, MatRef, add_mat_vec, cholesky, column, column_mut, dot, gemm, solve_lower, syrk_lower,
+};
+use crate::model::rows::{BLOCK, walk};
+use std::ops::Range;
+
+impl Sgpr<'_> {
+    /// The first walk: AAᵀ, b and the scalars of F.
+    pub(super) fn condition(&self) -> Result<State> {
+        let m = self.z.nrows();
+        let lzz = cholesky(self.hyper.kernel.matrix(self.z, self.z).as_ref(), self.jitter)?;
+        let new = || Forward { sums: Sums::new(m), a: Mat::zeros(m, BLOCK) };
+        let lanes = walk(self.data.len(), new, |lane, rows| self.add_block(lane, lzz.l.as_ref(), rows));
+        let mut sums = Sums::new(m);
+        lanes.iter().for_each(|lane| sums.add(&lane.sums));
+        State::new(lzz, sums)
+    }
+
+    /// The second walk: θ's gradient through Kzx, k(x, x), the noise and the mean.
+    pub(super) fn data_gradient(&self, slopes: &Slopes) -> Vec<f64> {
+        let size = self.hyper.roles().len();
+        let new = || (vec![0.0; size], Scratch::new(self.z.nrows()));
+        let lanes = walk(self.data.len(), new, |(gradient, scratch), rows| {
+            let block = Rows::new(self, rows);
+            scratch.fill(self, slopes, &block);
+            block.add_gradient(self, slopes, scratch, gradient);
+        });
+        let mut total = vec![0.0; size];
+        lanes.iter().for_each(|(part, _)| total.iter_mut().zip(part).for_each(|(total, p)| *total += p));
+        total
+    }
+
+    /// The second walk for Z: its gradient through Kzx, [m, d].
+    pub(super) fn data_inducing_gradient(&self, slopes: &Slopes) -> Mat<f64> {
+        let new = || (Mat::zeros(self.z.nrows(), self.z.ncols()), Scratch::new(self.z.nrows()));
+        let lanes = walk(self.data.len(), new, |(total, scratch), rows| {
+            let block = Rows::new(self, rows);
+            scratch.fill(self, slopes, &block);
+            self.hyper.kernel.add_input_gradient(self.z, block.x, scratch.slope(&block), total.as_mut());
+        });
+        let mut total = Mat::zeros(self.z.nrows(), self.z.ncols());
+        lanes.iter().for_each(|(part, _)| total += part);
+        total
+    }
+
+    fn add_block(&self, lane: &mut Forward, l: MatRef<'_, f64>, rows: Range<usize>) {
+        let block = Rows::new(self, rows);
+        // A = L⁻¹KzxΣ^(−½), [m, block]
+        let mut a = lane.a.as_mut().subcols_mut(0, block.len());
+        self.hyper.kernel.cross(self.z, block.x, a.as_mut());
+        scale_columns(a.as_mut(), &block.precision_root);
+        solve_lower(l, a.as_mut());
+        syrk_lower(lane.sums.aat.as_mut(), Into::Add, 1.0, a.as_ref());
+        add_mat_vec(&mut lane.sums.b, a.as_ref(), &block.scaled_residual);
+        lane.sums.add_scalars(&block, &self.hyper.kernel.diagonal(block.x));
+    }
+}
+
+/// One lane of the first walk.
+struct Forward {
+    sums: Sums,
+    a: Mat<f64>,
+}
+
+impl Sums {
+    fn new(m: usize) -> Self {
+        Sums { rows: 0, aat: Mat::zeros(m, m), b: vec![0.0; m], log_noise: 0.0, residual: 0.0, prior: 0.0 }
+    }
+
+    fn add(&mut self, other: &Sums) {
+        self.rows += other.rows;
+        self.aat += &other.aat;
+        self.b.iter_mut().zip(&other.b).for_each(|(total, b)| *total += b);
+        self.log_noise += other.log_noise;
+        self.residual += other.residual;
+        self.prior += other.prior;
+    }
+
+    fn add_scalars(&mut self, block: &Rows<'_>, diagonal: &[f64]) {
+        self.rows += block.len();
+        self.log_noise -= 2.0 * block.precision_root.iter().map(|p| p.ln()).sum::<f64>();
+        self.residual += dot(&block.scaled_residual, &block.scaled_residual);
+        self.prior += diagonal.iter().zip(&block.precision_root).map(|(k, p)| k * p * p).sum::<f64>();
+    }
+}
+
+/// A block of rows in the units of the algebra.
+struct Rows<'a> {
+    x: MatRef<'a, f64>,
+    /// 1/σᵢ.
+    precision_root: Vec<f64>,
+    /// rᵢ/σᵢ.
+    scaled_residual: Vec<f64>,
+    /// Whether σᵢ² is the learned one.
+    learned: Vec<bool>,
+}
+
+impl<'a> Rows<'a> {
+    fn new(model: &Sgpr<'a>, rows: Range<usize>) -> Self {
+        let data: &'a Dataset = model.data;
+        let precision_root: Vec<f64> =
+            rows.clone().map(|i| 1.0 / data.noise_of(i, model.hyper.noise).sqrt()).collect();
+        let residual = data.y()[rows.clone()].iter().map(|y| y - model.hyper.mean);
+        Rows {
+            x: data.x().subrows(rows.start, rows.len()),
+            scaled_residual: residual.zip(&precision_root).map(|(r, p)| r * p).collect(),
+            learned: rows.map(|i| data.noise_is_learned(i)).collect(),
+            precision_root,
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.precision_root.len()
+    }
+
+    /// Everything the rows of this block contribute to ∂F/∂θ.
+    fn add_gradient(&self, model: &Sgpr<'_>, slopes: &Slopes, scratch: &Scratch, gradient: &mut [f64]) {
+        let kernel = &model.hyper.kernel;
+        let (of_kernel, of_rest) = gradient.split_at_mut(gradient.len() - 2);
+        kernel.add_parameter_gradient(model.z, self.x, scratch.slope(self), of_kernel);
+        let weights: Vec<f64> = self.precision_root.iter().map(|p| -0.5 * p * p).collect();
+        kernel.add_diagonal_gradient(self.x, &weights, of_kernel);
+        let diagonal = kernel.diagonal(self.x);
+        for i in 0..self.len() {
+            let (k, slope) = (column(scratch.k.as_ref(), i), column(scratch.g.as_ref(), i));
+            let (p, r) = (self.precision_root[i], self.scaled_residual[i]);
+            // kᵢᵀv/σᵢ
+            let fitted = p * dot(k, &slopes.v);
+            if self.learned[i] {
+                of_rest[0] += 0.5 * (r * r + diagonal[i] * p * p - 1.0 - dot(k, slope) - r * fitted);
+            }
+            of_rest[1] += p * (r - fitted);
+        }
+    }
+}
+
+/// Kzx and ∂F/∂Kzx of one block, [m, block] each.
+struct Scratch {
+    k: Mat<f64>,
+    g: Mat<f64>,
+}
+
+impl Scratch {
+    fn new(m: usize) -> Self {
+        Scratch { k: Mat::zeros(m, BLOCK), g: Mat::zeros(m, BLOCK) }
+    }
+
+    /// ∂F/∂Kzx = (P Kzx + v rᵀ) Σ⁻¹
+    fn fill(&mut self, model: &Sgpr<'_>, slopes: &Slopes, block: &Rows<'_>) {
+        let mut k = self.k.as_mut().subcols_mut(0, block.len());
+        let mut g = self.g.as_mut().subcols_mut(0, block.len());
+        model.hyper.kernel.cross(model.z, block.x, k.as_mut());
+        gemm(g.as_mut(), Into::Replace, 1.0, slopes.p.as_ref(), k.as_ref());
+        for i in 0..block.len() {
+            let (p, r) = (block.precision_root[i], block.scaled_residual[i]);
+            let column = column_mut(g.as_mut(), i).iter_mut().zip(&slopes.v);
+            column.for_each(|(g, v)| *g = p * (p * *g + r * v));
+        }
+    }
+
+    fn slope(&self, block: &Rows<'_>) -> MatRef<'_, f64> {
+        self.g.subcols(0, block.len())
+    }
+}
+
+fn scale_columns(mut a: MatMut<'_, f64>, factors: &[f64]) {
+    for (j, factor) in factors.iter().enumerate() {
+        column_mut(a.as_mut(), j).iter_mut().for_each(|v| *v *= factor);
+    }
+}
