@@ -1,0 +1,93 @@
+//! Helpers shared by the integration tests.
+#![allow(dead_code)]
+
+use serde_json::Value;
+use spargo::kernel::{Family, Kernel, Stationary};
+use spargo::linalg::{Mat, MatRef};
+
+/// A golden file by its name.
+pub fn golden(name: &str) -> Value {
+    let path = format!("{}/tests/golden/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    serde_json::from_str(&text).unwrap()
+}
+
+/// A list of numbers.
+pub fn vector(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
+}
+
+/// A list of rows.
+pub fn matrix(value: &Value) -> Mat<f64> {
+    let rows: Vec<Vec<f64>> = value.as_array().unwrap().iter().map(vector).collect();
+    Mat::from_fn(rows.len(), rows[0].len(), |i, j| rows[i][j])
+}
+
+/// A single number.
+pub fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+/// The kernel that a golden file describes.
+pub fn kernel(file: &Value) -> Kernel {
+    let family: Family = serde_json::from_value(file["kernel"].clone()).unwrap();
+    Kernel::Stationary(Stationary {
+        family,
+        variance: number(&file["variance"]),
+        lengthscales: vector(&file["lengthscales"]),
+    })
+}
+
+/// Asserts |found − expected| ≤ tolerance · max(|expected|, scale) element by element, scale being the largest one.
+pub fn assert_close(what: &str, found: &[f64], expected: &[f64], tolerance: f64) {
+    assert_eq!(found.len(), expected.len(), "{what}: lengths differ");
+    let scale = expected.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+    for (i, (f, e)) in found.iter().zip(expected).enumerate() {
+        assert!((f - e).abs() <= tolerance * scale, "{what}[{i}]: found {f}, expected {e}");
+    }
+}
+
+/// Every element of a matrix, row by row.
+pub fn flat(a: MatRef<'_, f64>) -> Vec<f64> {
+    (0..a.nrows()).flat_map(|i| (0..a.ncols()).map(move |j| a[(i, j)])).collect()
+}
+
+/// Points that fill the unit cube without a pattern (Kronecker sequence of square roots of primes).
+pub fn points(n: usize, d: usize) -> Mat<f64> {
+    let primes = [2.0f64, 3.0, 5.0, 7.0, 11.0, 13.0, 17.0, 19.0];
+    Mat::from_fn(n, d, |i, k| ((i + 1) as f64 * primes[k % 8].sqrt() * (1.0 + (k / 8) as f64 * 0.37)).fract())
+}
+
+/// A smooth function of the points, with a deterministic wobble in place of noise.
+pub fn outcomes(x: MatRef<'_, f64>) -> Vec<f64> {
+    let f = |i: usize| (0..x.ncols()).map(|k| (3.0 * x[(i, k)] + k as f64).sin()).sum::<f64>();
+    (0..x.nrows()).map(|i| f(i) + 0.2 * (137.0 * i as f64).sin()).collect()
+}
+
+/// Kernels of every kind in d dimensions: what is added to the list is tested everywhere.
+pub fn kernels(d: usize) -> Vec<Kernel> {
+    let leaf = |family, variance, lengthscale: f64| {
+        let lengthscales = (0..d).map(|k| lengthscale * (1.0 + 0.3 * k as f64)).collect();
+        Kernel::Stationary(Stationary { family, variance, lengthscales })
+    };
+    let mut list: Vec<Kernel> = Family::ALL.into_iter().map(|family| leaf(family, 1.3, 0.4)).collect();
+    let pair = || vec![leaf(Family::Rbf, 0.7, 0.9), leaf(Family::Matern32, 1.2, 0.5)];
+    list.push(Kernel::Sum(pair()));
+    list.push(Kernel::Product(pair()));
+    list.push(Kernel::Sum(vec![Kernel::Product(pair()), leaf(Family::Matern52, 0.5, 0.3)]));
+    list
+}
+
+/// (f(x + h) − f(x − h)) / 2h for every element of x, with one step of Richardson extrapolation.
+pub fn central_differences(x: &[f64], mut f: impl FnMut(&[f64]) -> f64) -> Vec<f64> {
+    let mut at = x.to_vec();
+    let mut slope = |k: usize, h: f64| {
+        at[k] = x[k] + h;
+        let above = f(&at);
+        at[k] = x[k] - h;
+        let below = f(&at);
+        at[k] = x[k];
+        (above - below) / (2.0 * h)
+    };
+    (0..x.len()).map(|k| (4.0 * slope(k, 5e-4) - slope(k, 1e-3)) / 3.0).collect()
+}
