@@ -6,5 +6,6 @@ pub mod kernel;
 pub mod linalg;
 pub mod math;
 pub mod model;
+pub mod optimize;
 pub mod rng;
 pub use error::{Error, Result};

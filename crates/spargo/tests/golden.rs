@@ -50,7 +50,7 @@ fn exact_gp_agrees() {
         let mut gradient = kernel_and_noise_gradient(&file);
         gradient.push(number(&file["grad_mean"]));
         assert_close("gradient", &evaluation.gradient, &gradient, 1e-6);
-        let posterior = exact::posterior(&hyper, &data).unwrap();
+        let posterior = exact::infer(&hyper, &data).unwrap().posterior;
         assert_predictions(&posterior, &test, &file);
         let covariance = posterior.covariance(test.as_ref()).unwrap();
         assert_close("covariance", &flat(covariance.as_ref()), &flat(matrix(&file["predict_f_cov"]).as_ref()), 1e-8);
@@ -74,7 +74,7 @@ fn collapsed_sparse_gp_agrees() {
         assert_close("gradient", gradient, &kernel_and_noise_gradient(expected), 1e-6);
         let of_z = sgpr.inducing_gradient().unwrap();
         assert_close("gradient of Z", &flat(of_z.as_ref()), &flat(matrix(&expected["grad_Z"]).as_ref()), 1e-6);
-        let posterior = sgpr.posterior().unwrap();
+        let posterior = sgpr.infer().unwrap().posterior;
         assert_predictions(&posterior, &test, expected);
         assert_inducing_variables(&posterior, expected);
     }

@@ -70,8 +70,8 @@ fn posterior_gradients_hold_for_every_kernel() {
     let z = select_rows(data.x(), &[0, 3, 8, 13, 21]);
     let at = Mat::from_fn(4, 2, |i, k| 0.11 + 0.2 * i as f64 + 0.07 * k as f64);
     for hyper in hypers(2) {
-        let sparse = Sgpr::new(&hyper, &data, z.as_ref()).unwrap().posterior().unwrap();
-        for posterior in [exact::posterior(&hyper, &data).unwrap(), sparse] {
+        let sparse = Sgpr::new(&hyper, &data, z.as_ref()).unwrap().infer().unwrap().posterior;
+        for posterior in [exact::infer(&hyper, &data).unwrap().posterior, sparse] {
             let along = |value: &dyn Fn(&Posterior, &Mat<f64>) -> Vec<f64>| {
                 let total = |flat: &[f64]| {
                     let x = Mat::from_fn(4, 2, |i, k| flat[i * 2 + k]);
@@ -98,7 +98,7 @@ fn all_data_as_inducing_points_give_the_exact_gp() {
             assert_close("bound", &[sgpr.bound().unwrap()], &[likelihood], 1e-9);
             assert_close("upper bound", &[sgpr.upper_bound().unwrap()], &[likelihood], 1e-8);
             let at = points(60, 3);
-            let (sparse, full) = (sgpr.posterior().unwrap(), exact::posterior(&hyper, &data).unwrap());
+            let (sparse, full) = (sgpr.infer().unwrap().posterior, exact::infer(&hyper, &data).unwrap().posterior);
             let (found, expected) = (sparse.predict(at.as_ref()).unwrap(), full.predict(at.as_ref()).unwrap());
             assert_close("mean", &found.mean, &expected.mean, 1e-8);
             assert_close("variance", &found.variance, &expected.variance, 1e-8);
@@ -128,7 +128,8 @@ fn the_bound_is_its_formula() {
     for hyper in hypers(2) {
         let kzz = hyper.kernel.matrix(z.as_ref(), z.as_ref());
         let kzx = hyper.kernel.matrix(z.as_ref(), data.x());
-        let inverse = spargo::linalg::inverse_from_cholesky(spargo::linalg::cholesky(kzz.as_ref(), 0.0).unwrap().l.as_ref());
+        let inverse =
+            spargo::linalg::inverse_from_cholesky(spargo::linalg::cholesky(kzz.as_ref(), 0.0).unwrap().l.as_ref());
         let q = kzx.transpose() * &inverse * &kzx;
         let noise = data.noise(hyper.noise);
         let diagonal = hyper.kernel.diagonal(data.x());
@@ -149,8 +150,8 @@ fn a_posterior_survives_serialisation() {
     let data = data(20, 2);
     let z = select_rows(data.x(), &[0, 7, 15]);
     for hyper in hypers(2) {
-        let sparse = Sgpr::new(&hyper, &data, z.as_ref()).unwrap().posterior().unwrap();
-        for posterior in [exact::posterior(&hyper, &data).unwrap(), sparse] {
+        let sparse = Sgpr::new(&hyper, &data, z.as_ref()).unwrap().infer().unwrap().posterior;
+        for posterior in [exact::infer(&hyper, &data).unwrap().posterior, sparse] {
             let text = serde_json::to_string(&posterior).unwrap();
             let again: Posterior = serde_json::from_str(&text).unwrap();
             let at = points(9, 2);

@@ -145,12 +145,7 @@ fn combine_diagonals(parts: &[Kernel], x: MatRef<'_, f64>, join: impl Fn(&mut f6
 }
 
 /// G ∘ Πⱼ≠ᵢ Kⱼ for every i. No division by Kᵢ, which may be zero.
-fn gradients_of_factors(
-    parts: &[Kernel],
-    a: MatRef<'_, f64>,
-    b: MatRef<'_, f64>,
-    g: MatRef<'_, f64>,
-) -> Vec<Mat<f64>> {
+fn gradients_of_factors(parts: &[Kernel], a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>) -> Vec<Mat<f64>> {
     let factors: Vec<Mat<f64>> = parts.iter().map(|part| part.matrix(a, b)).collect();
     let all_but = |i: usize| {
         let mut own = g.to_owned();

@@ -51,13 +51,7 @@ pub trait Covariance {
     fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64>;
 
     /// Adds Σᵢⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂θ to `gradient`; g is [a, b].
-    fn add_parameter_gradient(
-        &self,
-        a: MatRef<'_, f64>,
-        b: MatRef<'_, f64>,
-        g: MatRef<'_, f64>,
-        gradient: &mut [f64],
-    );
+    fn add_parameter_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, gradient: &mut [f64]);
 
     /// Adds Σᵢ gᵢ ∂k(xᵢ, xᵢ)/∂θ to `gradient`.
     fn add_diagonal_gradient(&self, x: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]);
@@ -162,13 +156,7 @@ impl Covariance for Kernel {
             parts => composite::sum_diagonal(parts, x), composite::product_diagonal(parts, x))
     }
 
-    fn add_parameter_gradient(
-        &self,
-        a: MatRef<'_, f64>,
-        b: MatRef<'_, f64>,
-        g: MatRef<'_, f64>,
-        gradient: &mut [f64],
-    ) {
+    fn add_parameter_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, gradient: &mut [f64]) {
         dispatch!(self, leaf => leaf.add_parameter_gradient(a, b, g, gradient),
             parts => composite::sum_parameter_gradient(parts, a, b, g, gradient),
             composite::product_parameter_gradient(parts, a, b, g, gradient))

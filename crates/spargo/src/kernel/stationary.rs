@@ -95,12 +95,7 @@ impl Stationary {
     }
 
     /// Calls `visit` with each column j of b: b's scaled point, g(r²) and g′(r²) of the whole column.
-    fn for_each_column(
-        &self,
-        a: &Mat<f64>,
-        b: MatRef<'_, f64>,
-        mut visit: impl FnMut(usize, &[f64], &[f64], &[f64]),
-    ) {
+    fn for_each_column(&self, a: &Mat<f64>, b: MatRef<'_, f64>, mut visit: impl FnMut(usize, &[f64], &[f64], &[f64])) {
         let (mut values, mut slopes) = (vec![0.0; a.nrows()], vec![0.0; a.nrows()]);
         let mut point = vec![0.0; a.ncols()];
         for j in 0..b.nrows() {
@@ -146,13 +141,7 @@ impl Covariance for Stationary {
         vec![self.variance; x.nrows()]
     }
 
-    fn add_parameter_gradient(
-        &self,
-        a: MatRef<'_, f64>,
-        b: MatRef<'_, f64>,
-        g: MatRef<'_, f64>,
-        gradient: &mut [f64],
-    ) {
+    fn add_parameter_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, gradient: &mut [f64]) {
         let a = self.scaled(a);
         let mut totals = vec![0.0; gradient.len()];
         let mut weights = vec![0.0; a.nrows()];
@@ -255,11 +244,7 @@ fn weigh(g: &[f64], values: &[f64], slopes: &[f64], weights: &mut [f64]) -> f64 
 fn add_weighted_squares(a: MatRef<'_, f64>, point: &[f64], weights: &[f64], totals: &mut [f64]) {
     const FMA: bool = target_cfg_f!(any(target_feature = "fma", target_feature = "neon"));
     for (k, (&centre, total)) in point.iter().zip(totals).enumerate() {
-        *total += lanes::<FMA>(
-            weights,
-            column(a, k),
-            |weight, x| (weight * (x - centre), x - centre),
-        );
+        *total += lanes::<FMA>(weights, column(a, k), |weight, x| (weight * (x - centre), x - centre));
     }
 }
 

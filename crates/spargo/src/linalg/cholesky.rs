@@ -132,10 +132,8 @@ fn factor_in_place(mut k: MatMut<'_, f64>) -> Option<()> {
     for start in (0..size).step_by(BLOCK) {
         let width = BLOCK.min(size - start);
         let rest = size - start - width;
-        let (panel, mut trailing) = k
-            .as_mut()
-            .submatrix_mut(start, start, size - start, size - start)
-            .split_at_col_mut(width);
+        let (panel, mut trailing) =
+            k.as_mut().submatrix_mut(start, start, size - start, size - start).split_at_col_mut(width);
         let (mut diagonal, mut below) = panel.split_at_row_mut(width);
         factor_block(diagonal.as_mut())?;
         if rest == 0 {
@@ -145,15 +143,17 @@ fn factor_in_place(mut k: MatMut<'_, f64>) -> Option<()> {
         below.as_mut().par_row_chunks_mut(BLOCK).for_each(|rows| solve_lower(diagonal.as_ref(), rows.transpose_mut()));
         // K₂₂ −= L₂₁ L₂₁ᵀ, by columns, on and below the diagonal
         let below = below.as_ref();
-        trailing.as_mut().subrows_mut(width, rest).par_col_chunks_mut(BLOCK).enumerate().for_each(|(block, columns)| {
-            let top = block * BLOCK;
-            let width = columns.ncols();
-            let (diagonal, lower) = columns.subrows_mut(top, rest - top).split_at_row_mut(width);
-            let left = below.subrows(top, rest - top);
-            syrk_lower(diagonal, Into::Add, -1.0, left.subrows(0, width));
-            let right = left.subrows(0, width).transpose();
-            gemm(lower, Into::Add, -1.0, left.subrows(width, rest - top - width), right);
-        });
+        trailing.as_mut().subrows_mut(width, rest).par_col_chunks_mut(BLOCK).enumerate().for_each(
+            |(block, columns)| {
+                let top = block * BLOCK;
+                let width = columns.ncols();
+                let (diagonal, lower) = columns.subrows_mut(top, rest - top).split_at_row_mut(width);
+                let left = below.subrows(top, rest - top);
+                syrk_lower(diagonal, Into::Add, -1.0, left.subrows(0, width));
+                let right = left.subrows(0, width).transpose();
+                gemm(lower, Into::Add, -1.0, left.subrows(width, rest - top - width), right);
+            },
+        );
     }
     Some(())
 }

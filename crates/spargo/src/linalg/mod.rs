@@ -8,7 +8,8 @@ pub mod column_major;
 pub mod vexp;
 
 pub use cholesky::{
-    Cholesky, cholesky, gram_of_lower, inverse_from_cholesky, invert_lower, lower_transposed_times, solve_lower_triangle,
+    Cholesky, cholesky, gram_of_lower, inverse_from_cholesky, invert_lower, lower_transposed_times,
+    solve_lower_triangle,
 };
 pub use faer::{Mat, MatMut, MatRef};
 
@@ -43,9 +44,7 @@ pub fn gemm(out: MatMut<'_, f64>, into: Into, alpha: f64, a: MatRef<'_, f64>, b:
 /// α·a·b into `out`, its columns shared out among the threads of the pool.
 pub fn gemm_parallel(out: MatMut<'_, f64>, into: Into, alpha: f64, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
     let width = out.ncols().div_ceil(rayon::current_num_threads()).max(1);
-    out.par_col_chunks_mut(width)
-        .zip(b.par_col_chunks(width))
-        .for_each(|(out, b)| gemm(out, into, alpha, a, b));
+    out.par_col_chunks_mut(width).zip(b.par_col_chunks(width)).for_each(|(out, b)| gemm(out, into, alpha, a, b));
 }
 
 /// The lower triangle of α·a·aᵀ into that of `out`; the strict upper triangle is left alone.

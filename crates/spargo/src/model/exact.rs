@@ -5,20 +5,23 @@
 //!     ∂log p/∂K = ½ (ααᵀ − (K + Σ)⁻¹)
 //! ```
 
-use super::Evaluation;
 use super::params::Hyperparameters;
 use super::posterior::{Posterior, Spread};
+use super::{Evaluation, Inferred};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::linalg::{Cholesky, cholesky, dot, inverse_from_cholesky, solve_lower_transposed_vec, solve_lower_vec};
 use rayon::prelude::*;
 use std::f64::consts::PI;
 
-/// The posterior given all data.
-pub fn posterior(hyper: &Hyperparameters, data: &Dataset) -> Result<Posterior> {
+/// The posterior given all data, and the log marginal likelihood, by one factorisation.
+pub fn infer(hyper: &Hyperparameters, data: &Dataset) -> Result<Inferred> {
     let (factor, w) = condition(hyper, data)?;
+    let objective = log_density(&factor, &w);
     let deviations = data.noise(hyper.noise).into_iter().map(f64::sqrt).collect();
-    Ok(Posterior::new(hyper.kernel.clone(), hyper.mean, data.x().to_owned(), factor, w, Spread::Noise(deviations)))
+    let x = data.x().to_owned();
+    let posterior = Posterior::new(hyper.kernel.clone(), hyper.mean, x, factor, w, Spread::Noise(deviations));
+    Ok(Inferred { posterior, objective })
 }
 
 /// The log marginal likelihood.

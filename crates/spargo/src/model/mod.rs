@@ -4,11 +4,13 @@
 //! collapsed bound, or the variational bound. *Which posterior?* Exact, sparse or variational, at those hyperparameters.
 
 pub mod exact;
+mod fit;
 pub mod params;
 mod posterior;
 mod rows;
 pub mod sgpr;
 
+pub use fit::{Fit, FitReport, Fitting, Inference, Learning, fit};
 pub use params::{Hyperparameters, Priors};
 pub use posterior::{Posterior, Prediction, Spread};
 
@@ -21,4 +23,13 @@ pub struct Evaluation {
     pub gradient: Vec<f64>,
     /// The jitter its covariance matrix needed.
     pub jitter: f64,
+}
+
+/// A posterior, with what its model maximises.
+#[derive(Debug, Clone)]
+pub struct Inferred {
+    /// The posterior.
+    pub posterior: Posterior,
+    /// Log marginal likelihood or bound, summed over the data.
+    pub objective: f64,
 }

@@ -21,9 +21,9 @@
 mod state;
 mod walks;
 
-use super::Evaluation;
 use super::params::Hyperparameters;
 use super::posterior::{Posterior, Spread};
+use super::{Evaluation, Inferred};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::kernel::Covariance;
@@ -100,12 +100,13 @@ impl<'a> Sgpr<'a> {
         Ok(-0.5 * (self.data.len() as f64 * (2.0 * PI).ln() + state.log_determinant() + quadratic))
     }
 
-    /// The posterior with the optimal q(u).
-    pub fn posterior(&self) -> Result<Posterior> {
+    /// The posterior with the optimal q(u), and the bound.
+    pub fn infer(&self) -> Result<Inferred> {
         let state = self.condition()?;
+        let objective = state.bound();
         let root = invert_lower(state.lb.l.as_ref()).transpose().to_owned();
-        let hyper = self.hyper;
-        let z = self.z.to_owned();
-        Ok(Posterior::new(hyper.kernel.clone(), hyper.mean, z, state.lzz, state.w, Spread::Root(root)))
+        let (kernel, z) = (self.hyper.kernel.clone(), self.z.to_owned());
+        let posterior = Posterior::new(kernel, self.hyper.mean, z, state.lzz, state.w, Spread::Root(root));
+        Ok(Inferred { posterior, objective })
     }
 }

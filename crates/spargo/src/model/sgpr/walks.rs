@@ -105,8 +105,7 @@ struct Rows<'a> {
 impl<'a> Rows<'a> {
     fn new(model: &Sgpr<'a>, rows: Range<usize>) -> Self {
         let data: &'a Dataset = model.data;
-        let precision_root: Vec<f64> =
-            rows.clone().map(|i| 1.0 / data.noise_of(i, model.hyper.noise).sqrt()).collect();
+        let precision_root: Vec<f64> = rows.clone().map(|i| 1.0 / data.noise_of(i, model.hyper.noise).sqrt()).collect();
         let residual = data.y()[rows.clone()].iter().map(|y| y - model.hyper.mean);
         Rows {
             x: data.x().subrows(rows.start, rows.len()),
