@@ -42,7 +42,8 @@ pub fn file(name: &str, text: &str) -> String {
 
 /// A data file in the folder that SPARGO_DATA names, or a word that the test is skipped.
 pub fn data_file(name: &str) -> Option<String> {
-    let Some(folder) = std::env::var_os("SPARGO_DATA").map(PathBuf::from) else {
+    let set = std::env::var_os("SPARGO_DATA").filter(|folder| !folder.is_empty());
+    let Some(folder) = set.map(PathBuf::from) else {
         println!("skipped: SPARGO_DATA is not set, {name} is needed");
         return None;
     };
