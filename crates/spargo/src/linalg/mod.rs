@@ -4,10 +4,12 @@
 //! scales better than threads inside one product. Matrices are column-major; points are rows.
 
 mod cholesky;
+mod eigen;
 pub mod column_major;
 pub mod vexp;
 
 pub use cholesky::{Cholesky, cholesky, inverse_from_cholesky, invert_lower};
+pub use eigen::{Eigen, symmetric_eigen};
 pub use faer::{Mat, MatMut, MatRef};
 
 use faer::linalg::matmul::triangular::{self, BlockStructure};
