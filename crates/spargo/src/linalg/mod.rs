@@ -4,8 +4,8 @@
 //! scales better than threads inside one product. Matrices are column-major; points are rows.
 
 mod cholesky;
-mod eigen;
 pub mod column_major;
+mod eigen;
 pub mod vexp;
 
 pub use cholesky::{Cholesky, cholesky, inverse_from_cholesky, invert_lower};

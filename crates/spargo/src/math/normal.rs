@@ -22,11 +22,7 @@ pub fn cdf(z: f64) -> f64 {
 
 /// log Φ(z).
 pub fn log_cdf(z: f64) -> f64 {
-    if z < TAIL {
-        log_pdf(z) - pdf_over_cdf(z).ln()
-    } else {
-        (-cdf(-z)).ln_1p()
-    }
+    if z < TAIL { log_pdf(z) - pdf_over_cdf(z).ln() } else { (-cdf(-z)).ln_1p() }
 }
 
 /// φ(z)/Φ(z): the slope of log Φ, and minus the mean of ξ given ξ < z.

@@ -1,0 +1,122 @@
+//! The Cholesky factor of K_ZZ grown one point at a time, and conditional variances of other points given Z.
+//!
+//! ```text
+//!     cₜ(x) = (k(x, zₜ) − Σ_{s<t} c_s(x) L_ts) / √σ²ₜ,     σ²(x) = k(x, x) − Σₜ cₜ(x)²     (Chen et al. 2018, alg. 1)
+//! ```
+//!
+//! L's row t is c(zₜ) at the moment of choice and σ²ₜ the variance of zₜ then. Rows are padded with zeros to a multiple
+//! of [`LANES`], so that every inner product runs over whole vectors. Each entry is computed by one and the same
+//! sequence of operations wherever it is needed: that is what makes the lazy search agree with the plain one bit by bit.
+
+use crate::kernel::Covariance;
+use crate::linalg::vexp::fma;
+use crate::linalg::{Mat, MatMut, MatRef};
+use multiversion::{multiversion, target::target_cfg_f};
+
+/// Partial sums of an inner product: enough independent ones to hide the latency of a multiply-add.
+pub(super) const LANES: usize = 16;
+
+/// A variance below this is rounding error: the tolerance by which `linalg::cholesky` accepts K_ZZ, with a margin.
+pub(super) fn nil_variance(diagonal: &[f64], m: usize) -> f64 {
+    16.0 * f64::EPSILON * m.max(1) as f64 * diagonal.iter().copied().fold(0.0, f64::max)
+}
+
+/// The length of a padded row with `len` entries.
+pub(super) fn padded(len: usize) -> usize {
+    len.next_multiple_of(LANES)
+}
+
+/// A point and what is known of it: c₀…c_{level−1} and the variance they leave.
+#[derive(Debug, Default)]
+pub(super) struct Candidate {
+    row: Vec<f64>,
+    level: usize,
+    pub(super) variance: f64,
+}
+
+impl Candidate {
+    /// Nothing known but k(x, x).
+    pub(super) fn new(prior_variance: f64) -> Self {
+        Candidate { row: Vec::new(), level: 0, variance: prior_variance }
+    }
+
+    /// How many chosen points its variance accounts for.
+    pub(super) fn level(&self) -> usize {
+        self.level
+    }
+}
+
+/// The chosen points and their factor.
+pub(super) struct Factor<'a, K: ?Sized> {
+    kernel: &'a K,
+    /// The chosen points, [capacity, d], of which the first `roots.len()` rows are in use.
+    z: Mat<f64>,
+    rows: Vec<Vec<f64>>,
+    roots: Vec<f64>,
+}
+
+impl<'a, K: Covariance + ?Sized> Factor<'a, K> {
+    pub(super) fn new(kernel: &'a K, capacity: usize, dimension: usize) -> Self {
+        Factor { kernel, z: Mat::zeros(capacity, dimension), rows: Vec::new(), roots: Vec::new() }
+    }
+
+    /// The number of chosen points.
+    pub(super) fn len(&self) -> usize {
+        self.roots.len()
+    }
+
+    /// Brings a candidate at `x`, [1, d], up to date.
+    pub(super) fn advance(&self, x: MatRef<'_, f64>, candidate: &mut Candidate) {
+        let (level, len) = (candidate.level, self.len());
+        if level == len {
+            return;
+        }
+        candidate.row.resize(padded(len), 0.0);
+        // k(Z, x) is written where c(x) will stand. Until its turn an entry meets only zeros of L.
+        let fresh = MatMut::from_column_major_slice_mut(&mut candidate.row[level..len], len - level, 1);
+        self.kernel.cross(self.z.subrows(level, len - level), x, fresh);
+        candidate.variance = substitute(&mut candidate.row, level, &self.rows, &self.roots, candidate.variance);
+        candidate.level = len;
+    }
+
+    /// Adds an up-to-date candidate to the chosen points.
+    pub(super) fn push(&mut self, x: MatRef<'_, f64>, mut candidate: Candidate) {
+        debug_assert_eq!(candidate.level, self.len());
+        self.z.subrows_mut(self.len(), 1).copy_from(x);
+        candidate.row.truncate(padded(self.len()));
+        self.rows.push(candidate.row);
+        self.roots.push(candidate.variance.sqrt());
+    }
+}
+
+/// Forward substitution of entries level… of `row`; returns what is left of `variance`.
+#[multiversion(targets = "simd")]
+fn substitute(row: &mut [f64], level: usize, factor: &[Vec<f64>], roots: &[f64], mut variance: f64) -> f64 {
+    const FMA: bool = target_cfg_f!(any(target_feature = "fma", target_feature = "neon"));
+    for t in level..roots.len() {
+        let entry = (row[t] - padded_dot::<FMA>(row, &factor[t])) / roots[t];
+        row[t] = entry;
+        variance -= entry * entry;
+    }
+    variance
+}
+
+/// aᵀb over b's padded length.
+#[inline(always)]
+pub(super) fn padded_dot<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    for (a, b) in a.chunks_exact(LANES).zip(b.chunks_exact(LANES)) {
+        for lane in 0..LANES {
+            sums[lane] = fma::<FMA>(a[lane], b[lane], sums[lane]);
+        }
+    }
+    // Halving the width keeps the final sum in vectors.
+    let mut width = LANES / 2;
+    while width > 0 {
+        for lane in 0..width {
+            sums[lane] += sums[lane + width];
+        }
+        width /= 2;
+    }
+    sums[0]
+}
