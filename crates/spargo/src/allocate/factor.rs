@@ -65,18 +65,17 @@ impl<'a, K: Covariance + ?Sized> Factor<'a, K> {
         self.roots.len()
     }
 
-    /// Brings a candidate at `x`, [1, d], up to date.
-    pub(super) fn advance(&self, x: MatRef<'_, f64>, candidate: &mut Candidate) {
-        let (level, len) = (candidate.level, self.len());
-        if level == len {
-            return;
+    /// Brings candidates, each beside its row number in `x`, up to date.
+    pub(super) fn advance(&self, x: MatRef<'_, f64>, candidates: &mut [(usize, Candidate)]) {
+        let len = self.len();
+        for (row, candidate) in candidates.iter_mut().filter(|(_, candidate)| candidate.level < len) {
+            let level = candidate.level;
+            candidate.row.resize(padded(len), 0.0);
+            // k(Z, x) is written where c(x) will stand. Until its turn an entry meets only zeros of L.
+            let fresh = MatMut::from_column_major_slice_mut(&mut candidate.row[level..len], len - level, 1);
+            self.kernel.cross(self.z.subrows(level, len - level), x.subrows(*row, 1), fresh);
         }
-        candidate.row.resize(padded(len), 0.0);
-        // k(Z, x) is written where c(x) will stand. Until its turn an entry meets only zeros of L.
-        let fresh = MatMut::from_column_major_slice_mut(&mut candidate.row[level..len], len - level, 1);
-        self.kernel.cross(self.z.subrows(level, len - level), x, fresh);
-        candidate.variance = substitute(&mut candidate.row, level, &self.rows, &self.roots, candidate.variance);
-        candidate.level = len;
+        substitute(candidates, &self.rows, &self.roots);
     }
 
     /// Adds an up-to-date candidate to the chosen points.
@@ -89,16 +88,19 @@ impl<'a, K: Covariance + ?Sized> Factor<'a, K> {
     }
 }
 
-/// Forward substitution of entries level… of `row`; returns what is left of `variance`.
+/// Forward substitution for several candidates: a row of L is used by all of them while it is in the cache.
 #[multiversion(targets = "simd")]
-fn substitute(row: &mut [f64], level: usize, factor: &[Vec<f64>], roots: &[f64], mut variance: f64) -> f64 {
+fn substitute(candidates: &mut [(usize, Candidate)], factor: &[Vec<f64>], roots: &[f64]) {
     const FMA: bool = target_cfg_f!(any(target_feature = "fma", target_feature = "neon"));
-    for t in level..roots.len() {
-        let entry = (row[t] - padded_dot::<FMA>(row, &factor[t])) / roots[t];
-        row[t] = entry;
-        variance -= entry * entry;
+    let least = candidates.iter().map(|(_, candidate)| candidate.level).min().unwrap_or(0);
+    for t in least..roots.len() {
+        for (_, candidate) in candidates.iter_mut().filter(|(_, candidate)| candidate.level == t) {
+            let entry = (candidate.row[t] - padded_dot::<FMA>(&candidate.row, &factor[t])) / roots[t];
+            candidate.row[t] = entry;
+            candidate.variance -= entry * entry;
+            candidate.level = t + 1;
+        }
     }
-    variance
 }
 
 /// aᵀb over b's padded length.

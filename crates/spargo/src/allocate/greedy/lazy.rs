@@ -21,6 +21,9 @@ pub(in super::super) fn lazy<K: Covariance + Sync + ?Sized>(pool: &Pool<'_, K>, 
 /// Rows brought up to date together.
 const BATCH: usize = 32;
 
+/// Rows of a batch that one thread takes at a time: what its first-level cache holds.
+const CHUNK: usize = 8;
+
 struct Search<'a, K: ?Sized> {
     pool: &'a Pool<'a, K>,
     factor: Factor<'a, K>,
@@ -89,7 +92,7 @@ impl<'a, K: Covariance + Sync + ?Sized> Search<'a, K> {
 
     fn refresh(&mut self, rows: &[usize]) {
         let mut batch: Vec<_> = rows.iter().map(|&i| (i, std::mem::take(&mut self.candidates[i]))).collect();
-        batch.par_iter_mut().for_each(|(i, candidate)| self.factor.advance(self.pool.x.subrows(*i, 1), candidate));
+        batch.par_chunks_mut(CHUNK).for_each(|chunk| self.factor.advance(self.pool.x, chunk));
         for (i, candidate) in batch {
             self.candidates[i] = candidate;
         }
