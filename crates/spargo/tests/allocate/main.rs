@@ -35,11 +35,10 @@ pub fn naive_determinant(kernel: &Kernel, x: &Mat<f64>, quality: &[f64], rows: &
     let mut determinant = 1.0;
     for pivot in 0..rows.len() {
         determinant *= l[pivot][pivot];
-        for i in pivot + 1..rows.len() {
-            let factor = l[i][pivot] / l[pivot][pivot];
-            for j in pivot..rows.len() {
-                l[i][j] -= factor * l[pivot][j];
-            }
+        let top = l[pivot].clone();
+        for row in &mut l[pivot + 1..] {
+            let factor = row[pivot] / top[pivot];
+            row.iter_mut().zip(&top).for_each(|(value, top)| *value -= factor * top);
         }
     }
     determinant

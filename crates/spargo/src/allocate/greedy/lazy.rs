@@ -18,8 +18,8 @@ pub(in super::super) fn lazy<K: Covariance + Sync + ?Sized>(pool: &Pool<'_, K>, 
     rayon::scope(|_| Search::new(pool).run(first))
 }
 
-/// Rows brought up to date together.
-const BATCH: usize = 32;
+/// Rows brought up to date together: enough work to share, and at most a few per cent more of it than one at a time.
+const BATCH: usize = 64;
 
 /// Rows of a batch that one thread takes at a time: what its first-level cache holds.
 const CHUNK: usize = 8;
