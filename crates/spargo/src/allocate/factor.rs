@@ -70,7 +70,7 @@ impl<'a, K: Covariance + ?Sized> Factor<'a, K> {
         let len = self.len();
         for (row, candidate) in candidates.iter_mut().filter(|(_, candidate)| candidate.level < len) {
             let level = candidate.level;
-            candidate.row.resize(padded(len), 0.0);
+            grow(&mut candidate.row, padded(len), padded(self.z.nrows()));
             // k(Z, x) is written where c(x) will stand. Until its turn an entry meets only zeros of L.
             let fresh = MatMut::from_column_major_slice_mut(&mut candidate.row[level..len], len - level, 1);
             self.kernel.cross(self.z.subrows(level, len - level), x.subrows(*row, 1), fresh);
@@ -86,6 +86,16 @@ impl<'a, K: Covariance + ?Sized> Factor<'a, K> {
         self.rows.push(candidate.row);
         self.roots.push(candidate.variance.sqrt());
     }
+}
+
+/// Lengthens a row with zeros. Most rows stay short or grow long: two sizes of memory, not many that fragment it.
+fn grow(row: &mut Vec<f64>, len: usize, most: usize) {
+    const SHORT: usize = 4 * LANES;
+    if len > row.capacity() {
+        let capacity = if len <= SHORT { SHORT } else { most };
+        row.reserve_exact(capacity - row.len());
+    }
+    row.resize(len, 0.0);
 }
 
 /// Forward substitution for several candidates: a row of L is used by all of them while it is in the cache.
@@ -112,7 +122,13 @@ pub(super) fn padded_dot<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
             sums[lane] = fma::<FMA>(a[lane], b[lane], sums[lane]);
         }
     }
-    // Halving the width keeps the final sum in vectors.
+    total(&sums)
+}
+
+/// Kept apart from the loop above: inlined, its narrow additions would make the compiler narrow the loop's vectors too.
+#[inline(never)]
+fn total(sums: &[f64; LANES]) -> f64 {
+    let mut sums = *sums;
     let mut width = LANES / 2;
     while width > 0 {
         for lane in 0..width {
