@@ -1,1 +1,3 @@
 //! Special functions and quadrature; knows no matrices.
+pub mod normal;
+pub mod pareto;
