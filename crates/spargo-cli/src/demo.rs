@@ -3,6 +3,7 @@
 use crate::regression::{Regression, Settings};
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
+use spargo::allocate::Allocation;
 use spargo::data::Dataset;
 use spargo::kernel::Family;
 use spargo::linalg::Mat;
@@ -24,6 +25,7 @@ impl Demo {
         println!("5,000 noisy observations (noise variance {NOISE}) of a function of 4 inputs, 300 inducing points\n");
         let settings = Settings {
             inducing: 300,
+            allocation: Allocation::Random,
             family: Family::Matern52,
             learning: Learning::Subset(1000),
             inference: Inference::Sparse,

@@ -6,6 +6,7 @@ use crate::table::Table;
 use crate::words::by_name;
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, miette};
+use spargo::allocate::Allocation;
 use spargo::data::Dataset;
 use spargo::kernel::Family;
 use spargo::model::{Inference, Learning, Priors};
@@ -22,6 +23,9 @@ pub struct Fit {
     /// Number of inducing points
     #[arg(long, default_value_t = 500)]
     inducing: usize,
+    /// How they are chosen: random, uniform, kmeans, cvr, dpp, lin-dpp, imp-dpp, ent-dpp or al-dpp
+    #[arg(long, default_value = "random")]
+    allocate: Allocation,
     /// Covariance function: rbf, matern12, matern32 or matern52
     #[arg(long, default_value = "matern52", value_parser = by_name::<Family>)]
     kernel: Family,
@@ -97,6 +101,7 @@ impl Fit {
         };
         Settings {
             inducing: self.inducing,
+            allocation: self.allocate,
             family: self.kernel,
             learning,
             inference: self.posterior,

@@ -1,11 +1,15 @@
 //! The `spargo` command.
 
+mod allocate;
+mod belief;
 mod bench;
 mod demo;
+mod drawing;
 mod fit;
 mod machine;
 mod regression;
 mod table;
+mod units;
 mod words;
 
 use clap::{Parser, Subcommand};
@@ -29,6 +33,8 @@ enum Command {
     Demo(demo::Demo),
     /// Fit a Gaussian process to a CSV file
     Fit(fit::Fit),
+    /// Choose inducing points among the rows of a CSV file
+    Allocate(allocate::Allocate),
     /// Measure the engine on this machine
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -38,6 +44,7 @@ fn main() -> miette::Result<()> {
     match Cli::parse().command {
         Command::Demo(demo) => demo.run(),
         Command::Fit(fit) => fit.run(),
+        Command::Allocate(allocate) => allocate.run(),
         Command::Bench(bench) => bench.run(),
     }
 }

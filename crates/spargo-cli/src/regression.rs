@@ -1,14 +1,17 @@
 //! A model of a data set in the user's units: standardize, choose inducing points, fit, predict, score.
 
+use crate::belief::believe;
 use crate::machine::peak_rss_mb;
+use crate::units::UserModel;
 use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
-use spargo::data::{Dataset, Standardizer};
-use spargo::kernel::{Family, Kernel, Stationary};
-use spargo::linalg::{MatRef, select_rows};
+use spargo::allocate::{Allocation, allocate};
+use spargo::data::{Dataset, Evidence, Standardizer};
+use spargo::kernel::{Family, Kernel};
+use spargo::linalg::MatRef;
 use spargo::model::{Fit, Fitting, Hyperparameters, Inference, Learning, Priors, fit};
 use spargo::optimize::Stop;
-use spargo::rng::{Purpose, distinct_indices, stream};
+use spargo::rng::{Purpose, stream};
 use std::f64::consts::PI;
 use std::fmt;
 use std::time::Instant;
@@ -17,6 +20,7 @@ use std::time::Instant;
 #[derive(Debug, Clone)]
 pub struct Settings {
     pub inducing: usize,
+    pub allocation: Allocation,
     pub family: Family,
     pub learning: Learning,
     pub inference: Inference,
@@ -43,13 +47,12 @@ pub struct Predicted {
 }
 
 impl Regression {
-    /// Fits from a cold start.
+    /// Fits from a cold start. A method that looks at a model gets two rounds: a fit on random inducing points, then the
+    /// choice by its kernel and posterior, and a refit that starts from its hyperparameters.
     pub fn fit(data: &Dataset, settings: &Settings) -> Result<Self> {
         let started = Instant::now();
         let units = Standardizer::from_data(data);
         let standard = units.apply(data);
-        let mut rng = stream(settings.seed, Purpose::Allocation, 0, 0);
-        let z = select_rows(standard.x(), &distinct_indices(data.len(), settings.inducing, &mut rng));
         let fitting = Fitting {
             learning: settings.learning,
             inference: settings.inference,
@@ -57,10 +60,18 @@ impl Regression {
             seed: settings.seed,
             ..Fitting::default()
         };
-        let start = Hyperparameters::cold(Kernel::cold(settings.family, data.dimension()));
-        let fit = fit(&start, &standard, z.as_ref(), &fitting).into_diagnostic()?;
+        let cold = Hyperparameters::cold(Kernel::cold(settings.family, data.dimension()));
+        let mut rng = stream(settings.seed, Purpose::Allocation, 0, 0);
+        let (start, evidence) = match settings.allocation {
+            Allocation::Random | Allocation::Uniform => (cold, Evidence::default()),
+            _ => believe(&standard, &cold, &fitting)?,
+        };
+        let chosen =
+            allocate(&settings.allocation, standard.x(), &start.kernel, &evidence, settings.inducing, &mut rng)
+                .into_diagnostic()?;
+        let fit = fit(&start, &standard, chosen.points.as_ref(), &fitting).into_diagnostic()?;
         let seconds = started.elapsed().as_secs_f64();
-        Ok(Regression { units, fit, rows: data.len(), inducing: z.nrows(), seconds })
+        Ok(Regression { units, fit, rows: data.len(), inducing: chosen.points.nrows(), seconds })
     }
 
     /// Predictions at points in the user's units.
@@ -98,17 +109,15 @@ impl Regression {
     /// What there is to say about the fit, in the user's units.
     pub fn summary(&self, inputs: &[String]) -> Summary {
         let Fit { hyper, report, .. } = &self.fit;
-        let Kernel::Stationary(Stationary { variance, lengthscales, .. }) = &hyper.kernel else {
-            unreachable!("the command line fits stationary kernels")
-        };
+        let model = UserModel::from_model(hyper, &self.units);
         Summary {
             rows: self.rows,
             inducing: self.inducing,
             bound: self.units.log_density(report.objective / self.rows as f64),
-            noise: self.units.variance(hyper.noise),
-            variance: self.units.variance(*variance),
-            mean: self.units.mean(hyper.mean),
-            lengthscales: lengthscales.iter().zip(&self.units.range).map(|(l, range)| l * range).collect(),
+            noise: model.noise,
+            variance: model.variance,
+            mean: model.mean,
+            lengthscales: model.lengthscales,
             inputs: inputs.to_vec(),
             seconds: self.seconds,
             evaluations: report.evaluations,

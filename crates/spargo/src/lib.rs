@@ -8,5 +8,6 @@ pub mod linalg;
 pub mod math;
 pub mod model;
 pub mod optimize;
+pub mod problems;
 pub mod rng;
 pub use error::{Error, Result};

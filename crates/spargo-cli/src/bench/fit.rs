@@ -5,6 +5,7 @@
 //!             L⁻¹Kzx (NM²) + AAᵀ (NM²) + P Kzx (2NM²)
 //! ```
 
+use super::timed;
 use crate::machine::{on_threads, peak_rss_mb};
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
@@ -15,7 +16,6 @@ use spargo::linalg::{Into, Mat, gemm_parallel};
 use spargo::model::Hyperparameters;
 use spargo::model::sgpr::Sgpr;
 use spargo::rng::{Purpose, stream, uniform};
-use std::time::Instant;
 
 /// Arguments of `spargo bench fit`.
 #[derive(Args)]
@@ -82,9 +82,10 @@ impl BenchFit {
         let (mut gemm_s, mut bound_s) = (f64::INFINITY, f64::INFINITY);
         // Taken in turns, so that a busy moment of the machine does not fall on one of them alone.
         for _ in 0..REPEATS {
-            gemm_s = gemm_s.min(seconds(|| gemm_parallel(c.as_mut(), Into::Replace, 1.0, a.as_ref(), b.as_ref())));
-            let mut outcome = Ok(());
-            bound_s = bound_s.min(seconds(|| outcome = sgpr.bound_gradient().map(|_| ())));
+            let (seconds, ()) = timed(|| gemm_parallel(c.as_mut(), Into::Replace, 1.0, a.as_ref(), b.as_ref()));
+            gemm_s = gemm_s.min(seconds);
+            let (seconds, outcome) = timed(|| sgpr.bound_gradient());
+            bound_s = bound_s.min(seconds);
             outcome.into_diagnostic()?;
         }
         let rate = 2.0 * (GEMM.0 * GEMM.1 * GEMM.2) as f64 / gemm_s;
@@ -108,9 +109,3 @@ const GEMM: (usize, usize, usize) = (500, 500, 5000);
 
 /// Best of this many.
 const REPEATS: usize = 5;
-
-fn seconds(work: impl FnOnce()) -> f64 {
-    let started = Instant::now();
-    work();
-    started.elapsed().as_secs_f64()
-}

@@ -1,0 +1,231 @@
+//! `spargo allocate`: inducing points among the rows of a CSV file, by any method.
+
+use crate::belief::believe;
+use crate::drawing;
+use crate::machine::on_threads;
+use crate::table::Table;
+use crate::units::UserModel;
+use crate::words::by_name;
+use clap::{Args, ValueEnum};
+use miette::{IntoDiagnostic, Result, miette};
+use serde::Serialize;
+use spargo::allocate::{Allocation, allocate, trace};
+use spargo::data::{Belief, Dataset, Evidence, Standardizer};
+use spargo::kernel::{Family, Kernel, Role};
+use spargo::linalg::Mat;
+use spargo::model::{Fitting, Hyperparameters, Priors};
+use spargo::rng::{Purpose, stream};
+use std::path::PathBuf;
+
+/// Arguments of `spargo allocate`.
+#[derive(Args)]
+pub struct Allocate {
+    /// A CSV file with a header; every column but the target is an input
+    data: PathBuf,
+    /// Number of inducing points
+    #[arg(long, default_value_t = 40)]
+    inducing: usize,
+    /// How they are chosen: random, uniform, kmeans, cvr, dpp, lin-dpp, imp-dpp, ent-dpp or al-dpp
+    #[arg(long, default_value = "imp-dpp")]
+    method: Allocation,
+    /// Name of the outcome's column; methods that look at outcomes need it
+    #[arg(long)]
+    target: Option<String>,
+    /// Whether large outcomes are good or small ones
+    #[arg(long, value_enum, default_value = "max")]
+    goal: Goal,
+    /// The level that al-dpp stays close to, in the units of the target
+    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
+    level: f64,
+    /// Covariance function: rbf, matern12, matern32 or matern52
+    #[arg(long, default_value = "matern52", value_parser = by_name::<Family>)]
+    kernel: Family,
+    /// Length scales, one or as many as inputs, separated by commas; learned if left out
+    #[arg(long, value_delimiter = ',')]
+    lengthscales: Option<Vec<f64>>,
+    /// Signal variance; learned if left out
+    #[arg(long)]
+    variance: Option<f64>,
+    /// Noise variance; learned if left out
+    #[arg(long)]
+    noise: Option<f64>,
+    /// Constant prior mean; learned if left out
+    #[arg(long, allow_negative_numbers = true)]
+    mean: Option<f64>,
+    /// Priors on what is learned: on or off
+    #[arg(long, default_value = "on", value_parser = by_name::<Priors>)]
+    priors: Priors,
+    /// Draw data, chosen points and quality over two inputs
+    #[arg(long)]
+    svg: Option<PathBuf>,
+    /// The two inputs to draw, separated by a comma; the first two if left out
+    #[arg(long, value_delimiter = ',', requires = "svg")]
+    axes: Option<Vec<String>>,
+    /// Seed of every random choice
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Threads; 0 means one a core
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Goal {
+    Max,
+    Min,
+}
+
+/// The choice in numbers, in the user's units.
+#[derive(Serialize)]
+struct Report {
+    /// In the order of choice, counted from 0; `null` for points that are not data.
+    rows: Option<Vec<usize>>,
+    /// The points themselves, where they are not data.
+    points: Option<Vec<Vec<f64>>>,
+    quality: Vec<f64>,
+    variance: Vec<f64>,
+    trace: f64,
+    trace_q: f64,
+    lengthscales: Vec<f64>,
+    signal_variance: f64,
+    noise: f64,
+}
+
+impl Allocate {
+    pub fn run(self) -> Result<()> {
+        on_threads(self.threads, || self.allocate())?
+    }
+
+    fn allocate(&self) -> Result<()> {
+        let table = Table::read(&self.data)?;
+        let inputs = table.inputs(self.target.as_deref().unwrap_or_default());
+        if inputs.is_empty() {
+            return Err(miette!("there is no input: the target is the only column of {}", self.data.display()));
+        }
+        let axes = self.axes(&inputs)?;
+        let x = table.matrix(&inputs)?;
+        let (model, evidence) = self.model(&table, &x)?;
+        let kernel = model.kernel();
+        kernel.check(x.ncols()).into_diagnostic()?;
+        let mut rng = stream(self.seed, Purpose::Allocation, 0, 0);
+        let chosen =
+            allocate(&self.method, x.as_ref(), &kernel, &evidence, self.inducing, &mut rng).into_diagnostic()?;
+        let quality = self.method.quality().evaluate(&evidence, x.nrows(), self.inducing).into_diagnostic()?;
+        let trace = trace(chosen.points.as_ref(), x.as_ref(), &kernel, &quality).into_diagnostic()?;
+        if let (Some(path), Some(axes)) = (&self.svg, axes) {
+            drawing::allocation(path, &x, &quality, &chosen.points, axes, &inputs)?;
+        }
+        self.print(&Report {
+            points: chosen.rows.is_none().then(|| rows_of(&chosen.points)),
+            trace: trace.plain,
+            trace_q: trace.weighted,
+            lengthscales: model.lengthscales,
+            signal_variance: model.variance,
+            noise: model.noise,
+            rows: chosen.rows,
+            quality: chosen.quality,
+            variance: chosen.variance,
+        })
+    }
+
+    /// The kernel and the evidence, in the user's units.
+    fn model(&self, table: &Table, x: &Mat<f64>) -> Result<(UserModel, Evidence)> {
+        let Some(target) = &self.target else { return self.without_outcomes(x) };
+        let sign = if self.goal == Goal::Max { 1.0 } else { -1.0 };
+        let y = table.column(target)?.into_iter().map(|y| sign * y).collect();
+        let data = Dataset::new(x.to_owned(), y).into_diagnostic()?;
+        let units = Standardizer::from_data(&data);
+        let cold = Hyperparameters::cold(Kernel::cold(self.kernel, x.ncols()));
+        let start = self.with_given(UserModel::from_model(&cold, &units), sign)?.to_model(&units);
+        start.kernel.check(x.ncols()).into_diagnostic()?;
+        let fitting = Fitting { priors: self.priors, fixed: self.fixed(), seed: self.seed, ..Fitting::default() };
+        let (hyper, evidence) = believe(&units.apply(&data), &start, &fitting)?;
+        let beliefs = evidence.outputs().iter().map(|belief| self.in_user_units(belief, &data, &units, sign));
+        let evidence = Evidence::new(beliefs.collect::<Result<Vec<_>>>()?).into_diagnostic()?;
+        Ok((UserModel::from_model(&hyper, &units), evidence))
+    }
+
+    /// No outcomes, no evidence: what is not given takes its default for inputs spread over their box.
+    fn without_outcomes(&self, x: &Mat<f64>) -> Result<(UserModel, Evidence)> {
+        let data = Dataset::new(x.to_owned(), vec![0.0; x.nrows()]).into_diagnostic()?;
+        let units = Standardizer::from_data(&data);
+        let cold = Hyperparameters::cold(Kernel::cold(self.kernel, x.ncols()));
+        Ok((self.with_given(UserModel::from_model(&cold, &units), 1.0)?, Evidence::default()))
+    }
+
+    /// The given hyperparameters in place of the model's.
+    fn with_given(&self, model: UserModel, sign: f64) -> Result<UserModel> {
+        let inputs = model.lengthscales.len();
+        let lengthscales = match self.lengthscales.as_deref() {
+            None => model.lengthscales,
+            Some([one]) => vec![*one; inputs],
+            Some(list) if list.len() == inputs => list.to_vec(),
+            Some(list) => return Err(miette!("--lengthscales has {} numbers; give one, or {inputs}", list.len())),
+        };
+        let positive = |name: &str, value: Option<f64>, default: f64| match value {
+            Some(value) if !(value.is_finite() && value > 0.0) => Err(miette!("--{name} {value} must be positive")),
+            value => Ok(value.unwrap_or(default)),
+        };
+        Ok(UserModel {
+            lengthscales,
+            variance: positive("variance", self.variance, model.variance)?,
+            noise: positive("noise", self.noise, model.noise)?,
+            mean: self.mean.map_or(model.mean, |mean| sign * mean),
+            family: model.family,
+        })
+    }
+
+    fn fixed(&self) -> Vec<Role> {
+        let given = [
+            (self.lengthscales.is_some(), Role::Lengthscale),
+            (self.variance.is_some(), Role::Variance),
+            (self.noise.is_some(), Role::Noise),
+            (self.mean.is_some(), Role::Mean),
+        ];
+        given.into_iter().filter(|(given, _)| *given).map(|(_, role)| role).collect()
+    }
+
+    fn in_user_units(&self, belief: &Belief, data: &Dataset, units: &Standardizer, sign: f64) -> Result<Belief> {
+        let variances = |list: &[f64]| list.iter().map(|v| units.variance(*v)).collect::<Vec<_>>();
+        let mean = belief.mean().iter().map(|m| units.mean(*m)).collect();
+        Belief::new(data.y().to_vec(), mean, variances(belief.variance()), variances(belief.noise()))
+            .and_then(|belief| belief.with_level(sign * self.level))
+            .into_diagnostic()
+    }
+
+    /// The columns to draw, checked before time is spent.
+    fn axes(&self, inputs: &[String]) -> Result<Option<[usize; 2]>> {
+        let find = |name: &String| {
+            let place = inputs.iter().position(|input| input == name);
+            place.ok_or_else(|| miette!("--axes: there is no input '{name}'; inputs are: {}", inputs.join(", ")))
+        };
+        match (&self.svg, self.axes.as_deref()) {
+            (None, _) => Ok(None),
+            (Some(_), None) if inputs.len() >= 2 => Ok(Some([0, 1])),
+            (Some(_), Some([first, second])) => Ok(Some([find(first)?, find(second)?])),
+            (Some(_), None) => Err(miette!("--svg draws two inputs, and there is only one")),
+            (Some(_), Some(list)) => Err(miette!("--axes has {} names; give two", list.len())),
+        }
+    }
+
+    fn print(&self, report: &Report) -> Result<()> {
+        if self.json {
+            println!("{}", serde_json::to_string(report).into_diagnostic()?);
+            return Ok(());
+        }
+        println!("{:>6}  {:>8}  {:>12}  {:>12}", "order", "row", "quality", "variance");
+        for (i, (quality, variance)) in report.quality.iter().zip(&report.variance).enumerate() {
+            let row = report.rows.as_ref().map_or("–".to_string(), |rows| rows[i].to_string());
+            println!("{i:>6}  {row:>8}  {quality:>12.5e}  {variance:>12.5e}");
+        }
+        println!("\nt(Z)   {:.6e}\nt^q(Z) {:.6e}", report.trace, report.trace_q);
+        Ok(())
+    }
+}
+
+fn rows_of(points: &Mat<f64>) -> Vec<Vec<f64>> {
+    (0..points.nrows()).map(|i| (0..points.ncols()).map(|k| points[(i, k)]).collect()).collect()
+}
