@@ -16,10 +16,17 @@ use multiversion::{multiversion, target::target_cfg_f};
 /// Partial sums of an inner product: enough independent ones to hide the latency of a multiply-add.
 pub(super) const LANES: usize = 16;
 
-/// A variance below this is rounding error: the tolerance by which `linalg::cholesky` accepts K_ZZ, with a margin.
-pub(super) fn nil_variance(diagonal: &[f64], m: usize) -> f64 {
-    16.0 * f64::EPSILON * m.max(1) as f64 * diagonal.iter().copied().fold(0.0, f64::max)
+/// A conditional variance below this is as good as nothing.
+///
+/// Rounding errs by about ε k |K_ZZ⁻¹k(Z, x)|² in it, and the weights K_ZZ⁻¹k(Z, x) grow with every small variance that is
+/// accepted, above all where the quality forces close points together. So the limit is far above ε: what is accepted is
+/// a number with digits left, and K_ZZ has a Cholesky factor without jitter.
+pub(super) fn nil_variance(diagonal: &[f64]) -> f64 {
+    NIL * diagonal.iter().copied().fold(0.0, f64::max)
 }
+
+/// Relative to the largest prior variance; a conditional standard deviation of 1/100,000 of the prior's.
+const NIL: f64 = 1e-10;
 
 /// The length of a padded row with `len` entries.
 pub(super) fn padded(len: usize) -> usize {

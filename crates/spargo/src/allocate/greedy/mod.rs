@@ -52,7 +52,7 @@ impl<'a, K: Covariance + ?Sized> Pool<'a, K> {
         let largest = quality.iter().copied().fold(0.0, f64::max);
         let weights = quality.iter().map(|q| if largest > 0.0 { (q / largest).powi(2) } else { 0.0 }).collect();
         let m = m.min(x.nrows());
-        Ok(Pool { x, kernel, nil: nil_variance(&diagonal, m), diagonal, weights, m })
+        Ok(Pool { x, kernel, nil: nil_variance(&diagonal), diagonal, weights, m })
     }
 
     /// The standing of a row with this conditional variance; `None` once that is nil.
