@@ -1,1 +1,4 @@
 //! Special functions and quadrature; knows no matrices.
+
+pub mod normal;
+pub mod quadrature;
