@@ -132,33 +132,33 @@ fn bernoulli(y: f64, rate: f64, mean: f64, variance: f64) -> Expectation {
     let deviation = variance.max(0.0).sqrt();
     let mut total = Expectation::default();
     for (&x, &w) in QUADRATURE.nodes.iter().zip(&QUADRATURE.weights) {
-        let link = Link::at(sign * (mean + deviation * x), rate);
-        total.value += w * link.log;
-        total.by_mean += w * sign * link.slope;
+        let t = sign * (mean + deviation * x);
+        let (log, slope) = log_link(t, rate);
+        total.value += w * log;
+        total.by_mean += w * sign * slope;
         // ∂√v/∂v = ½/√v, or in the limit (Price's theorem) ½ E ℓ″
-        total.by_variance +=
-            0.5 * w * if variance > SMALL_VARIANCE { sign * link.slope * x / deviation } else { link.curvature };
+        let by_variance =
+            if variance > SMALL_VARIANCE { sign * slope * x / deviation } else { curvature(t, slope, rate) };
+        total.by_variance += 0.5 * w * by_variance;
     }
     total
 }
 
-/// log(ε + (1 − 2ε)Φ(t)) and its first two derivatives.
-struct Link {
-    log: f64,
-    slope: f64,
-    curvature: f64,
+/// ℓ(t) = log(ε + (1 − 2ε)Φ(t)) and ℓ′(t).
+fn log_link(t: f64, rate: f64) -> (f64, f64) {
+    if rate > 0.0 {
+        let p = rate + (1.0 - 2.0 * rate) * normal::cdf(t);
+        return (p.ln(), (1.0 - 2.0 * rate) * normal::pdf(t) / p);
+    }
+    let slope = normal::pdf_over_cdf(t);
+    // log Φ = log φ − log(φ/Φ): the ratio is the costly part in the lower tail, and in the upper one it cancels.
+    let log = if t < 0.0 { -0.5 * (t * t + (2.0 * PI).ln()) - slope.ln() } else { normal::log_cdf(t) };
+    (log, slope)
 }
 
-impl Link {
-    fn at(t: f64, rate: f64) -> Self {
-        if rate == 0.0 {
-            let (slope, curvature) = (normal::pdf_over_cdf(t), normal::truncated_variance(t) - 1.0);
-            return Link { log: normal::log_cdf(t), slope, curvature };
-        }
-        let p = rate + (1.0 - 2.0 * rate) * normal::cdf(t);
-        let slope = (1.0 - 2.0 * rate) * normal::pdf(t) / p;
-        Link { log: p.ln(), slope, curvature: -slope * (t + slope) }
-    }
+/// ℓ″(t).
+fn curvature(t: f64, slope: f64, rate: f64) -> f64 {
+    if rate > 0.0 { -slope * (t + slope) } else { normal::truncated_variance(t) - 1.0 }
 }
 
 #[cfg(test)]
