@@ -4,8 +4,9 @@
 //!     stream = ChaCha8(key = seed ‖ purpose ‖ step ‖ slot)
 //! ```
 
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
 
 /// What a stream is used for; the number is part of the key and must never change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,16 @@ pub fn stream(seed: u64, purpose: Purpose, step: u64, slot: u64) -> ChaCha8Rng {
 /// `count` different numbers below `n` (all of them if `count` is larger), in random order.
 pub fn distinct_indices(n: usize, count: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     rand::seq::index::sample(rng, n, count.min(n)).into_vec()
+}
+
+/// One uniform number in [0, 1).
+pub fn uniform(rng: &mut ChaCha8Rng) -> f64 {
+    rng.random()
+}
+
+/// One standard normal number.
+pub fn normal(rng: &mut ChaCha8Rng) -> f64 {
+    rng.sample(StandardNormal)
 }
 
 #[cfg(test)]

@@ -79,6 +79,12 @@ impl Kernel {
         Kernel::Stationary(Stationary { family, variance, lengthscales: vec![lengthscale; dimension] })
     }
 
+    /// The stationary kernel a search begins with when nothing is known, for inputs in the unit cube: typical distances
+    /// grow as √d, so the length scale does.
+    pub fn cold(family: Family, dimension: usize) -> Self {
+        Kernel::stationary(family, 1.0, 0.2 * (dimension as f64).sqrt(), dimension)
+    }
+
     /// Refuses parameters that are not positive and finite, empty composites, and points of another dimension.
     pub fn check(&self, dimension: usize) -> Result<()> {
         match self {

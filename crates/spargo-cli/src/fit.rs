@@ -1,0 +1,133 @@
+//! `spargo fit`: a Gaussian process for a CSV file, with its scores and its cost.
+
+use crate::machine::on_threads;
+use crate::regression::{Regression, Scores, Settings, Summary};
+use crate::table::Table;
+use crate::words::by_name;
+use clap::{Args, ValueEnum};
+use miette::{IntoDiagnostic, Result, miette};
+use spargo::data::Dataset;
+use spargo::kernel::Family;
+use spargo::model::{Inference, Learning, Priors};
+use std::path::{Path, PathBuf};
+
+/// Arguments of `spargo fit`.
+#[derive(Args)]
+pub struct Fit {
+    /// Training data: a CSV file with a header; every column but the target is an input
+    train: PathBuf,
+    /// Name of the outcome's column
+    #[arg(long)]
+    target: String,
+    /// Number of inducing points
+    #[arg(long, default_value_t = 500)]
+    inducing: usize,
+    /// Covariance function: rbf, matern12, matern32 or matern52
+    #[arg(long, default_value = "matern52", value_parser = by_name::<Family>)]
+    kernel: Family,
+    /// What the hyperparameters are learned from
+    #[arg(long, value_enum, default_value = "subset")]
+    hyperparameters: Source,
+    /// Rows of the subset that hyperparameters are learned from
+    #[arg(long, default_value_t = 2000)]
+    subset: usize,
+    /// Which posterior is computed with them: sparse or exact
+    #[arg(long, default_value = "sparse", value_parser = by_name::<Inference>)]
+    posterior: Inference,
+    /// Priors on the hyperparameters: on or off
+    #[arg(long, default_value = "on", value_parser = by_name::<Priors>)]
+    priors: Priors,
+    /// Held-out data with the same columns, for RMSE and log density
+    #[arg(long)]
+    test: Option<PathBuf>,
+    /// Points to predict at: the same inputs, the target may be missing
+    #[arg(long, requires = "output")]
+    predict: Option<PathBuf>,
+    /// Where predictions go: the rows of --predict with mean, sd (of f) and sd_y (of an observation)
+    #[arg(short, long, requires = "predict")]
+    output: Option<PathBuf>,
+    /// Seed of every random choice
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Threads; 0 means one a core
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+/// What the hyperparameters maximise.
+#[derive(Clone, Copy, ValueEnum)]
+enum Source {
+    /// The exact likelihood of a random subset
+    Subset,
+    /// The collapsed bound over all data
+    Bound,
+}
+
+impl Fit {
+    pub fn run(self) -> Result<()> {
+        on_threads(self.threads, || self.fit())?
+    }
+
+    fn fit(&self) -> Result<()> {
+        let train = Table::read(&self.train)?;
+        let inputs = train.inputs(&self.target);
+        let data = dataset(&train, &inputs, &self.target)?;
+        // Everything is read and checked before the time is spent.
+        let test = self.test.as_deref().map(|path| read_dataset(path, &inputs, &self.target)).transpose()?;
+        let predict = self.predict.as_deref().map(Table::read).transpose()?;
+        let points = predict.as_ref().map(|table| table.matrix(&inputs)).transpose()?;
+
+        let regression = Regression::fit(&data, &self.settings())?;
+        let scores = test.as_ref().map(|test| regression.scores(test)).transpose()?;
+        if let (Some(table), Some(points), Some(output)) = (&predict, &points, &self.output) {
+            let prediction = regression.predict(points.as_ref())?;
+            let columns = [prediction.mean, prediction.deviation, prediction.observed_deviation];
+            table.write_with(output, &["mean", "sd", "sd_y"], &columns)?;
+        }
+        self.print(&regression.summary(&inputs), scores)
+    }
+
+    fn settings(&self) -> Settings {
+        let learning = match self.hyperparameters {
+            Source::Subset => Learning::Subset(self.subset),
+            Source::Bound => Learning::Bound,
+        };
+        Settings {
+            inducing: self.inducing,
+            family: self.kernel,
+            learning,
+            inference: self.posterior,
+            priors: self.priors,
+            seed: self.seed,
+        }
+    }
+
+    fn print(&self, summary: &Summary, scores: Option<Scores>) -> Result<()> {
+        if !self.json {
+            println!("{summary}");
+            scores.iter().for_each(|scores| println!("{scores}"));
+            return Ok(());
+        }
+        let mut json = serde_json::to_value(summary).into_diagnostic()?;
+        if let (Some(object), Some(scores)) = (json.as_object_mut(), scores) {
+            object.extend(serde_json::to_value(scores).into_diagnostic()?.as_object().cloned().unwrap_or_default());
+        }
+        println!("{json}");
+        Ok(())
+    }
+}
+
+fn read_dataset(path: &Path, inputs: &[String], target: &str) -> Result<Dataset> {
+    dataset(&Table::read(path)?, inputs, target)
+}
+
+fn dataset(table: &Table, inputs: &[String], target: &str) -> Result<Dataset> {
+    let y = table.column(target)?;
+    if inputs.is_empty() {
+        return Err(miette!("there is no input: '{target}' is the only column"));
+    }
+    Dataset::new(table.matrix(inputs)?, y).into_diagnostic()
+}
