@@ -9,6 +9,7 @@ use spargo::Error;
 use spargo::data::Dataset;
 use spargo::kernel::{Family, Kernel, Role};
 use spargo::linalg::{Mat, select_rows};
+use spargo::model::params::search_interval;
 use spargo::model::svgp::{Method, Natural, Svgp, Trained, Training, Variational, train};
 use spargo::model::{Fitting, Hyperparameters, Inference, Learning, Likelihood, Priors, fit};
 use spargo::optimize::{Adam, Lbfgsb, Stop};
@@ -137,6 +138,25 @@ fn fixed_parameters_stay() {
     }
 }
 
+/// Outcomes without noise drive its logarithm to −∞, were it not for the box.
+#[test]
+fn every_method_stays_in_the_box() {
+    let x = points(20, 2);
+    let z = x.clone();
+    let data = Dataset::new(x, vec![0.0; 20]).unwrap();
+    let adam = Adam { learning_rate: 1.0, max_iterations: 300, ..Adam::default() };
+    for method in [Method::Nested, Method::Alternating, Method::Joint] {
+        let settings = Training { adam, natural: natural(1.0), ..settings(method) };
+        let hyper = run(&data, &z, Likelihood::Gaussian, &settings).hyper;
+        let intervals: Vec<(f64, f64)> = hyper.roles().into_iter().map(search_interval).collect();
+        let theta = hyper.to_vector();
+        let slack = 1e-9;
+        let inside = |(t, (low, high)): (&f64, &(f64, f64))| low - slack <= *t && *t <= high + slack;
+        assert!(theta.iter().zip(&intervals).all(inside), "{method:?} {theta:?}");
+        assert!(theta.iter().zip(&intervals).any(|(t, (low, _))| t - low < slack), "{method:?} {theta:?}");
+    }
+}
+
 #[test]
 fn batches_repeat_with_their_seed() {
     let data = data(60);
@@ -224,6 +244,8 @@ fn settings_that_make_no_sense_are_refused() {
     assert!(matches!(attempt(5, &nested), Err(Error::Unsupported { .. })));
     let none = Training { batch: Some(0), ..settings(Method::Joint) };
     assert!(matches!(attempt(5, &none), Err(Error::Parameter { value: 0.0, .. })));
+    let long = Training { natural: natural(1.5), ..Training::default() };
+    assert!(matches!(attempt(5, &long), Err(Error::Parameter { value: 1.5, .. })));
     assert!(matches!(attempt(4, &Training::default()), Err(Error::Shape { found: 4, expected: 5, .. })));
     // A batch of everything is no batch.
     assert!(attempt(5, &Training { batch: Some(30), ..Training::default() }).is_ok());

@@ -45,7 +45,7 @@ pub(super) fn alternating(problem: &Problem<'_>, start: &Variational) -> Found {
     let minimum = adam::minimize(&problem.search.origin(), &options, |theta, slope| {
         let step = natural_then_slope(problem, &batches.next(), theta, &q, slope);
         let loss = match step {
-            Ok((next, loss)) if loss.is_finite() => {
+            Ok((next, loss)) if loss.is_finite() && slope.iter().all(|s| s.is_finite()) => {
                 q = next;
                 mean.push(loss)
             }

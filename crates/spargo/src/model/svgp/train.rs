@@ -69,6 +69,19 @@ impl Default for Training {
     }
 }
 
+impl Training {
+    fn check(&self) -> Result<()> {
+        let refuse =
+            |name: &str, value, must: &str| Err(Error::Parameter { name: name.into(), value, must: must.into() });
+        let step = self.natural.step;
+        match self.batch {
+            Some(0) => refuse("the number of rows in a batch", 0.0, "at least 1"),
+            _ if !(step > 0.0 && step <= 1.0) => refuse("the natural step", step, "more than 0 and at most 1"),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// A trained model.
 #[derive(Debug, Clone)]
 pub struct Trained {
@@ -106,10 +119,7 @@ pub fn train(
     likelihood: Likelihood,
     settings: &Training,
 ) -> Result<Trained> {
-    if settings.batch == Some(0) {
-        let must = "at least 1".into();
-        return Err(Error::Parameter { name: "the number of rows in a batch".into(), value: 0.0, must });
-    }
+    settings.check()?;
     // Fails early, with the reason, on arguments that do not fit together.
     Svgp::new(start, data, z, likelihood)?.check(q)?;
     let mut fixed = settings.fixed.clone();
