@@ -234,6 +234,34 @@ fn a_warm_start_is_where_it_ended() {
 }
 
 #[test]
+fn wherever_the_nested_search_stops_q_is_optimal() {
+    let data = data(80);
+    let z = inducing(&data, 8);
+    // Among these budgets are some that end on a trial which is not the best.
+    for max_evaluations in 1..12 {
+        let lbfgsb = Lbfgsb { max_evaluations, ..converged() };
+        let trained = run(&data, &z, Likelihood::Gaussian, &Training { lbfgsb, ..settings(Method::Nested) });
+        let model = Svgp::new(&trained.hyper, &data, z.as_ref(), Likelihood::Gaussian).unwrap();
+        let gradient = model.elbo_gradient(&trained.q).unwrap();
+        let largest = gradient.mu.iter().fold(gradient.sqrt.norm_max(), |m, g| m.max(g.abs()));
+        assert!(largest < 1e-7, "{max_evaluations} evaluations: {largest:e}");
+    }
+}
+
+#[test]
+fn a_search_that_ends_below_its_start_is_dropped() {
+    let data = data(80);
+    let z = inducing(&data, 8);
+    let best = run(&data, &z, Likelihood::Gaussian, &settings(Method::Nested));
+    // From the optimum, one epoch of small batches and long steps leads down.
+    let adam = Adam { learning_rate: 0.5, max_iterations: 1, ..Adam::default() };
+    let settings = Training { batch: Some(4), adam, ..settings(Method::Alternating) };
+    let after = train(&best.hyper, &best.q, &data, z.as_ref(), Likelihood::Gaussian, &settings).unwrap();
+    assert!(after.report.kept.is_some());
+    assert_eq!((after.hyper, after.q, after.report.objective), (best.hyper, best.q, best.report.objective));
+}
+
+#[test]
 fn settings_that_make_no_sense_are_refused() {
     let data = data(30);
     let z = inducing(&data, 5);

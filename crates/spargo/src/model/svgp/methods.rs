@@ -141,3 +141,17 @@ fn in_epochs(options: &Adam, batches: usize) -> Adam {
         ..*options
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outside_the_box_only_slopes_that_lead_back_remain() {
+        let bounds = Bounds::new(vec![-1.0; 5], vec![1.0; 5]);
+        // Adam moves against the slope.
+        let mut slope = [0.5, -0.5, 0.5, -0.5, 0.5];
+        turn_inwards(&bounds, &[2.0, 2.0, -2.0, -2.0, 0.0], &mut slope);
+        assert_eq!(slope, [0.5, 0.0, 0.0, -0.5, 0.5]);
+    }
+}

@@ -161,6 +161,25 @@ mod tests {
     }
 
     #[test]
+    fn gradients_reach_the_unconstrained_vector() {
+        let q = example();
+        // ∂KL/∂w = w and ∂KL/∂S = S − diag(1/Sⱼⱼ)
+        let sqrt = Mat::from_fn(4, 4, |i, j| q.sqrt[(i, j)] - if i == j { 1.0 / q.sqrt[(i, j)] } else { 0.0 });
+        let found = q.vector_gradient(&q.mu, sqrt.as_ref());
+        let vector = q.to_vector();
+        assert_eq!(found.len(), vector.len());
+        for k in 0..vector.len() {
+            let at = |h: f64| {
+                let mut moved = vector.clone();
+                moved[k] += h;
+                Variational::from_vector(4, &moved).kl()
+            };
+            let slope = (at(1e-5) - at(-1e-5)) / 2e-5;
+            assert!((found[k] - slope).abs() < 1e-8, "{k}: {} {slope}", found[k]);
+        }
+    }
+
+    #[test]
     fn a_precision_returns_its_root() {
         let q = example();
         let inverse = invert_lower(q.sqrt());
