@@ -4,7 +4,7 @@
 //!     k = Σᵢ kᵢ :  ∂loss/∂Kᵢ = G            k = Πᵢ kᵢ :  ∂loss/∂Kᵢ = G ∘ Πⱼ≠ᵢ Kⱼ
 //! ```
 
-use super::{Covariance, Kernel, Role};
+use super::{Covariance, Kernel, Role, Tape, sized};
 use crate::linalg::{Mat, MatMut, MatRef, column, column_mut};
 
 pub(super) fn dimension(parts: &[Kernel]) -> Option<usize> {
@@ -43,28 +43,51 @@ pub(super) fn product_diagonal(parts: &[Kernel], x: MatRef<'_, f64>) -> Vec<f64>
     combine_diagonals(parts, x, |total, part| *total *= part)
 }
 
-pub(super) fn sum_parameter_gradient(
+pub(super) fn sum_record(
+    parts: &[Kernel],
+    a: MatRef<'_, f64>,
+    b: MatRef<'_, f64>,
+    out: MatMut<'_, f64>,
+    tape: &mut Tape,
+) {
+    record(parts, a, b, out, tape, |total, part| *total += part);
+}
+
+pub(super) fn product_record(
+    parts: &[Kernel],
+    a: MatRef<'_, f64>,
+    b: MatRef<'_, f64>,
+    out: MatMut<'_, f64>,
+    tape: &mut Tape,
+) {
+    record(parts, a, b, out, tape, |total, part| *total *= part);
+}
+
+pub(super) fn sum_replay(
     parts: &[Kernel],
     a: MatRef<'_, f64>,
     b: MatRef<'_, f64>,
     g: MatRef<'_, f64>,
+    tape: &Tape,
     gradient: &mut [f64],
 ) {
-    for (part, gradient) in with_gradients(parts, gradient) {
-        part.add_parameter_gradient(a, b, g, gradient);
+    for ((part, gradient), (k, tape)) in with_gradients(parts, gradient).zip(&tape.parts) {
+        part.replay(a, b, k.submatrix(0, 0, g.nrows(), g.ncols()), g, tape, gradient);
     }
 }
 
-pub(super) fn product_parameter_gradient(
+pub(super) fn product_replay(
     parts: &[Kernel],
     a: MatRef<'_, f64>,
     b: MatRef<'_, f64>,
     g: MatRef<'_, f64>,
+    tape: &Tape,
     gradient: &mut [f64],
 ) {
-    let own = gradients_of_factors(parts, a, b, g);
-    for ((part, gradient), g) in with_gradients(parts, gradient).zip(&own) {
-        part.add_parameter_gradient(a, b, g.as_ref(), gradient);
+    let factors: Vec<MatRef<'_, f64>> =
+        tape.parts.iter().map(|(k, _)| k.submatrix(0, 0, g.nrows(), g.ncols())).collect();
+    for (i, ((part, gradient), (_, tape))) in with_gradients(parts, gradient).zip(&tape.parts).enumerate() {
+        part.replay(a, b, factors[i], all_but(i, &factors, g).as_ref(), tape, gradient);
     }
 }
 
@@ -101,8 +124,10 @@ pub(super) fn product_input_gradient(
     g: MatRef<'_, f64>,
     mut out: MatMut<'_, f64>,
 ) {
-    for (part, g) in parts.iter().zip(gradients_of_factors(parts, a, b, g)) {
-        part.add_input_gradient(a, b, g.as_ref(), out.as_mut());
+    let factors: Vec<Mat<f64>> = parts.iter().map(|part| part.matrix(a, b)).collect();
+    let factors: Vec<MatRef<'_, f64>> = factors.iter().map(Mat::as_ref).collect();
+    for (i, part) in parts.iter().enumerate() {
+        part.add_input_gradient(a, b, all_but(i, &factors, g).as_ref(), out.as_mut());
     }
 }
 
@@ -118,6 +143,26 @@ fn with_gradients<'a>(
     })
 }
 
+/// Evaluates every part on its own and joins them; the parts' matrices stay on the tape.
+fn record(
+    parts: &[Kernel],
+    a: MatRef<'_, f64>,
+    b: MatRef<'_, f64>,
+    mut out: MatMut<'_, f64>,
+    tape: &mut Tape,
+    join: impl Fn(&mut f64, f64),
+) {
+    tape.parts.resize_with(parts.len(), || (Mat::new(), Tape::default()));
+    for (i, (part, (k, tape))) in parts.iter().zip(&mut tape.parts).enumerate() {
+        let mut k = sized(k, a.nrows(), b.nrows());
+        part.record(a, b, k.as_mut(), tape);
+        match i {
+            0 => out.copy_from(k),
+            _ => join_columns(out.as_mut(), k.as_ref(), &join),
+        }
+    }
+}
+
 fn combine(
     parts: &[Kernel],
     a: MatRef<'_, f64>,
@@ -128,10 +173,13 @@ fn combine(
     let Some((first, rest)) = parts.split_first() else { return };
     first.cross(a, b, out.as_mut());
     for part in rest {
-        let other = part.matrix(a, b);
-        for j in 0..other.ncols() {
-            column_mut(out.as_mut(), j).iter_mut().zip(other.col_as_slice(j)).for_each(|(o, &k)| join(o, k));
-        }
+        join_columns(out.as_mut(), part.matrix(a, b).as_ref(), &join);
+    }
+}
+
+fn join_columns(mut out: MatMut<'_, f64>, other: MatRef<'_, f64>, join: impl Fn(&mut f64, f64)) {
+    for j in 0..other.ncols() {
+        column_mut(out.as_mut(), j).iter_mut().zip(column(other, j)).for_each(|(o, &k)| join(o, k));
     }
 }
 
@@ -144,18 +192,11 @@ fn combine_diagonals(parts: &[Kernel], x: MatRef<'_, f64>, join: impl Fn(&mut f6
     total
 }
 
-/// G ∘ Πⱼ≠ᵢ Kⱼ for every i. No division by Kᵢ, which may be zero.
-fn gradients_of_factors(parts: &[Kernel], a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>) -> Vec<Mat<f64>> {
-    let factors: Vec<Mat<f64>> = parts.iter().map(|part| part.matrix(a, b)).collect();
-    let all_but = |i: usize| {
-        let mut own = g.to_owned();
-        for (_, factor) in factors.iter().enumerate().filter(|&(j, _)| j != i) {
-            for j in 0..own.ncols() {
-                let k = column(factor.as_ref(), j);
-                own.col_as_slice_mut(j).iter_mut().zip(k).for_each(|(g, k)| *g *= k);
-            }
-        }
-        own
-    };
-    (0..parts.len()).map(all_but).collect()
+/// G ∘ Πⱼ≠ᵢ Kⱼ. No division by Kᵢ, which may be zero.
+fn all_but(i: usize, factors: &[MatRef<'_, f64>], g: MatRef<'_, f64>) -> Mat<f64> {
+    let mut own = g.to_owned();
+    for (_, factor) in factors.iter().enumerate().filter(|&(j, _)| j != i) {
+        join_columns(own.as_mut(), *factor, |g, k| *g *= k);
+    }
+    own
 }

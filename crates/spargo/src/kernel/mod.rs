@@ -50,14 +50,40 @@ pub trait Covariance {
     /// k(xᵢ, xᵢ).
     fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64>;
 
-    /// Adds Σᵢⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂θ to `gradient`; g is [a, b].
-    fn add_parameter_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, gradient: &mut [f64]);
+    /// k(aᵢ, bⱼ) into `out`, and onto the tape what [`replay`](Self::replay) needs: one exponential serves both.
+    fn record(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>, tape: &mut Tape);
+
+    /// Adds Σᵢⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂θ to `gradient`; k and the tape are as recorded for the same a and b.
+    fn replay(
+        &self,
+        a: MatRef<'_, f64>,
+        b: MatRef<'_, f64>,
+        k: MatRef<'_, f64>,
+        g: MatRef<'_, f64>,
+        tape: &Tape,
+        gradient: &mut [f64],
+    );
 
     /// Adds Σᵢ gᵢ ∂k(xᵢ, xᵢ)/∂θ to `gradient`.
     fn add_diagonal_gradient(&self, x: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]);
 
     /// Adds Σⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂aᵢ to row i of `out`, [a, inputs].
     fn add_input_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, out: MatMut<'_, f64>);
+}
+
+/// What a kernel remembers between [`Covariance::record`] and [`Covariance::replay`]; its memory is used again.
+#[derive(Debug, Clone)]
+pub struct Tape {
+    /// A leaf: ∂k/∂r², [a, b] at least.
+    slopes: Mat<f64>,
+    /// A sum or product: each part's matrix, [a, b] at least, and tape.
+    parts: Vec<(Mat<f64>, Tape)>,
+}
+
+impl Default for Tape {
+    fn default() -> Self {
+        Tape { slopes: Mat::new(), parts: Vec::new() }
+    }
 }
 
 /// Every kernel there is, closed under sums and products.
@@ -107,10 +133,12 @@ impl Kernel {
 
     /// Σᵢⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂θ, columns in parallel; chunks are summed in order, whatever the number of threads.
     pub fn parameter_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>) -> Vec<f64> {
-        let chunk_gradient = |(chunk, columns): (usize, MatRef<'_, f64>)| {
+        let chunk_gradient = |(chunk, g): (usize, MatRef<'_, f64>)| {
             let mut gradient = vec![0.0; self.roles().len()];
-            let points = b.subrows(chunk * COLUMNS, columns.ncols());
-            self.add_parameter_gradient(a, points, columns, &mut gradient);
+            let points = b.subrows(chunk * COLUMNS, g.ncols());
+            let (mut k, mut tape) = (Mat::zeros(a.nrows(), g.ncols()), Tape::default());
+            self.record(a, points, k.as_mut(), &mut tape);
+            self.replay(a, points, k.as_ref(), g, &tape, &mut gradient);
             gradient
         };
         let parts: Vec<Vec<f64>> = g.par_col_chunks(COLUMNS).enumerate().map(chunk_gradient).collect();
@@ -122,6 +150,14 @@ impl Kernel {
 
 /// Columns that one task takes on.
 const COLUMNS: usize = 64;
+
+/// The top left corner of a matrix that is grown if need be.
+fn sized(a: &mut Mat<f64>, rows: usize, columns: usize) -> MatMut<'_, f64> {
+    if a.nrows() < rows || a.ncols() < columns {
+        *a = Mat::zeros(rows, columns);
+    }
+    a.as_mut().submatrix_mut(0, 0, rows, columns)
+}
 
 /// Delegates to the leaf or composite at hand.
 macro_rules! dispatch {
@@ -162,10 +198,24 @@ impl Covariance for Kernel {
             parts => composite::sum_diagonal(parts, x), composite::product_diagonal(parts, x))
     }
 
-    fn add_parameter_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, gradient: &mut [f64]) {
-        dispatch!(self, leaf => leaf.add_parameter_gradient(a, b, g, gradient),
-            parts => composite::sum_parameter_gradient(parts, a, b, g, gradient),
-            composite::product_parameter_gradient(parts, a, b, g, gradient))
+    fn record(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>, tape: &mut Tape) {
+        dispatch!(self, leaf => leaf.record(a, b, out, tape),
+            parts => composite::sum_record(parts, a, b, out, tape),
+            composite::product_record(parts, a, b, out, tape))
+    }
+
+    fn replay(
+        &self,
+        a: MatRef<'_, f64>,
+        b: MatRef<'_, f64>,
+        k: MatRef<'_, f64>,
+        g: MatRef<'_, f64>,
+        tape: &Tape,
+        gradient: &mut [f64],
+    ) {
+        dispatch!(self, leaf => leaf.replay(a, b, k, g, tape, gradient),
+            parts => composite::sum_replay(parts, a, b, g, tape, gradient),
+            composite::product_replay(parts, a, b, g, tape, gradient))
     }
 
     fn add_diagonal_gradient(&self, x: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]) {

@@ -8,9 +8,9 @@
 //! differences, not expanded into a product: it costs little at these dimensions, and coinciding points (every inducing
 //! point is one) give exactly k = s².
 
-use super::{Covariance, Role};
+use super::{Covariance, Role, Tape, sized};
 use crate::error::{Error, Result};
-use crate::linalg::vexp::{exp, fma};
+use crate::linalg::vexp::{exp_decay, fma};
 use crate::linalg::{Mat, MatMut, MatRef, column, column_mut};
 use multiversion::{multiversion, target::target_cfg_f};
 use serde::{Deserialize, Serialize};
@@ -39,23 +39,23 @@ impl Family {
     fn profile<const FMA: bool>(self, r2: f64) -> (f64, f64) {
         match self {
             Family::Rbf => {
-                let g = exp::<FMA>(-0.5 * r2);
+                let g = exp_decay::<FMA>(-0.5 * r2);
                 (g, -0.5 * g)
             }
             Family::Matern12 => {
                 // g′ is infinite at r = 0, where it only ever meets a zero difference: any finite value will do.
                 let r = r2.sqrt().max(1e-150);
-                let g = exp::<FMA>(-r);
+                let g = exp_decay::<FMA>(-r);
                 (g, -0.5 * g / r)
             }
             Family::Matern32 => {
                 let s = (3.0 * r2).sqrt();
-                let e = exp::<FMA>(-s);
+                let e = exp_decay::<FMA>(-s);
                 (fma::<FMA>(s, e, e), -1.5 * e)
             }
             Family::Matern52 => {
                 let s = (5.0 * r2).sqrt();
-                let e = exp::<FMA>(-s);
+                let e = exp_decay::<FMA>(-s);
                 let linear = fma::<FMA>(s, e, e);
                 (fma::<FMA>(r2 * (5.0 / 3.0), e, linear), (-5.0 / 6.0) * linear)
             }
@@ -93,18 +93,6 @@ impl Stationary {
     fn scaled(&self, x: MatRef<'_, f64>) -> Mat<f64> {
         Mat::from_fn(x.nrows(), x.ncols(), |i, k| x[(i, k)] / self.lengthscales[k])
     }
-
-    /// Calls `visit` with each column j of b: b's scaled point, g(r²) and g′(r²) of the whole column.
-    fn for_each_column(&self, a: &Mat<f64>, b: MatRef<'_, f64>, mut visit: impl FnMut(usize, &[f64], &[f64], &[f64])) {
-        let (mut values, mut slopes) = (vec![0.0; a.nrows()], vec![0.0; a.nrows()]);
-        let mut point = vec![0.0; a.ncols()];
-        for j in 0..b.nrows() {
-            scale_row(b, j, &self.lengthscales, &mut point);
-            squared_distances(a.as_ref(), &point, &mut values);
-            profile_and_slope(self.family, &mut values, &mut slopes);
-            visit(j, &point, &values, &slopes);
-        }
-    }
 }
 
 impl Covariance for Stationary {
@@ -141,17 +129,38 @@ impl Covariance for Stationary {
         vec![self.variance; x.nrows()]
     }
 
-    fn add_parameter_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, gradient: &mut [f64]) {
+    fn record(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, mut out: MatMut<'_, f64>, tape: &mut Tape) {
         let a = self.scaled(a);
-        let mut totals = vec![0.0; gradient.len()];
-        let mut weights = vec![0.0; a.nrows()];
-        self.for_each_column(&a, b, |j, point, values, slopes| {
-            // ∂k/∂log s² = k,  ∂k/∂log ℓₖ = −2 s² g′ (aₖ − bₖ)²/ℓₖ²
-            totals[0] += weigh(column(g, j), values, slopes, &mut weights);
-            add_weighted_squares(a.as_ref(), point, &weights, &mut totals[1..]);
-        });
-        gradient[0] += self.variance * totals[0];
-        gradient[1..].iter_mut().zip(&totals[1..]).for_each(|(out, total)| *out -= 2.0 * self.variance * total);
+        let mut slopes = sized(&mut tape.slopes, a.nrows(), b.nrows());
+        let mut point = vec![0.0; a.ncols()];
+        for j in 0..b.nrows() {
+            scale_row(b, j, &self.lengthscales, &mut point);
+            let values = column_mut(out.as_mut(), j);
+            squared_distances(a.as_ref(), &point, values);
+            profile_and_slope(self.family, self.variance, values, column_mut(slopes.as_mut(), j));
+        }
+    }
+
+    fn replay(
+        &self,
+        a: MatRef<'_, f64>,
+        b: MatRef<'_, f64>,
+        k: MatRef<'_, f64>,
+        g: MatRef<'_, f64>,
+        tape: &Tape,
+        gradient: &mut [f64],
+    ) {
+        let a = self.scaled(a);
+        let mut squares = vec![0.0; a.ncols()];
+        let (mut weights, mut point) = (vec![0.0; a.nrows()], vec![0.0; a.ncols()]);
+        for j in 0..b.nrows() {
+            scale_row(b, j, &self.lengthscales, &mut point);
+            let slopes = &column(tape.slopes.as_ref(), j)[..a.nrows()];
+            // ∂k/∂log s² = k,  ∂k/∂log ℓₖ = −2 (∂k/∂r²) (aₖ − bₖ)²/ℓₖ²
+            gradient[0] += weigh(column(g, j), column(k, j), slopes, &mut weights);
+            add_weighted_squares(a.as_ref(), &point, &weights, &mut squares);
+        }
+        gradient[1..].iter_mut().zip(&squares).for_each(|(out, square)| *out -= 2.0 * square);
     }
 
     fn add_diagonal_gradient(&self, _: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]) {
@@ -159,17 +168,21 @@ impl Covariance for Stationary {
     }
 
     fn add_input_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
-        let scaled = self.scaled(a);
-        let mut weights = vec![0.0; a.nrows()];
-        self.for_each_column(&scaled, b, |j, point, values, slopes| {
-            weigh(column(g, j), values, slopes, &mut weights);
+        let a = self.scaled(a);
+        let (mut values, mut slopes) = (vec![0.0; a.nrows()], vec![0.0; a.nrows()]);
+        let mut point = vec![0.0; a.ncols()];
+        for j in 0..b.nrows() {
+            scale_row(b, j, &self.lengthscales, &mut point);
+            squared_distances(a.as_ref(), &point, &mut values);
+            profile_and_slope(self.family, self.variance, &mut values, &mut slopes);
             for (k, &centre) in point.iter().enumerate() {
-                // ∂k/∂aₖ = 2 s² g′ (aₖ − bₖ)/ℓₖ²
-                let factor = 2.0 * self.variance / self.lengthscales[k];
-                let rows = column_mut(out.as_mut(), k).iter_mut().zip(column(scaled.as_ref(), k)).zip(&weights);
-                rows.for_each(|((out, x), weight)| *out += factor * weight * (x - centre));
+                // ∂k/∂aₖ = 2 (∂k/∂r²) (aₖ − bₖ)/ℓₖ²
+                let factor = 2.0 / self.lengthscales[k];
+                let rows = column_mut(out.as_mut(), k).iter_mut().zip(column(a.as_ref(), k));
+                let rows = rows.zip(column(g, j).iter().zip(&slopes));
+                rows.for_each(|((out, x), (g, slope))| *out += factor * g * slope * (x - centre));
             }
-        });
+        }
     }
 }
 
@@ -177,20 +190,32 @@ fn scale_row(b: MatRef<'_, f64>, j: usize, lengthscales: &[f64], point: &mut [f6
     point.iter_mut().zip(lengthscales).enumerate().for_each(|(k, (p, l))| *p = b[(j, k)] / l);
 }
 
-/// r² of every row of `a` to one point, both already scaled.
+/// r² of every row of `a` to one point, both already scaled; two inputs a pass halve the traffic.
 fn squared_distances(a: MatRef<'_, f64>, point: &[f64], out: &mut [f64]) {
     out.fill(0.0);
-    for (k, &centre) in point.iter().enumerate() {
-        add_squared_differences(column(a, k), centre, out);
+    for (pair, centres) in point.chunks(2).enumerate() {
+        let first = column(a, 2 * pair);
+        match *centres {
+            [p, q] => add_two_squares(first, p, column(a, 2 * pair + 1), q, out),
+            [p] => add_squares(first, p, out),
+            _ => {}
+        }
     }
 }
 
 #[multiversion(targets = "simd")]
-fn add_squared_differences(x: &[f64], centre: f64, out: &mut [f64]) {
+fn add_squares(x: &[f64], p: f64, out: &mut [f64]) {
     const FMA: bool = target_cfg_f!(any(target_feature = "fma", target_feature = "neon"));
     for (out, x) in out.iter_mut().zip(x) {
-        let difference = x - centre;
-        *out = fma::<FMA>(difference, difference, *out);
+        *out = fma::<FMA>(x - p, x - p, *out);
+    }
+}
+
+#[multiversion(targets = "simd")]
+fn add_two_squares(x: &[f64], p: f64, y: &[f64], q: f64, out: &mut [f64]) {
+    const FMA: bool = target_cfg_f!(any(target_feature = "fma", target_feature = "neon"));
+    for ((out, x), y) in out.iter_mut().zip(x).zip(y) {
+        *out = fma::<FMA>(x - p, x - p, fma::<FMA>(y - q, y - q, *out));
     }
 }
 
@@ -220,13 +245,14 @@ fn profile(family: Family, variance: f64, values: &mut [f64]) {
     });
 }
 
-/// r² to g(r²) in place, with g′(r²) beside it.
+/// r² to s² g(r²) in place, with s² g′(r²) beside it.
 #[multiversion(targets = "simd")]
-fn profile_and_slope(family: Family, values: &mut [f64], slopes: &mut [f64]) {
+fn profile_and_slope(family: Family, variance: f64, values: &mut [f64], slopes: &mut [f64]) {
     const FMA: bool = target_cfg_f!(any(target_feature = "fma", target_feature = "neon"));
     for_family!(family, FAMILY => {
         for (value, slope) in values.iter_mut().zip(slopes.iter_mut()) {
-            (*value, *slope) = FAMILY.profile::<FMA>(*value);
+            let (g, g_prime) = FAMILY.profile::<FMA>(*value);
+            (*value, *slope) = (variance * g, variance * g_prime);
         }
     });
 }

@@ -90,6 +90,23 @@ pub fn solve_lower_transposed_parallel(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>)
     rhs.par_col_chunks_mut(width).for_each(|columns| solve_lower_transposed(l, columns));
 }
 
+/// x·u into `out` for an upper triangular u: halves, so that little of its zero part is multiplied.
+pub fn times_upper(mut out: MatMut<'_, f64>, into: Into, x: MatRef<'_, f64>, u: MatRef<'_, f64>) {
+    let size = u.ncols();
+    if size <= TRIANGLE {
+        return gemm(out, into, 1.0, x, u);
+    }
+    let half = (size / 2).next_multiple_of(8);
+    let (left, right) = (x.subcols(0, half), x.subcols(half, size - half));
+    times_upper(out.as_mut().subcols_mut(0, half), into, left, u.submatrix(0, 0, half, half));
+    let mut out = out.subcols_mut(half, size - half);
+    gemm(out.as_mut(), into, 1.0, left, u.submatrix(0, half, half, size - half));
+    times_upper(out, Into::Add, right, u.submatrix(half, half, size - half, size - half));
+}
+
+/// Triangles of this size are multiplied as squares.
+const TRIANGLE: usize = 48;
+
 /// rhs = L⁻¹ rhs.
 pub fn solve_lower(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>) {
     triangular_solve::solve_lower_triangular_in_place(l, rhs, Par::Seq);
@@ -130,11 +147,17 @@ pub fn add_mat_vec(out: &mut [f64], a: MatRef<'_, f64>, v: &[f64]) {
     gemm(out, Into::Add, 1.0, a, MatRef::from_column_major_slice(v, v.len(), 1));
 }
 
-/// Copies the strict lower triangle over the upper one.
+/// Copies the strict lower triangle over the upper one, in tiles that fit the first-level cache.
 pub fn mirror_lower(mut a: MatMut<'_, f64>) {
-    for j in 1..a.ncols() {
-        for i in 0..j {
-            a[(i, j)] = a[(j, i)];
+    const TILE: usize = 32;
+    let size = a.ncols();
+    for left in (0..size).step_by(TILE) {
+        for top in (left..size).step_by(TILE) {
+            for j in left..(left + TILE).min(size) {
+                for i in top.max(j + 1)..(top + TILE).min(size) {
+                    a[(j, i)] = a[(i, j)];
+                }
+            }
         }
     }
 }

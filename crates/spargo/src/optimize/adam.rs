@@ -81,6 +81,7 @@ pub fn minimize(start: &[f64], options: &Adam, mut f: impl FnMut(&[f64], &mut [f
         let outcome = if !is_finite(value, &gradient) {
             x.clone_from(&best.point);
             gradient.clone_from(&best.gradient);
+            moments = Moments::new(x.len());
             schedule.failed()
         } else if value < best.value {
             best.point.clone_from(&x);

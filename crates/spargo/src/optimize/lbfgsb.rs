@@ -248,7 +248,8 @@ impl<'a> Problem<'a> {
         room.max(1.0)
     }
 
-    /// One, the minimiser of the model; without memory and a full box, at most unit length.
+    /// To the minimiser of the model; while there is no memory and no closed box to give a scale,
+    /// a step of unit length.
     fn first_step(&self, direction: &[f64]) -> f64 {
         if self.memory.is_empty() && !self.bounds.all_boxed() { dot(direction, direction).sqrt().recip() } else { 1.0 }
     }

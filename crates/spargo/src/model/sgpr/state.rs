@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::linalg::{
-    Cholesky, Into, Mat, cholesky, dot, gemm, gram_of_lower, invert_lower, lower_transposed_times, mirror_lower,
+    Cholesky, Into, Mat, cholesky, dot, gemm, gram_of_lower, lower_transposed_times, mirror_lower,
     solve_lower_transposed_vec, solve_lower_triangle, solve_lower_vec,
 };
 use std::f64::consts::PI;
@@ -26,6 +26,8 @@ pub(super) struct Sums {
 /// The model conditioned on the data.
 pub(super) struct State {
     pub lzz: Cholesky,
+    /// L⁻¹, [m, m].
+    root: Mat<f64>,
     pub lb: Cholesky,
     /// B⁻¹b.
     pub w: Vec<f64>,
@@ -43,13 +45,13 @@ pub(super) struct Slopes {
 }
 
 impl State {
-    pub(super) fn new(lzz: Cholesky, mut sums: Sums) -> Result<Self> {
+    pub(super) fn new(lzz: Cholesky, root: Mat<f64>, mut sums: Sums) -> Result<Self> {
         mirror_lower(sums.aat.as_mut());
         let mut b = sums.aat.clone();
         (0..b.nrows()).for_each(|i| b[(i, i)] += 1.0);
         let lb = cholesky(b.as_ref(), 0.0)?;
         let w = solve_lower_transposed_vec(lb.l.as_ref(), &solve_lower_vec(lb.l.as_ref(), &sums.b));
-        Ok(State { lzz, lb, w, sums })
+        Ok(State { lzz, root, lb, w, sums })
     }
 
     /// F.
@@ -75,7 +77,7 @@ impl State {
 
     pub(super) fn slopes(&self) -> Slopes {
         let m = self.w.len();
-        let root = invert_lower(self.lzz.l.as_ref());
+        let root = &self.root;
         // (L L_B)⁻¹, so that P = K⁻¹ − (L L_B)⁻ᵀ(L L_B)⁻¹ − vvᵀ
         let mut joint = root.clone();
         solve_lower_triangle(self.lb.l.as_ref(), joint.as_mut());

@@ -1,12 +1,16 @@
 //! The N-sized half of the sparse model: two walks over the data in blocks of rows.
+//!
+//! Blocks are kept transposed, Kxz and Aᵀ with one row a data point: then every product has contiguous columns and runs
+//! at the full rate. L⁻¹ is formed once, so that Aᵀ = Σ^(−½)KxzL⁻ᵀ is a product too.
 
 use super::Sgpr;
 use super::state::{Slopes, State, Sums};
 use crate::data::Dataset;
 use crate::error::Result;
-use crate::kernel::Covariance;
+use crate::kernel::{Covariance, Tape};
 use crate::linalg::{
-    Into, Mat, MatMut, MatRef, add_mat_vec, cholesky, column, column_mut, dot, gemm, solve_lower, syrk_lower,
+    Into, Mat, MatMut, MatRef, add_mat_vec, cholesky, column, column_mut, dot, gemm, invert_lower, mat_vec, syrk_lower,
+    times_upper,
 };
 use crate::model::rows::{BLOCK, walk};
 use std::ops::Range;
@@ -16,11 +20,12 @@ impl Sgpr<'_> {
     pub(super) fn condition(&self) -> Result<State> {
         let m = self.z.nrows();
         let lzz = cholesky(self.hyper.kernel.matrix(self.z, self.z).as_ref(), self.jitter)?;
-        let new = || Forward { sums: Sums::new(m), a: Mat::zeros(m, BLOCK) };
-        let lanes = walk(self.data.len(), new, |lane, rows| self.add_block(lane, lzz.l.as_ref(), rows));
+        let root = invert_lower(lzz.l.as_ref());
+        let whitener = root.transpose().to_owned(); // L⁻ᵀ, [m, m]
+        let lanes = walk(self.data.len(), || Forward::new(m), |lane, rows| self.add_block(lane, &whitener, rows));
         let mut sums = Sums::new(m);
         lanes.iter().for_each(|lane| sums.add(&lane.sums));
-        State::new(lzz, sums)
+        State::new(lzz, root, sums)
     }
 
     /// The second walk: θ's gradient through Kzx, k(x, x), the noise and the mean.
@@ -43,22 +48,25 @@ impl Sgpr<'_> {
         let lanes = walk(self.data.len(), new, |(total, scratch), rows| {
             let block = Rows::new(self, rows);
             scratch.fill(self, slopes, &block);
-            self.hyper.kernel.add_input_gradient(self.z, block.x, scratch.slope(&block), total.as_mut());
+            let slope = scratch.slope(&block).transpose().to_owned();
+            self.hyper.kernel.add_input_gradient(self.z, block.x, slope.as_ref(), total.as_mut());
         });
         let mut total = Mat::zeros(self.z.nrows(), self.z.ncols());
         lanes.iter().for_each(|(part, _)| total += part);
         total
     }
 
-    fn add_block(&self, lane: &mut Forward, l: MatRef<'_, f64>, rows: Range<usize>) {
+    fn add_block(&self, lane: &mut Forward, whitener: &Mat<f64>, rows: Range<usize>) {
         let block = Rows::new(self, rows);
-        // A = L⁻¹KzxΣ^(−½), [m, block]
-        let mut a = lane.a.as_mut().subcols_mut(0, block.len());
-        self.hyper.kernel.cross(self.z, block.x, a.as_mut());
-        scale_columns(a.as_mut(), &block.precision_root);
-        solve_lower(l, a.as_mut());
-        syrk_lower(lane.sums.aat.as_mut(), Into::Add, 1.0, a.as_ref());
-        add_mat_vec(&mut lane.sums.b, a.as_ref(), &block.scaled_residual);
+        let mut k = lane.k.as_mut().subrows_mut(0, block.len());
+        let mut at = lane.at.as_mut().subrows_mut(0, block.len());
+        self.hyper.kernel.cross(block.x, self.z, k.as_mut());
+        scale_rows(k.as_mut(), &block.precision_root);
+        // Aᵀ = Σ^(−½)KxzL⁻ᵀ, [block, m]
+        times_upper(at.as_mut(), Into::Replace, k.as_ref(), whitener.as_ref());
+        let a = at.as_ref().transpose();
+        syrk_lower(lane.sums.aat.as_mut(), Into::Add, 1.0, a);
+        add_mat_vec(&mut lane.sums.b, a, &block.scaled_residual);
         lane.sums.add_scalars(&block, &self.hyper.kernel.diagonal(block.x));
     }
 }
@@ -66,7 +74,14 @@ impl Sgpr<'_> {
 /// One lane of the first walk.
 struct Forward {
     sums: Sums,
-    a: Mat<f64>,
+    k: Mat<f64>,
+    at: Mat<f64>,
+}
+
+impl Forward {
+    fn new(m: usize) -> Self {
+        Forward { sums: Sums::new(m), k: Mat::zeros(BLOCK, m), at: Mat::zeros(BLOCK, m) }
+    }
 }
 
 impl Sums {
@@ -123,54 +138,64 @@ impl<'a> Rows<'a> {
     fn add_gradient(&self, model: &Sgpr<'_>, slopes: &Slopes, scratch: &Scratch, gradient: &mut [f64]) {
         let kernel = &model.hyper.kernel;
         let (of_kernel, of_rest) = gradient.split_at_mut(gradient.len() - 2);
-        kernel.add_parameter_gradient(model.z, self.x, scratch.slope(self), of_kernel);
+        let k = scratch.k.subrows(0, self.len());
+        kernel.replay(self.x, model.z, k, scratch.slope(self), &scratch.tape, of_kernel);
         let weights: Vec<f64> = self.precision_root.iter().map(|p| -0.5 * p * p).collect();
         kernel.add_diagonal_gradient(self.x, &weights, of_kernel);
         let diagonal = kernel.diagonal(self.x);
+        let fitted = mat_vec(k, &slopes.v); // kᵢᵀv
+        let pulled = row_dots(k, scratch.slope(self)); // kᵢᵀ(∂F/∂Kzx)ᵢ
         for i in 0..self.len() {
-            let (k, slope) = (column(scratch.k.as_ref(), i), column(scratch.g.as_ref(), i));
             let (p, r) = (self.precision_root[i], self.scaled_residual[i]);
-            // kᵢᵀv/σᵢ
-            let fitted = p * dot(k, &slopes.v);
+            let fitted = p * fitted[i];
             if self.learned[i] {
-                of_rest[0] += 0.5 * (r * r + diagonal[i] * p * p - 1.0 - dot(k, slope) - r * fitted);
+                of_rest[0] += 0.5 * (r * r + diagonal[i] * p * p - 1.0 - pulled[i] - r * fitted);
             }
             of_rest[1] += p * (r - fitted);
         }
     }
 }
 
-/// Kzx and ∂F/∂Kzx of one block, [m, block] each.
+/// Kxz and (∂F/∂Kzx)ᵀ of one block, [block, m] each.
 struct Scratch {
     k: Mat<f64>,
     g: Mat<f64>,
+    tape: Tape,
 }
 
 impl Scratch {
     fn new(m: usize) -> Self {
-        Scratch { k: Mat::zeros(m, BLOCK), g: Mat::zeros(m, BLOCK) }
+        Scratch { k: Mat::zeros(BLOCK, m), g: Mat::zeros(BLOCK, m), tape: Tape::default() }
     }
 
-    /// ∂F/∂Kzx = (P Kzx + v rᵀ) Σ⁻¹
+    /// (∂F/∂Kzx)ᵀ = Σ⁻¹ (Kxz P + r vᵀ)
     fn fill(&mut self, model: &Sgpr<'_>, slopes: &Slopes, block: &Rows<'_>) {
-        let mut k = self.k.as_mut().subcols_mut(0, block.len());
-        let mut g = self.g.as_mut().subcols_mut(0, block.len());
-        model.hyper.kernel.cross(model.z, block.x, k.as_mut());
-        gemm(g.as_mut(), Into::Replace, 1.0, slopes.p.as_ref(), k.as_ref());
-        for i in 0..block.len() {
-            let (p, r) = (block.precision_root[i], block.scaled_residual[i]);
-            let column = column_mut(g.as_mut(), i).iter_mut().zip(&slopes.v);
-            column.for_each(|(g, v)| *g = p * (p * *g + r * v));
+        let mut k = self.k.as_mut().subrows_mut(0, block.len());
+        let mut g = self.g.as_mut().subrows_mut(0, block.len());
+        model.hyper.kernel.record(block.x, model.z, k.as_mut(), &mut self.tape);
+        gemm(g.as_mut(), Into::Replace, 1.0, k.as_ref(), slopes.p.as_ref());
+        for (j, v) in slopes.v.iter().enumerate() {
+            let rows = column_mut(g.as_mut(), j).iter_mut().zip(&block.precision_root).zip(&block.scaled_residual);
+            rows.for_each(|((g, p), r)| *g = p * (p * *g + r * v));
         }
     }
 
     fn slope(&self, block: &Rows<'_>) -> MatRef<'_, f64> {
-        self.g.subcols(0, block.len())
+        self.g.subrows(0, block.len())
     }
 }
 
-fn scale_columns(mut a: MatMut<'_, f64>, factors: &[f64]) {
-    for (j, factor) in factors.iter().enumerate() {
-        column_mut(a.as_mut(), j).iter_mut().for_each(|v| *v *= factor);
+fn scale_rows(mut a: MatMut<'_, f64>, factors: &[f64]) {
+    for j in 0..a.ncols() {
+        column_mut(a.as_mut(), j).iter_mut().zip(factors).for_each(|(v, factor)| *v *= factor);
     }
+}
+
+/// Σⱼ aᵢⱼbᵢⱼ for every row i.
+fn row_dots(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Vec<f64> {
+    let mut dots = vec![0.0; a.nrows()];
+    for j in 0..a.ncols() {
+        dots.iter_mut().zip(column(a, j)).zip(column(b, j)).for_each(|((dot, a), b)| *dot += a * b);
+    }
+    dots
 }

@@ -2,7 +2,7 @@
 
 use super::state::{Slopes, Sums};
 use super::{Svgp, Variational};
-use crate::kernel::Covariance;
+use crate::kernel::{Covariance, Tape};
 use crate::linalg::{
     Into, Mat, MatRef, add_mat_vec, column, column_mut, dot, gemm, lower_transposed_product, mirror_lower, norm2,
     product_lower, solve_lower,
@@ -15,7 +15,14 @@ impl Svgp<'_> {
     /// The walk for the value, and for the gradient in q.
     pub(super) fn sums(&self, q: &Variational) -> Sums {
         let m = self.z.nrows();
-        let lanes = walk(self.data.len(), || Lane::new(m), |lane, rows| drop(self.add_block(lane, q, rows)));
+        let lanes = walk(
+            self.data.len(),
+            || Lane::new(m),
+            |lane, rows| {
+                self.hyper.kernel.cross(self.z, self.points(&rows), lane.k.as_mut().subcols_mut(0, rows.len()));
+                self.add_block(lane, q, rows);
+            },
+        );
         Sums::merge(m, lanes.iter().map(|lane| &lane.sums))
     }
 
@@ -27,6 +34,8 @@ impl Svgp<'_> {
         let slopes = Slopes::new(l, q);
         let new = || (Lane::new(m), vec![0.0; size]);
         let lanes = walk(self.data.len(), new, |(lane, gradient), rows| {
+            let k = lane.k.as_mut().subcols_mut(0, rows.len());
+            self.hyper.kernel.record(self.z, self.points(&rows), k, &mut lane.tape);
             let expectations = self.add_block(lane, q, rows.clone());
             self.add_gradient(lane, &slopes, rows, &expectations, gradient);
         });
@@ -37,15 +46,17 @@ impl Svgp<'_> {
         (sums, theta)
     }
 
-    /// Adds a block to the sums; leaves its Kzx in the lane and returns Eᵢ with its derivatives, times the weight.
+    /// The inputs of a block, [block, d].
+    fn points(&self, rows: &Range<usize>) -> MatRef<'_, f64> {
+        self.data.x().subrows(rows.start, rows.len())
+    }
+
+    /// Adds the block whose Kzx is in the lane to the sums; returns Eᵢ with its derivatives, times the weight.
     fn add_block(&self, lane: &mut Lane, q: &Variational, rows: Range<usize>) -> Vec<Expectation> {
-        let x = self.data.x().subrows(rows.start, rows.len());
-        let mut k = lane.k.as_mut().subcols_mut(0, rows.len());
         let mut a = lane.a.as_mut().subcols_mut(0, rows.len());
         let mut work = lane.work.as_mut().subcols_mut(0, rows.len());
-        // Kzx and A = L⁻¹Kzx, [m, block]
-        self.hyper.kernel.cross(self.z, x, k.as_mut());
-        a.copy_from(k.as_ref());
+        // A = L⁻¹Kzx, [m, block]
+        a.copy_from(lane.k.subcols(0, rows.len()));
         solve_lower(self.lzz.l.as_ref(), a.as_mut());
         // SᵀA, [m, block]
         lower_transposed_product(work.as_mut(), q.sqrt(), a.as_ref());
@@ -70,7 +81,7 @@ impl Svgp<'_> {
         a: MatRef<'_, f64>,
         projected: MatRef<'_, f64>,
     ) -> Vec<Expectation> {
-        let prior = self.hyper.kernel.diagonal(self.data.x().subrows(rows.start, rows.len()));
+        let prior = self.hyper.kernel.diagonal(self.points(&rows));
         let one = |(j, row): (usize, usize)| {
             let mean = self.hyper.mean + dot(column(a, j), q.mu());
             let variance = prior[j] - norm2(column(a, j)) + norm2(column(projected, j));
@@ -95,16 +106,16 @@ impl Svgp<'_> {
         expectations: &[Expectation],
         gradient: &mut [f64],
     ) {
-        let x = self.data.x().subrows(rows.start, rows.len());
+        let (x, k) = (self.points(&rows), lane.k.subcols(0, rows.len()));
         // ∂ELBO/∂Kzx = v gᵀ + P Kzx H, [m, block]
         let mut g = lane.work.as_mut().subcols_mut(0, rows.len());
-        gemm(g.as_mut(), Into::Replace, 1.0, slopes.p.as_ref(), lane.k.as_ref().subcols(0, rows.len()));
+        gemm(g.as_mut(), Into::Replace, 1.0, slopes.p.as_ref(), k);
         for (j, e) in expectations.iter().enumerate() {
             let column = column_mut(g.as_mut(), j).iter_mut().zip(&slopes.v);
             column.for_each(|(g, v)| *g = e.by_variance * *g + e.by_mean * v);
         }
         let (of_kernel, of_rest) = gradient.split_at_mut(gradient.len() - 2);
-        self.hyper.kernel.add_parameter_gradient(self.z, x, g.as_ref(), of_kernel);
+        self.hyper.kernel.replay(self.z, x, k, g.as_ref(), &lane.tape, of_kernel);
         let by_variance: Vec<f64> = expectations.iter().map(|e| e.by_variance).collect();
         self.hyper.kernel.add_diagonal_gradient(x, &by_variance, of_kernel);
         of_rest[0] += expectations.iter().map(|e| e.by_log_noise).sum::<f64>();
@@ -115,8 +126,9 @@ impl Svgp<'_> {
 /// One lane's sums and its scratch, [m, block] each.
 struct Lane {
     sums: Sums,
-    /// Kzx.
+    /// Kzx, and what its kernel remembers of it.
     k: Mat<f64>,
+    tape: Tape,
     /// A = L⁻¹Kzx.
     a: Mat<f64>,
     /// SᵀA, then AH, then ∂ELBO/∂Kzx.
@@ -126,7 +138,7 @@ struct Lane {
 impl Lane {
     fn new(m: usize) -> Self {
         let block = || Mat::zeros(m, BLOCK);
-        Lane { sums: Sums::new(m), k: block(), a: block(), work: block() }
+        Lane { sums: Sums::new(m), k: block(), tape: Tape::default(), a: block(), work: block() }
     }
 }
 

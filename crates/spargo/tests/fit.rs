@@ -1,0 +1,220 @@
+//! Fitting: every sensible pair of learning and inference, on data that usually break things.
+
+mod common;
+
+use common::*;
+use spargo::Error;
+use spargo::data::{Dataset, Standardizer};
+use spargo::kernel::{Family, Kernel, Role};
+use spargo::linalg::{Mat, MatRef, select_rows};
+use spargo::model::{Fit, Fitting, Hyperparameters, Inference, Learning, Priors, fit};
+use spargo::optimize::Stop;
+use spargo::rng::{Purpose, normal, stream};
+
+const PAIRS: [(Learning, Inference); 5] = [
+    (Learning::Bound, Inference::Sparse),
+    (Learning::Bound, Inference::Exact),
+    (Learning::Subset(40), Inference::Sparse),
+    (Learning::Subset(40), Inference::Exact),
+    (Learning::Given, Inference::Sparse),
+];
+
+fn cold(data: &Dataset) -> Hyperparameters {
+    Hyperparameters::cold(Kernel::cold(Family::Matern52, data.dimension()))
+}
+
+fn first_rows(data: &Dataset, m: usize) -> Mat<f64> {
+    select_rows(data.x(), &(0..m.min(data.len())).collect::<Vec<_>>())
+}
+
+fn noisy(n: usize, d: usize, noise: f64) -> Dataset {
+    let x = points(n, d);
+    let mut rng = stream(1, Purpose::Data, 0, 0);
+    let y = outcomes(x.as_ref()).iter().map(|y| y + noise.sqrt() * normal(&mut rng)).collect();
+    Dataset::new(x, y).unwrap()
+}
+
+/// Data sets that usually break things, each with inducing points to go with it.
+fn difficult() -> Vec<(&'static str, Dataset, Mat<f64>)> {
+    let new = |x: Mat<f64>, y: Vec<f64>| Dataset::new(x, y).unwrap();
+    let scaled = |factor: f64| {
+        let data = noisy(60, 2, 0.01);
+        new(data.x().to_owned(), data.y().iter().map(|y| y * factor).collect())
+    };
+    let mut cases = vec![
+        ("one row", new(points(1, 3), vec![0.4])),
+        ("two rows", new(points(2, 3), vec![0.4, -1.0])),
+        ("constant outcomes", new(points(30, 2), vec![7.0; 30])),
+        ("constant zero", new(points(30, 2), vec![0.0; 30])),
+        ("one input", noisy(50, 1, 0.01)),
+        ("fifty inputs", noisy(60, 50, 0.01)),
+        ("tiny outcomes", scaled(1e-12)),
+        ("huge outcomes", scaled(1e12)),
+        ("an outlier", new(points(40, 2), (0..40).map(|i| if i == 7 { 1e6 } else { i as f64 }).collect())),
+        ("constant input", new(Mat::from_fn(40, 2, |i, k| if k == 0 { 3.0 } else { i as f64 }), vec![1.0; 40])),
+        ("no noise at all", new(points(50, 1), (0..50).map(|i| points(50, 1)[(i, 0)]).collect())),
+    ];
+    let x = points(20, 2);
+    let replicated = Mat::from_fn(60, 2, |i, k| x[(i % 20, k)]);
+    let y = outcomes(replicated.as_ref());
+    cases.push(("replicated inputs", new(replicated, y)));
+    let same = Mat::from_fn(25, 2, |_, k| 0.3 + k as f64);
+    cases.push(("all inputs alike", new(same, (0..25).map(|i| (i % 3) as f64).collect())));
+    let mut cases: Vec<_> = cases.into_iter().map(|(name, data)| (name, data.clone(), first_rows(&data, 15))).collect();
+    let data = noisy(40, 2, 0.01);
+    let duplicated = Mat::from_fn(12, 2, |i, k| data.x()[(i % 4, k)]);
+    cases.push(("duplicated inducing points", data.clone(), duplicated));
+    cases.push(("more inducing points than rows", data, points(90, 2)));
+    cases
+}
+
+#[test]
+fn difficult_data_give_a_usable_posterior() {
+    for (name, data, z) in difficult() {
+        let units = Standardizer::from_data(&data);
+        let (standard, z) = (units.apply(&data), units.inputs(z.as_ref()));
+        for ((learning, inference), priors) in
+            PAIRS.iter().flat_map(|pair| [Priors::On, Priors::Off].map(|p| (pair, p)))
+        {
+            let settings = Fitting { learning: *learning, inference: *inference, priors, ..Fitting::default() };
+            let fit = fit(&cold(&standard), &standard, z.as_ref(), &settings)
+                .unwrap_or_else(|e| panic!("{name}, {learning:?}, {inference:?}, {priors:?}: {e}"));
+            assert!(fit.report.objective.is_finite(), "{name}");
+            assert_usable(name, &fit, standard.x());
+        }
+    }
+}
+
+fn assert_usable(name: &str, fit: &Fit, x: MatRef<'_, f64>) {
+    let prediction = fit.posterior.predict(x).unwrap();
+    assert!(prediction.mean.iter().all(|m| m.is_finite()), "{name}: {:?}", prediction.mean);
+    assert!(prediction.variance.iter().all(|v| v.is_finite() && *v >= 0.0), "{name}");
+    let gradients = [fit.posterior.mean_gradient(x).unwrap(), fit.posterior.variance_gradient(x).unwrap()];
+    assert!(gradients.iter().all(|g| flat(g.as_ref()).iter().all(|v| v.is_finite())), "{name}");
+}
+
+#[test]
+fn predictions_follow_the_units_of_the_outcomes() {
+    let base = noisy(80, 2, 0.01);
+    let predict = |data: &Dataset| {
+        let units = Standardizer::from_data(data);
+        let standard = units.apply(data);
+        let z = first_rows(&standard, 30);
+        let fit = fit(&cold(&standard), &standard, z.as_ref(), &Fitting::default()).unwrap();
+        let mean = fit.posterior.mean(standard.x()).unwrap();
+        mean.iter().map(|m| units.mean(*m)).collect::<Vec<_>>()
+    };
+    let expected = predict(&base);
+    for (factor, shift) in [(1e-12, 0.0), (1e12, 0.0), (1.0, 1e3), (-3.0, 5.0)] {
+        let y = base.y().iter().map(|y| factor * y + shift).collect();
+        let found = predict(&Dataset::new(base.x().to_owned(), y).unwrap());
+        let back: Vec<f64> = found.iter().map(|m| (m - shift) / factor).collect();
+        // A shift of 1e3 costs three of sixteen digits, and the search amplifies rounding.
+        assert_close("mean", &back, &expected, 1e-4);
+    }
+}
+
+#[test]
+fn noise_and_length_scales_are_recovered() {
+    // Only the first of two inputs matters.
+    let x = points(400, 2);
+    let mut rng = stream(3, Purpose::Data, 0, 0);
+    let y = (0..400).map(|i| (6.0 * x[(i, 0)]).sin() + 0.1 * normal(&mut rng)).collect();
+    let data = Dataset::new(x, y).unwrap();
+    let z = first_rows(&data, 40);
+    for learning in [Learning::Bound, Learning::Subset(400)] {
+        let settings = Fitting { learning, ..Fitting::default() };
+        let fit = fit(&cold(&data), &data, z.as_ref(), &settings).unwrap();
+        assert!((0.008..0.0125).contains(&fit.hyper.noise), "{learning:?}: noise {}", fit.hyper.noise);
+        let Kernel::Stationary(kernel) = &fit.hyper.kernel else { unreachable!() };
+        assert!(kernel.lengthscales[1] > 5.0 * kernel.lengthscales[0], "{:?}", kernel.lengthscales);
+        assert!(matches!(fit.report.stop, Some(Stop::Gradient | Stop::Value)));
+    }
+}
+
+#[test]
+fn fixed_parameters_stay_and_a_warm_start_is_short() {
+    let data = noisy(200, 3, 0.02);
+    let z = first_rows(&data, 40);
+    let settings = Fitting { learning: Learning::Bound, ..Fitting::default() };
+    let first = fit(&cold(&data), &data, z.as_ref(), &settings).unwrap();
+    let again = fit(&first.hyper, &data, z.as_ref(), &settings).unwrap();
+    assert!(
+        again.report.evaluations * 3 < first.report.evaluations,
+        "{} {}",
+        again.report.evaluations,
+        first.report.evaluations
+    );
+    assert!(again.report.objective > first.report.objective - 0.01);
+    let fixed = vec![Role::Noise, Role::Mean, Role::Variance];
+    let held = fit(&cold(&data), &data, z.as_ref(), &Fitting { fixed, ..settings.clone() }).unwrap();
+    assert_eq!((held.hyper.noise, held.hyper.mean), (0.1f64.ln().exp(), 0.0));
+    let all = vec![Role::Noise, Role::Mean, Role::Variance, Role::Lengthscale];
+    let nothing = fit(&cold(&data), &data, z.as_ref(), &Fitting { fixed: all, ..settings }).unwrap();
+    assert_close("θ", &nothing.hyper.to_vector(), &cold(&data).to_vector(), 1e-15);
+}
+
+#[test]
+fn priors_pull_towards_themselves() {
+    let data = noisy(30, 2, 0.01);
+    let hyper = cold(&data);
+    let theta = hyper.to_vector();
+    let mut slope = vec![0.0; theta.len()];
+    Priors::On.add_log_density(&hyper, &theta, &mut slope);
+    let value = |theta: &[f64]| Priors::On.add_log_density(&hyper, theta, &mut vec![0.0; theta.len()]);
+    assert_close("prior", &slope, &central_differences(&theta, value), 1e-8);
+    // The density of ℓ itself: its mode is e^(location − scale²), location √2 + ½ log d.
+    let prior = Priors::On.of(Role::Lengthscale, 4).unwrap();
+    assert!((prior.location - (2f64.sqrt() + 2f64.ln())).abs() < 1e-15 && (prior.scale - 3f64.sqrt()).abs() < 1e-15);
+    assert!(prior.log_density(prior.location - 3.0).1.abs() < 1e-12);
+    assert_eq!(Priors::Off.add_log_density(&hyper, &theta, &mut slope), 0.0);
+}
+
+#[test]
+fn a_fit_that_fails_keeps_the_last_good_hyperparameters_and_says_so() {
+    // Not standardized, so that the quadratic form overflows at every θ.
+    let data = Dataset::new(points(20, 2), (0..20).map(|i| 1e200 * (1 + i) as f64).collect()).unwrap();
+    let start = cold(&data);
+    for learning in [Learning::Bound, Learning::Subset(20)] {
+        let settings = Fitting { learning, ..Fitting::default() };
+        let fit = fit(&start, &data, first_rows(&data, 5).as_ref(), &settings).unwrap();
+        assert_eq!(fit.hyper, start);
+        assert_eq!(fit.report.stop, Some(Stop::NonFinite));
+        assert!(fit.report.kept.is_some());
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_fit() {
+    let data = noisy(150, 2, 0.02);
+    let z = first_rows(&data, 30);
+    for (learning, inference) in PAIRS {
+        let settings = Fitting { learning, inference, seed: 5, ..Fitting::default() };
+        let run = || fit(&cold(&data), &data, z.as_ref(), &settings).unwrap();
+        let (first, second) = (run(), run());
+        assert_eq!(first.hyper, second.hyper);
+        assert_eq!(first.posterior.predict(data.x()).unwrap(), second.posterior.predict(data.x()).unwrap());
+    }
+}
+
+#[test]
+fn what_does_not_fit_together_is_refused() {
+    let data = noisy(30, 2, 0.01);
+    let good = cold(&data);
+    let settings = Fitting { learning: Learning::Bound, ..Fitting::default() };
+    let wrong_dimension = Hyperparameters::cold(Kernel::cold(Family::Rbf, 3));
+    assert!(matches!(
+        fit(&wrong_dimension, &data, data.x(), &settings),
+        Err(Error::Shape { found: 3, expected: 2, .. })
+    ));
+    assert!(matches!(fit(&good, &data, points(4, 3).as_ref(), &settings), Err(Error::Shape { found: 3, .. })));
+    assert!(matches!(fit(&good, &data, Mat::zeros(0, 2).as_ref(), &settings), Err(Error::Empty { .. })));
+    let negative = Hyperparameters::cold(Kernel::stationary(Family::Rbf, -1.0, 0.3, 2));
+    assert!(matches!(fit(&negative, &data, data.x(), &settings), Err(Error::Parameter { .. })));
+    let empty = Hyperparameters::cold(Kernel::Sum(vec![]));
+    assert!(matches!(fit(&empty, &data, data.x(), &settings), Err(Error::Empty { .. })));
+    let posterior = fit(&good, &data, data.x(), &settings).unwrap().posterior;
+    assert!(matches!(posterior.predict(points(4, 3).as_ref()), Err(Error::Shape { .. })));
+    let bad = Mat::from_fn(1, 2, |_, _| f64::NAN);
+    assert!(matches!(posterior.predict(bad.as_ref()), Err(Error::NonFinite { .. })));
+}
