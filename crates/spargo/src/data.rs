@@ -4,6 +4,10 @@
 //!     x ↦ (x − lower) / range ∈ [0, 1]ᵈ,        y ↦ (y − centre) / scale
 //! ```
 
+mod evidence;
+
+pub use evidence::{Belief, Evidence};
+
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef, select_rows};
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,6 @@
 #![warn(missing_docs)]
 //! Sparse Gaussian-process optimisation.
+pub mod allocate;
 pub mod data;
 pub mod error;
 pub mod kernel;

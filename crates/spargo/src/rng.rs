@@ -46,6 +46,21 @@ pub fn normal(rng: &mut ChaCha8Rng) -> f64 {
     rng.sample(StandardNormal)
 }
 
+/// An index drawn with probability proportional to its weight; `None` if no weight is positive.
+pub fn weighted_index(weights: &[f64], rng: &mut ChaCha8Rng) -> Option<usize> {
+    let total: f64 = weights.iter().filter(|&&weight| weight > 0.0).sum();
+    let mut left = total * rng.random::<f64>();
+    let mut last = None;
+    for (i, &weight) in weights.iter().enumerate().filter(|&(_, &weight)| weight > 0.0) {
+        last = Some(i);
+        left -= weight;
+        if left < 0.0 {
+            break;
+        }
+    }
+    last
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,5 +86,16 @@ mod tests {
         rows.sort_unstable();
         assert_eq!(rows, (0..50).collect::<Vec<_>>());
         assert_eq!(distinct_indices(50, 20, &mut stream(0, Purpose::Subset, 0, 0)).len(), 20);
+    }
+
+    #[test]
+    fn weights_are_probabilities() {
+        let mut rng = stream(0, Purpose::Subset, 0, 0);
+        let mut counts = [0; 4];
+        (0..40_000).for_each(|_| counts[weighted_index(&[1.0, 0.0, 3.0, -1.0], &mut rng).unwrap()] += 1);
+        assert_eq!([counts[1], counts[3]], [0, 0]);
+        // Four standard deviations of a binomial count.
+        assert!((f64::from(counts[0]) - 10_000.0).abs() < 4.0 * 7500f64.sqrt(), "{counts:?}");
+        assert_eq!(weighted_index(&[0.0, 0.0], &mut rng), None);
     }
 }

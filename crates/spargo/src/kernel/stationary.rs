@@ -91,7 +91,11 @@ impl Stationary {
 
     /// x with every input in units of its length scale.
     fn scaled(&self, x: MatRef<'_, f64>) -> Mat<f64> {
-        Mat::from_fn(x.nrows(), x.ncols(), |i, k| x[(i, k)] / self.lengthscales[k])
+        let mut scaled = Mat::zeros(x.nrows(), x.ncols());
+        for (k, l) in self.lengthscales.iter().enumerate() {
+            column_mut(scaled.as_mut(), k).iter_mut().zip(column(x, k)).for_each(|(out, x)| *out = x / l);
+        }
+        scaled
     }
 }
 

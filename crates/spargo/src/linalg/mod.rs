@@ -5,12 +5,14 @@
 
 mod cholesky;
 pub mod column_major;
+mod eigen;
 pub mod vexp;
 
 pub use cholesky::{
     Cholesky, cholesky, gram_of_lower, inverse_from_cholesky, invert_lower, lower_transposed_times,
     solve_lower_triangle,
 };
+pub use eigen::{Eigen, symmetric_eigen};
 pub use faer::{Mat, MatMut, MatRef};
 
 use faer::linalg::matmul::triangular::{self, BlockStructure};

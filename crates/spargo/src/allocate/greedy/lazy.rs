@@ -1,0 +1,107 @@
+//! Lazy search: conditional variances only fall, so an outdated score is an upper bound (Minoux 1978; for determinants
+//! Hemmi et al. 2022).
+//!
+//! Scores wait in a heap. If the one on top is up to date, no other row can beat it; if not, the topmost outdated rows
+//! are brought up to date, a few at a time so that threads can share them, and return to the heap. A row that has not
+//! been near the top for s steps then catches up on s entries of its factor at once, out of the cache instead of out of
+//! main memory: much of the speed comes from that, the rest from rows that never catch up.
+
+use super::super::factor::{Candidate, Factor};
+use super::{Picks, Pool, Standing};
+use crate::kernel::Covariance;
+use rayon::prelude::*;
+use std::collections::BinaryHeap;
+
+/// Chooses the same rows as [`plain`](super::plain::plain), after those rows of `first` whose variance is not nil.
+pub(in super::super) fn lazy<K: Covariance + Sync + ?Sized>(pool: &Pool<'_, K>, first: &[usize]) -> Picks {
+    // Inside the thread pool, sharing out a batch costs a fraction of what it costs from outside.
+    rayon::scope(|_| Search::new(pool).run(first))
+}
+
+/// Rows brought up to date together: enough work to share, and at most a few per cent more of it than one at a time.
+const BATCH: usize = 64;
+
+/// Rows of a batch that one thread takes at a time: what its first-level cache holds.
+const CHUNK: usize = 8;
+
+struct Search<'a, K: ?Sized> {
+    pool: &'a Pool<'a, K>,
+    factor: Factor<'a, K>,
+    candidates: Vec<Candidate>,
+    heap: BinaryHeap<Standing>,
+    picks: Picks,
+}
+
+impl<'a, K: Covariance + Sync + ?Sized> Search<'a, K> {
+    fn new(pool: &'a Pool<'a, K>) -> Self {
+        Search {
+            pool,
+            factor: Factor::new(pool.kernel, pool.m, pool.x.ncols()),
+            candidates: pool.diagonal.iter().map(|&variance| Candidate::new(variance)).collect(),
+            heap: pool.diagonal.iter().enumerate().filter_map(|(i, &v)| pool.standing(i, v)).collect(),
+            picks: Picks::default(),
+        }
+    }
+
+    fn run(mut self, first: &[usize]) -> Picks {
+        for &row in first {
+            if self.picks.rows.len() == self.pool.m {
+                break;
+            }
+            self.refresh(&[row]);
+            if self.candidates[row].variance > self.pool.nil {
+                self.choose(row);
+            }
+        }
+        // Chosen rows have left a candidate of variance 0 behind.
+        self.heap.retain(|standing| self.candidates[standing.row()].variance > self.pool.nil);
+        while self.picks.rows.len() < self.pool.m {
+            match self.next() {
+                Some(row) => self.choose(row),
+                None => break,
+            }
+        }
+        self.picks
+    }
+
+    /// The best row, taken off the heap.
+    fn next(&mut self) -> Option<usize> {
+        loop {
+            let outdated = self.pop_outdated();
+            if outdated.is_empty() {
+                return self.heap.pop().map(|standing| standing.row());
+            }
+            self.refresh(&outdated);
+            let fresh = outdated.iter().filter_map(|&i| self.pool.standing(i, self.candidates[i].variance));
+            self.heap.extend(fresh);
+        }
+    }
+
+    /// The outdated rows above the first one that is up to date, at most a batch of them.
+    fn pop_outdated(&mut self) -> Vec<usize> {
+        let mut rows = Vec::new();
+        while rows.len() < BATCH {
+            match self.heap.peek() {
+                Some(top) if self.candidates[top.row()].level() < self.factor.len() => rows.push(top.row()),
+                _ => break,
+            }
+            self.heap.pop();
+        }
+        rows
+    }
+
+    fn refresh(&mut self, rows: &[usize]) {
+        let mut batch: Vec<_> = rows.iter().map(|&i| (i, std::mem::take(&mut self.candidates[i]))).collect();
+        batch.par_chunks_mut(CHUNK).for_each(|chunk| self.factor.advance(self.pool.x, chunk));
+        for (i, candidate) in batch {
+            self.candidates[i] = candidate;
+        }
+    }
+
+    fn choose(&mut self, row: usize) {
+        let candidate = std::mem::take(&mut self.candidates[row]);
+        self.picks.rows.push(row);
+        self.picks.variance.push(candidate.variance);
+        self.factor.push(self.pool.x.subrows(row, 1), candidate);
+    }
+}

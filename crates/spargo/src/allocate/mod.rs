@@ -1,0 +1,189 @@
+//! Choice of inducing points: where the sparse model is to be accurate.
+//!
+//! ```text
+//!     P(Z) ∝ |L_Z|,   L_ij = q(x_i) k(x_i, x_j) q(x_j)            (Moss, Ober & Picheny 2023)
+//! ```
+//!
+//! A method is a [`Quality`] q and a way to find a Z of large determinant: greedily ([`Search::Lazy`], [`Search::Plain`])
+//! or by an exact sample; CVR is q = 1. Random subsets, k-means and uniform points are there for comparison. All of them
+//! see a kernel and arrays, never a model, and share these rules:
+//! - with at most M different rows all of them are chosen, whatever the method: nothing is padded;
+//! - no row is chosen twice, nor one that the others determine, so K_ZZ is never singular: duplicates give fewer points;
+//! - where no quality is left, the choice goes on by CVR.
+//!
+//! Kernels may be any [`Covariance`] that computes an element alike in any block and is symmetric to the last bit: the
+//! lazy and the plain search then choose identical rows.
+
+mod factor;
+mod greedy;
+mod kdpp;
+mod kmeans;
+pub mod quality;
+mod settings;
+mod trace;
+mod uniform;
+
+pub use quality::Quality;
+pub use settings::{Allocation, Inputs};
+pub use trace::{Trace, conditional_variance, trace};
+
+use crate::data::{Evidence, check_finite};
+use crate::error::{Error, Result};
+use crate::kernel::{Covariance, Role};
+use crate::linalg::{Mat, MatRef, select_rows};
+use crate::rng::distinct_indices;
+use greedy::{Picks, Pool};
+use rand_chacha::ChaCha8Rng;
+use std::collections::HashSet;
+
+/// The inducing points, in the order of choice.
+#[derive(Debug, Clone)]
+pub struct Chosen {
+    /// One point a row.
+    pub points: Mat<f64>,
+    /// Their rows in the data, counted from 0; `None` if they are not data points.
+    pub rows: Option<Vec<usize>>,
+    /// Their qualities; 1 if they are not data points.
+    pub quality: Vec<f64>,
+    /// The variance of each, given those before it: the squared pivots of K_ZZ.
+    pub variance: Vec<f64>,
+}
+
+/// How a Z of large determinant is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Search {
+    /// Greedily, with outdated scores as upper bounds.
+    #[default]
+    Lazy,
+    /// Greedily, every row at every step: the reference, with the same result.
+    Plain,
+    /// By an exact sample.
+    Sample,
+}
+
+/// Chooses up to `m` inducing points for data x, [n, d].
+pub fn allocate<K: Covariance + Sync + ?Sized>(
+    allocation: &Allocation,
+    x: MatRef<'_, f64>,
+    kernel: &K,
+    evidence: &Evidence,
+    m: usize,
+    rng: &mut ChaCha8Rng,
+) -> Result<Chosen> {
+    check(x, kernel, m)?;
+    let quality = allocation.quality().evaluate(evidence, x.nrows(), m)?;
+    match *allocation {
+        Allocation::Random => subset(x, kernel, &distinct_indices(x.nrows(), x.nrows(), rng), m),
+        Allocation::Uniform | Allocation::Kmeans { .. } if count_distinct(x) <= m => {
+            subset(x, kernel, &Vec::from_iter(0..x.nrows()), m)
+        }
+        Allocation::Uniform => {
+            let bounds = evidence.bounds().map_or_else(|| uniform::bounding_box(x), <[_]>::to_vec);
+            check_length("the list of bounds", bounds.len(), x.ncols())?;
+            free_points(uniform::uniform(&bounds, m, rng), kernel, m)
+        }
+        Allocation::Kmeans { inputs } => {
+            free_points(kmeans::kmeans(x, &scales(inputs, x.ncols(), kernel)?, m, rng), kernel, m)
+        }
+        Allocation::Dpp { .. } => allocate_by(|i| quality[i], Search::Sample, x, kernel, m, rng),
+        _ => allocate_by(|i| quality[i], Search::Lazy, x, kernel, m, rng),
+    }
+}
+
+/// Chooses up to `m` rows of x by a quality of your own: `quality(i)` is that of row i.
+pub fn allocate_by<K: Covariance + Sync + ?Sized>(
+    quality: impl Fn(usize) -> f64,
+    search: Search,
+    x: MatRef<'_, f64>,
+    kernel: &K,
+    m: usize,
+    rng: &mut ChaCha8Rng,
+) -> Result<Chosen> {
+    check(x, kernel, m)?;
+    let quality: Vec<f64> = (0..x.nrows()).map(quality).collect();
+    check_quality(&quality)?;
+    let pool = Pool::new(x, kernel, &quality, m)?;
+    let picks = match search {
+        Search::Lazy => greedy::lazy(&pool, &[]),
+        Search::Plain => greedy::plain(&pool),
+        Search::Sample => greedy::lazy(&pool, &kdpp::sample(x, kernel, &quality, m, rng)?),
+    };
+    Ok(Chosen::from_rows(x, picks, &quality))
+}
+
+impl Chosen {
+    fn from_rows(x: MatRef<'_, f64>, picks: Picks, quality: &[f64]) -> Self {
+        Chosen {
+            points: select_rows(x, &picks.rows),
+            quality: picks.rows.iter().map(|&i| quality[i]).collect(),
+            rows: Some(picks.rows),
+            variance: picks.variance,
+        }
+    }
+}
+
+/// The first `m` rows of a list that no earlier one determines.
+fn subset<K: Covariance + Sync + ?Sized>(x: MatRef<'_, f64>, kernel: &K, rows: &[usize], m: usize) -> Result<Chosen> {
+    let quality = vec![1.0; x.nrows()];
+    let pool = Pool::new(x, kernel, &quality, m)?;
+    Ok(Chosen::from_rows(x, greedy::lazy(&pool, rows), &quality))
+}
+
+/// Points that are not data, without those that earlier ones determine.
+fn free_points<K: Covariance + Sync + ?Sized>(points: Mat<f64>, kernel: &K, m: usize) -> Result<Chosen> {
+    let order = Vec::from_iter(0..points.nrows());
+    Ok(Chosen { rows: None, ..subset(points.as_ref(), kernel, &order, m)? })
+}
+
+fn scales<K: Covariance + ?Sized>(inputs: Inputs, dimension: usize, kernel: &K) -> Result<Vec<f64>> {
+    if inputs == Inputs::Plain {
+        return Ok(vec![1.0; dimension]);
+    }
+    let named = kernel.roles().into_iter().zip(kernel.parameters());
+    let scales: Vec<f64> = named.filter(|(role, _)| *role == Role::Lengthscale).map(|(_, log)| log.exp()).collect();
+    match scales.len() == dimension {
+        true => Ok(scales),
+        false => Err(Error::Unsupported {
+            what: format!("inputs scaled by {} length scales for {dimension} inputs", scales.len()),
+            remedy: "cluster plain inputs, or use a kernel with one length scale an input".into(),
+        }),
+    }
+}
+
+fn count_distinct(x: MatRef<'_, f64>) -> usize {
+    // Adding 0 makes −0 and 0 alike.
+    let key = |i| -> Vec<u64> { (0..x.ncols()).map(|k| (x[(i, k)] + 0.0).to_bits()).collect() };
+    (0..x.nrows()).map(key).collect::<HashSet<_>>().len()
+}
+
+fn check<K: Covariance + ?Sized>(x: MatRef<'_, f64>, kernel: &K, m: usize) -> Result<()> {
+    if x.nrows() == 0 || x.ncols() == 0 {
+        return Err(Error::Empty { what: "the data".into() });
+    }
+    if m == 0 {
+        return Err(Error::Parameter {
+            name: "the number of inducing points".into(),
+            value: 0.0,
+            must: "positive".into(),
+        });
+    }
+    if let Some(dimension) = kernel.dimension() {
+        check_length("a row of inputs", x.ncols(), dimension)?;
+    }
+    check_finite("an input", x)
+}
+
+fn check_quality(quality: &[f64]) -> Result<()> {
+    match quality.iter().position(|q| !(q.is_finite() && *q >= 0.0)) {
+        Some(row) if quality[row] < 0.0 => {
+            let name = format!("quality of row {row}");
+            Err(Error::Parameter { name, value: quality[row], must: "at least 0".into() })
+        }
+        Some(row) => Err(Error::NonFinite { what: "the quality".into(), row, value: quality[row] }),
+        None => Ok(()),
+    }
+}
+
+fn check_length(what: &str, found: usize, expected: usize) -> Result<()> {
+    if found == expected { Ok(()) } else { Err(Error::Shape { what: what.into(), found, expected }) }
+}

@@ -1,0 +1,189 @@
+//! Information that an observation carries about the maximum (the paper's appendix on ENT-DPP).
+//!
+//! ```text
+//!     q_i = exp(c·α/(1−α)·IG_i),   IG_i = −½ E_{f*} log(1 − ρ² r(γ)(γ + r(γ))),   γ = (f* − μ)/σ,  r = φ/Φ     (Ru et al. 2018)
+//!     P(f* ≤ y) ≈ Π_i Φ((y − μ_i)/σ_i) ≈ exp(−exp(−(y − a)/b))                              (Wang & Jegelka 2017)
+//! ```
+//!
+//! ρ² = σ²/(σ² + σ_n²). 1 − r(γ + r) is the variance of a truncated normal, v(γ), so the logarithm's argument is
+//! (1 − ρ²) + ρ² v(γ), which does not cancel. The printed c = 1/M makes q ≈ 1 and the method CVR in all but name; c = 1
+//! gives every point its own full share.
+
+use super::{highest, lowest};
+use crate::data::Belief;
+use crate::error::{Error, Result};
+use crate::math::normal::{log_cdf, truncated_variance};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Settings of the information quality.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Entropy {
+    /// α in [0, 1): 0 asks for information about f alone (CVR), 1 about its maximum alone.
+    pub alpha: f64,
+    /// c.
+    pub share: Share,
+}
+
+/// The factor c in the exponent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Share {
+    /// c = 1.
+    #[default]
+    Full,
+    /// c = 1/M, as printed in the paper.
+    PerPoint,
+}
+
+impl Default for Entropy {
+    fn default() -> Self {
+        Entropy { alpha: 0.5, share: Share::default() }
+    }
+}
+
+impl Entropy {
+    pub(super) fn evaluate(self, belief: &Belief, m: usize) -> Result<Vec<f64>> {
+        if !(0.0..1.0).contains(&self.alpha) {
+            return Err(Error::Parameter { name: "alpha".into(), value: self.alpha, must: "in [0, 1)".into() });
+        }
+        let share = match self.share {
+            Share::Full => 1.0,
+            Share::PerPoint => 1.0 / m.max(1) as f64,
+        };
+        let factor = share * self.alpha / (1.0 - self.alpha);
+        let exponents: Vec<f64> = information(belief).iter().map(|gain| factor * gain).collect();
+        // A common factor changes no choice: it keeps the largest q finite when α is close to 1.
+        let excess = (highest(&exponents) - LARGEST_EXPONENT).max(0.0);
+        Ok(exponents.iter().map(|exponent| (exponent - excess).exp()).collect())
+    }
+}
+
+const LARGEST_EXPONENT: f64 = 300.0;
+
+/// IG_i.
+fn information(belief: &Belief) -> Vec<f64> {
+    let fitted;
+    let maxima = match belief.maxima() {
+        Some(samples) => samples,
+        None => {
+            fitted = gumbel_quantiles(belief);
+            &fitted
+        }
+    };
+    let rows = belief.mean().par_iter().zip(belief.variance()).zip(belief.noise());
+    rows.map(|((&mean, &variance), &noise)| {
+        // What is known exactly tells nothing, noise or not.
+        if variance == 0.0 {
+            return 0.0;
+        }
+        let signal = variance / (variance + noise);
+        let logs = maxima.iter().map(|best| {
+            let left = truncated_variance((best - mean) / variance.sqrt());
+            ((1.0 - signal) + signal * left.max(f64::MIN_POSITIVE)).ln()
+        });
+        (-0.5 * logs.sum::<f64>() / maxima.len() as f64).max(0.0)
+    })
+    .collect()
+}
+
+/// Samples of f* that need no random numbers: the midpoints of equally probable slices of the fitted distribution.
+fn gumbel_quantiles(belief: &Belief) -> Vec<f64> {
+    const SLICES: usize = 32;
+    let [low, middle, high] = [0.25, 0.5, 0.75].map(|p| quantile(belief, p));
+    // log(−log P) = (a − y)/b at the quartiles gives b, at the median a.
+    let log_log = |p: f64| (-p.ln()).ln();
+    let b = (high - low) / (log_log(0.25) - log_log(0.75));
+    let a = middle + b * log_log(0.5);
+    (0..SLICES).map(|s| a - b * log_log((s as f64 + 0.5) / SLICES as f64)).collect()
+}
+
+/// y with Π_i Φ((y − μ_i)/σ_i) = p, by bisection.
+fn quantile(belief: &Belief, p: f64) -> f64 {
+    let deviations: Vec<f64> = belief.variance().iter().map(|v| v.sqrt()).collect();
+    // Below the largest mean P ≤ ½ᵏ is not yet excluded, so the bracket starts under every mean.
+    let widest = highest(&deviations);
+    let (mut low, mut high) = (lowest(belief.mean()) - 8.0 * widest, highest(belief.mean()) + 8.0 * widest);
+    let log_probability = |y: f64| -> f64 {
+        let rows = belief.mean().iter().zip(&deviations);
+        rows.map(|(mean, &deviation)| match deviation {
+            0.0 if y >= *mean => 0.0,
+            0.0 => f64::NEG_INFINITY,
+            _ => log_cdf((y - mean) / deviation),
+        })
+        .sum()
+    };
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if log_probability(middle) < p.ln() {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::normal::{cdf, pdf};
+
+    fn belief() -> Belief {
+        let mean = vec![0.0, 0.4, 1.0, 1.2, -3.0];
+        Belief::new(mean.clone(), mean, vec![0.3, 0.1, 0.25, 0.02, 1.0], vec![0.1; 5]).unwrap()
+    }
+
+    #[test]
+    fn information_is_the_printed_formula() {
+        let maxima = vec![1.1, 1.6, 2.5];
+        let belief = belief().with_maxima(maxima.clone()).unwrap();
+        for (i, found) in information(&belief).into_iter().enumerate() {
+            let (mean, variance) = (belief.mean()[i], belief.variance()[i]);
+            let naive = maxima.iter().map(|best| {
+                let gamma = (best - mean) / variance.sqrt();
+                let r = pdf(gamma) / cdf(gamma);
+                -0.5 * (1.0 - variance / (variance + 0.1) * r * (gamma + r)).ln()
+            });
+            let expected = naive.sum::<f64>() / 3.0;
+            assert!((found - expected).abs() < 1e-13, "{i}: {found} {expected}");
+        }
+    }
+
+    #[test]
+    fn quantiles_solve_their_equation_and_the_gumbel_passes_through_them() {
+        let belief = belief();
+        for p in [0.25, 0.5, 0.75] {
+            let y = quantile(&belief, p);
+            let product: f64 =
+                belief.mean().iter().zip(belief.variance()).map(|(m, v)| cdf((y - m) / v.sqrt())).product();
+            assert!((product - p).abs() < 1e-12, "{p}: {product}");
+        }
+        let samples = gumbel_quantiles(&belief);
+        let below = |y: f64| samples.iter().filter(|&&s| s <= y).count();
+        assert_eq!([0.25, 0.5, 0.75].map(|p| below(quantile(&belief, p))), [8, 16, 24]);
+    }
+
+    #[test]
+    fn the_share_of_the_paper_makes_it_cvr_in_all_but_name() {
+        let q = |share| Entropy { alpha: 0.5, share }.evaluate(&belief(), 250).unwrap();
+        assert!(q(Share::PerPoint).iter().all(|q| (1.0..1.01).contains(q)));
+        assert!(highest(&q(Share::Full)) > 1.2);
+        let none = Entropy { alpha: 0.0, share: Share::Full }.evaluate(&belief(), 250).unwrap();
+        assert_eq!(none, [1.0; 5]);
+    }
+
+    #[test]
+    fn extremes_stay_finite() {
+        let exact = Belief::exact(vec![1.0, 2.0, 3.0]).unwrap();
+        let greedy = Entropy { alpha: 0.999_999, share: Share::Full };
+        assert_eq!(greedy.evaluate(&exact, 2).unwrap(), [1.0; 3]);
+        let noise_free = Belief::new(vec![0.0; 2], vec![0.0, 1e6], vec![1.0, 1e-12], vec![0.0; 2]).unwrap();
+        let q = greedy.evaluate(&noise_free.with_maxima(vec![-1e9]).unwrap(), 2).unwrap();
+        assert!(q.iter().all(|q| q.is_finite() && *q >= 0.0), "{q:?}");
+        for alpha in [1.0, -0.1, f64::NAN] {
+            assert!(Entropy { alpha, share: Share::Full }.evaluate(&exact, 2).is_err());
+        }
+    }
+}
