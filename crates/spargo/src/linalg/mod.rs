@@ -64,6 +64,34 @@ pub fn syrk_lower(out: MatMut<'_, f64>, into: Into, alpha: f64, a: MatRef<'_, f6
     );
 }
 
+/// The lower triangle of α·a·bᵀ into that of `out`; the strict upper triangle is left alone.
+pub fn product_lower(out: MatMut<'_, f64>, into: Into, alpha: f64, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
+    let (whole, lower) = (BlockStructure::Rectangular, BlockStructure::TriangularLower);
+    triangular::matmul(out, lower, into.into(), a, whole, b.transpose(), whole, alpha, Par::Seq);
+}
+
+/// out = Lᵀb for a lower triangular L, at half the price of a full product.
+pub fn lower_transposed_product(out: MatMut<'_, f64>, l: MatRef<'_, f64>, b: MatRef<'_, f64>) {
+    let (whole, upper) = (BlockStructure::Rectangular, BlockStructure::TriangularUpper);
+    triangular::matmul(out, whole, Accum::Replace, l.transpose(), upper, b, whole, 1.0, Par::Seq);
+}
+
+/// L⁻ᵀ D L⁻¹ for a symmetric D, columns in parallel.
+pub fn unwhiten(l: MatRef<'_, f64>, d: MatRef<'_, f64>) -> Mat<f64> {
+    let mut half = d.to_owned();
+    solve_lower_transposed_parallel(l, half.as_mut());
+    // D is symmetric, so L⁻ᵀ(L⁻ᵀD)ᵀ = L⁻ᵀDL⁻¹
+    let mut whole = half.transpose().to_owned();
+    solve_lower_transposed_parallel(l, whole.as_mut());
+    whole
+}
+
+/// rhs = L⁻ᵀ rhs, its columns shared out among the threads of the pool.
+pub fn solve_lower_transposed_parallel(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>) {
+    let width = rhs.ncols().div_ceil(rayon::current_num_threads()).max(1);
+    rhs.par_col_chunks_mut(width).for_each(|columns| solve_lower_transposed(l, columns));
+}
+
 /// x·u into `out` for an upper triangular u: halves, so that little of its zero part is multiplied.
 pub fn times_upper(mut out: MatMut<'_, f64>, into: Into, x: MatRef<'_, f64>, u: MatRef<'_, f64>) {
     let size = u.ncols();

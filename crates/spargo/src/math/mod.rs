@@ -1,3 +1,5 @@
 //! Special functions and quadrature; knows no matrices.
+
 pub mod normal;
 pub mod pareto;
+pub mod quadrature;

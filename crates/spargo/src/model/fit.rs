@@ -181,7 +181,7 @@ impl Learned {
 
     /// Replaces the hyperparameters by better ones, or keeps them and says why.
     fn climb(&mut self, rows: usize, settings: &Fitting, objective: impl Fn(&Hyperparameters) -> Result<Evaluation>) {
-        let search = Search::new(&self.hyper, settings);
+        let search = Search::new(&self.hyper, &settings.fixed);
         let minimum = search.run(rows, settings, objective);
         self.evaluations += minimum.evaluations;
         self.iterations += minimum.iterations;
@@ -196,28 +196,33 @@ impl Learned {
 }
 
 /// The free elements of θ and their box.
-struct Search<'a> {
+pub(super) struct Search<'a> {
     start: &'a Hyperparameters,
     theta: Vec<f64>,
-    free: Vec<usize>,
-    bounds: Bounds,
+    pub(super) free: Vec<usize>,
+    pub(super) bounds: Bounds,
 }
 
 impl<'a> Search<'a> {
-    fn new(start: &'a Hyperparameters, settings: &Fitting) -> Self {
+    pub(super) fn new(start: &'a Hyperparameters, fixed: &[Role]) -> Self {
         let roles = start.roles();
-        let free: Vec<usize> = (0..roles.len()).filter(|&i| !settings.fixed.contains(&roles[i])).collect();
+        let free: Vec<usize> = (0..roles.len()).filter(|&i| !fixed.contains(&roles[i])).collect();
         let (lower, upper) = free.iter().map(|&i| search_interval(roles[i])).unzip();
         Search { start, theta: start.to_vector(), free, bounds: Bounds::new(lower, upper) }
     }
 
     /// The hyperparameters with the free elements of θ replaced.
-    fn at(&self, free: &[f64]) -> Hyperparameters {
+    pub(super) fn at(&self, free: &[f64]) -> Hyperparameters {
         let mut theta = self.theta.clone();
         self.free.iter().zip(free).for_each(|(&i, &value)| theta[i] = value);
         let mut hyper = self.start.clone();
         hyper.set_vector(&theta);
         hyper
+    }
+
+    /// The free elements of the start.
+    pub(super) fn origin(&self) -> Vec<f64> {
+        self.free.iter().map(|&i| self.theta[i]).collect()
     }
 
     fn run(
@@ -226,8 +231,7 @@ impl<'a> Search<'a> {
         settings: &Fitting,
         objective: impl Fn(&Hyperparameters) -> Result<Evaluation>,
     ) -> Minimum {
-        let start: Vec<f64> = self.free.iter().map(|&i| self.theta[i]).collect();
-        minimize(&start, &self.bounds, &settings.optimizer, |free, slope| {
+        minimize(&self.origin(), &self.bounds, &settings.optimizer, |free, slope| {
             let hyper = self.at(free);
             // Hyperparameters at which nothing can be computed are simply bad: the line search turns back.
             let Ok(mut evaluation) = objective(&hyper) else { return f64::INFINITY };

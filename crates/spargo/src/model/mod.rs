@@ -5,12 +5,15 @@
 
 pub mod exact;
 mod fit;
+pub mod likelihood;
 pub mod params;
 mod posterior;
 mod rows;
 pub mod sgpr;
+pub mod svgp;
 
 pub use fit::{Fit, FitReport, Fitting, Inference, Learning, fit};
+pub use likelihood::Likelihood;
 pub use params::{Hyperparameters, Priors};
 pub use posterior::{Posterior, Prediction, Spread};
 
