@@ -128,14 +128,13 @@ fn the_bound_is_its_formula() {
     for hyper in hypers(2) {
         let kzz = hyper.kernel.matrix(z.as_ref(), z.as_ref());
         let kzx = hyper.kernel.matrix(z.as_ref(), data.x());
-        let inverse =
-            spargo::linalg::inverse_from_cholesky(spargo::linalg::cholesky(kzz.as_ref(), 0.0).unwrap().l.as_ref());
+        let inverse = spargo::linalg::inverse_from_cholesky(spargo::linalg::cholesky(kzz, 0.0).unwrap().l.as_ref());
         let q = kzx.transpose() * &inverse * &kzx;
         let noise = data.noise(hyper.noise);
         let diagonal = hyper.kernel.diagonal(data.x());
         let trace: f64 = (0..data.len()).map(|i| (diagonal[i] - q[(i, i)]) / noise[i]).sum();
         let covariance = Mat::from_fn(data.len(), data.len(), |i, j| q[(i, j)] + if i == j { noise[i] } else { 0.0 });
-        let factor = spargo::linalg::cholesky(covariance.as_ref(), 0.0).unwrap();
+        let factor = spargo::linalg::cholesky(covariance, 0.0).unwrap();
         let r: Vec<f64> = data.y().iter().map(|y| y - hyper.mean).collect();
         let w = spargo::linalg::solve_lower_vec(factor.l.as_ref(), &r);
         let constant = data.len() as f64 * (2.0 * std::f64::consts::PI).ln();

@@ -44,7 +44,7 @@ pub fn conditional_variance<K: Covariance + Sync + ?Sized>(
     const BLOCK: usize = 256;
     let mut kzz = Mat::zeros(z.nrows(), z.nrows());
     kernel.cross(z, z, kzz.as_mut());
-    let factor = cholesky(kzz.as_ref(), 0.0)?;
+    let factor = cholesky(kzz, 0.0)?;
     let starts: Vec<usize> = (0..x.nrows()).step_by(BLOCK).collect();
     let blocks = starts.into_par_iter().map(|start| {
         let rows = x.subrows(start, BLOCK.min(x.nrows() - start));

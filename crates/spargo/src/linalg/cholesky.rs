@@ -31,24 +31,24 @@ impl Cholesky {
     }
 }
 
-/// Factors a symmetric matrix given by its lower triangle, adding at least `floor` to its diagonal.
+/// Factors a symmetric matrix, adding at least `floor` to its diagonal.
 ///
-/// The ladder above the floor is relative to the largest diagonal element: 1e-12, 1e-10, … 1e-4.
-pub fn cholesky(k: MatRef<'_, f64>, floor: f64) -> Result<Cholesky> {
+/// The ladder above the floor is relative to the largest diagonal element: 1e-12, 1e-10, … 1e-4. The factor takes the
+/// place of the matrix: its lower triangle is overwritten, and restored from the upper one for the next rung.
+pub fn cholesky(mut k: Mat<f64>, floor: f64) -> Result<Cholesky> {
     let size = k.nrows();
-    let scale = (0..size).map(|i| k[(i, i)].abs()).fold(0.0, f64::max);
+    let diagonal: Vec<f64> = (0..size).map(|i| k[(i, i)]).collect();
+    let scale = diagonal.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
     let ladder = LADDER.iter().map(|rung| rung * scale).filter(|&jitter| jitter > floor);
     let mut last = floor;
     for jitter in std::iter::once(floor).chain(ladder) {
         last = jitter;
-        let mut l = k.to_owned();
-        for i in 0..size {
-            l[(i, i)] += jitter;
+        (0..size).for_each(|i| k[(i, i)] = diagonal[i] + jitter);
+        if factor_in_place(k.as_mut()).is_some() && well_conditioned(&k, scale) {
+            clear_upper(k.as_mut());
+            return Ok(Cholesky { l: k, jitter });
         }
-        if factor_in_place(l.as_mut()).is_some() && well_conditioned(&l, scale) {
-            clear_upper(l.as_mut());
-            return Ok(Cholesky { l, jitter });
-        }
+        mirror_lower(k.as_mut().transpose_mut());
     }
     Err(Error::NotPositiveDefinite { size, jitter: last })
 }
@@ -64,10 +64,33 @@ pub fn solve_lower_triangle(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>) {
     });
 }
 
-/// L⁻¹ of a lower triangular matrix.
+/// L⁻¹ of a lower triangular matrix, column blocks in parallel.
+///
+/// X_JJ = L_JJ⁻¹ and X_IJ = −L_II⁻¹ Σ_{J ≤ K < I} L_IK X_KJ, so that nearly all of it is matrix products.
 pub fn invert_lower(l: MatRef<'_, f64>) -> Mat<f64> {
-    let mut inverse = Mat::identity(l.nrows(), l.nrows());
-    solve_lower_triangle(l, inverse.as_mut());
+    let size = l.nrows();
+    let starts: Vec<usize> = (0..size).step_by(BLOCK).collect();
+    let invert_block = |&start: &usize| {
+        let width = BLOCK.min(size - start);
+        let mut inverse = Mat::identity(width, width);
+        solve_lower(l.submatrix(start, start, width, width), inverse.as_mut());
+        inverse
+    };
+    let diagonal: Vec<Mat<f64>> = starts.par_iter().map(invert_block).collect();
+    let mut inverse = Mat::zeros(size, size);
+    inverse.par_col_chunks_mut(BLOCK).enumerate().for_each(|(block, mut columns)| {
+        let (start, width) = (starts[block], columns.ncols());
+        columns.as_mut().subrows_mut(start, width).copy_from(&diagonal[block]);
+        let mut sum = Mat::zeros(BLOCK, width);
+        for (below, &row) in diagonal.iter().zip(&starts).skip(block + 1) {
+            let height = below.nrows();
+            let (above, rest) = columns.as_mut().split_at_row_mut(row);
+            let above = above.as_ref().subrows(start, row - start);
+            let mut sum = sum.as_mut().subrows_mut(0, height);
+            gemm(sum.as_mut(), Into::Replace, -1.0, l.submatrix(row, start, height, row - start), above);
+            gemm(rest.subrows_mut(0, height), Into::Replace, 1.0, below.as_ref(), sum.as_ref());
+        }
+    });
     inverse
 }
 
@@ -141,27 +164,35 @@ fn factor_in_place(mut k: MatMut<'_, f64>) -> Option<()> {
         }
         // L₂₁ = K₂₁ L₁₁⁻ᵀ, by rows
         below.as_mut().par_row_chunks_mut(BLOCK).for_each(|rows| solve_lower(diagonal.as_ref(), rows.transpose_mut()));
-        // K₂₂ −= L₂₁ L₂₁ᵀ, by columns, on and below the diagonal
-        let below = below.as_ref();
+        // K₂₂ −= L₂₁ L₂₁ᵀ, by columns, on and below the diagonal; a transposed copy keeps the right factor contiguous
+        let left = below.as_ref();
+        let right = left.transpose().to_owned();
         trailing.as_mut().subrows_mut(width, rest).par_col_chunks_mut(BLOCK).enumerate().for_each(
             |(block, columns)| {
                 let top = block * BLOCK;
                 let width = columns.ncols();
                 let (diagonal, lower) = columns.subrows_mut(top, rest - top).split_at_row_mut(width);
-                let left = below.subrows(top, rest - top);
-                syrk_lower(diagonal, Into::Add, -1.0, left.subrows(0, width));
-                let right = left.subrows(0, width).transpose();
-                gemm(lower, Into::Add, -1.0, left.subrows(width, rest - top - width), right);
+                syrk_lower(diagonal, Into::Add, -1.0, left.subrows(top, width));
+                let height = rest - top - width;
+                gemm(lower, Into::Add, -1.0, left.subrows(top + width, height), right.subcols(top, width));
             },
         );
     }
     Some(())
 }
 
-fn factor_block(block: MatMut<'_, f64>) -> Option<()> {
+/// Factors a small block on a copy: faer may write above the diagonal, which must keep the matrix for the next rung.
+fn factor_block(mut block: MatMut<'_, f64>) -> Option<()> {
     let params = Spec::<llt::LltParams, f64>::default();
     let mut buffer = MemBuffer::new(llt::cholesky_in_place_scratch::<f64>(block.nrows(), Par::Seq, params));
-    llt::cholesky_in_place(block, Default::default(), Par::Seq, MemStack::new(&mut buffer), params).ok().map(|_| ())
+    let mut copy = block.as_ref().to_owned();
+    llt::cholesky_in_place(copy.as_mut(), Default::default(), Par::Seq, MemStack::new(&mut buffer), params).ok()?;
+    for j in 0..copy.ncols() {
+        for i in j..copy.nrows() {
+            block[(i, j)] = copy[(i, j)];
+        }
+    }
+    Some(())
 }
 
 #[cfg(test)]
@@ -184,7 +215,7 @@ mod tests {
     fn factor_and_inverse_across_block_boundaries() {
         for n in [1, 2, 127, 128, 129, 300, 517] {
             let k = covariance(n, 0.1);
-            let factor = cholesky(k.as_ref(), 0.0).unwrap();
+            let factor = cholesky(k.clone(), 0.0).unwrap();
             assert_eq!(factor.jitter, 0.0);
             let rebuilt = &factor.l * factor.l.transpose();
             assert!(largest_difference(rebuilt.as_ref(), k.as_ref()) < 1e-13 * n as f64);
@@ -197,25 +228,27 @@ mod tests {
 
     #[test]
     fn ladder_reports_the_jitter_it_used() {
-        // Rank one: no jitter up to 1e-13 gives meaningful pivots.
-        let ones = Mat::from_fn(5, 5, |_, _| 3.0);
-        let factor = cholesky(ones.as_ref(), 0.0).unwrap();
-        assert_eq!(factor.jitter, 3e-12);
-        assert_eq!(cholesky(ones.as_ref(), 1e-3).unwrap().jitter, 1e-3);
-        let rebuilt = &factor.l * factor.l.transpose();
-        assert!((rebuilt[(0, 0)] - 3.0 - 3e-12).abs() < 1e-14);
+        // Rank one: pivots are meaningful from the first rung that beats rounding, which grows with the size.
+        for (size, jitter) in [(5, 3e-12), (300, 3e-12), (2000, 3e-10)] {
+            let ones = Mat::from_fn(size, size, |_, _| 3.0);
+            let factor = cholesky(ones.clone(), 0.0).unwrap();
+            assert_eq!(factor.jitter, jitter, "{size}");
+            assert_eq!(cholesky(ones.clone(), 1e-3).unwrap().jitter, 1e-3);
+            let rebuilt = &factor.l * factor.l.transpose();
+            assert!(largest_difference(rebuilt.as_ref(), ones.as_ref()) < 2.0 * jitter, "{size}");
+        }
     }
 
     #[test]
     fn indefinite_and_non_finite_matrices_are_refused() {
         for bad in [Mat::from_fn(3, 3, |i, j| if i == j { -1.0 } else { 0.0 }), Mat::from_fn(3, 3, |_, _| f64::NAN)] {
-            assert!(matches!(cholesky(bad.as_ref(), 0.0), Err(Error::NotPositiveDefinite { size: 3, .. })));
+            assert!(matches!(cholesky(bad.clone(), 0.0), Err(Error::NotPositiveDefinite { size: 3, .. })));
         }
     }
 
     #[test]
     fn log_determinant_of_a_diagonal() {
         let k = Mat::from_fn(3, 3, |i, j| if i == j { (i + 1) as f64 } else { 0.0 });
-        assert!((cholesky(k.as_ref(), 0.0).unwrap().log_determinant() - 6f64.ln()).abs() < 1e-15);
+        assert!((cholesky(k.clone(), 0.0).unwrap().log_determinant() - 6f64.ln()).abs() < 1e-15);
     }
 }

@@ -54,7 +54,7 @@ fn condition(hyper: &Hyperparameters, data: &Dataset) -> Result<(Cholesky, Vec<f
     for (i, noise) in data.noise(hyper.noise).into_iter().enumerate() {
         k[(i, i)] += noise;
     }
-    let factor = cholesky(k.as_ref(), 0.0)?;
+    let factor = cholesky(k, 0.0)?;
     let residuals: Vec<f64> = data.y().iter().map(|y| y - hyper.mean).collect();
     let w = solve_lower_vec(factor.l.as_ref(), &residuals);
     Ok((factor, w))

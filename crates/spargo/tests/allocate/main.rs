@@ -54,7 +54,7 @@ pub fn subsets(n: usize, size: usize) -> Vec<Vec<usize>> {
 
 /// The smallest eigenvalue-like measure that matters: K_ZZ has a Cholesky factor without any jitter.
 pub fn is_nonsingular(kernel: &Kernel, z: &Mat<f64>) -> bool {
-    spargo::linalg::cholesky(kernel.matrix(z.as_ref(), z.as_ref()).as_ref(), 0.0).is_ok_and(|l| l.jitter == 0.0)
+    spargo::linalg::cholesky(kernel.matrix(z.as_ref(), z.as_ref()), 0.0).is_ok_and(|l| l.jitter == 0.0)
 }
 
 #[test]

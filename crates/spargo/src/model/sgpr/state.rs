@@ -49,7 +49,7 @@ impl State {
         mirror_lower(sums.aat.as_mut());
         let mut b = sums.aat.clone();
         (0..b.nrows()).for_each(|i| b[(i, i)] += 1.0);
-        let lb = cholesky(b.as_ref(), 0.0)?;
+        let lb = cholesky(b, 0.0)?;
         let w = solve_lower_transposed_vec(lb.l.as_ref(), &solve_lower_vec(lb.l.as_ref(), &sums.b));
         Ok(State { lzz, root, lb, w, sums })
     }

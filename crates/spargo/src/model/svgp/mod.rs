@@ -94,7 +94,7 @@ impl<'a> Svgp<'a> {
             let must = "positive and finite".into();
             return Err(Error::Parameter { name: "the noise variance".into(), value: hyper.noise, must });
         }
-        let lzz = cholesky(hyper.kernel.matrix(z, z).as_ref(), jitter)?;
+        let lzz = cholesky(hyper.kernel.matrix(z, z), jitter)?;
         Ok(Svgp { hyper, data, z, likelihood, lzz, weight: 1.0 })
     }
 

@@ -59,7 +59,7 @@ impl Variational {
             let (i, j) = (last - i, last - j);
             precision[(i.max(j), i.min(j))]
         });
-        let inverse = invert_lower(cholesky(turned.as_ref(), 0.0)?.l.as_ref());
+        let inverse = invert_lower(cholesky(turned, 0.0)?.l.as_ref());
         // Λ = UUᵀ with U = JRJ, so Λ⁻¹ = SSᵀ with S = U⁻ᵀ = J R⁻ᵀ J
         let sqrt = Mat::from_fn(shift.len(), shift.len(), |i, j| inverse[(last - j, last - i)]);
         let mu = mat_vec(sqrt.as_ref(), &mat_vec(sqrt.transpose(), shift));
