@@ -7,16 +7,19 @@ use spargo::Error;
 use spargo::data::{Dataset, Standardizer};
 use spargo::kernel::{Family, Kernel, Role};
 use spargo::linalg::{Mat, MatRef, select_rows};
-use spargo::model::{Fit, Fitting, Hyperparameters, Inference, Learning, Priors, fit};
+use spargo::model::{Fit, Fitting, Hyperparameters, Inference, Learning, Likelihood, Priors, Start, fit};
 use spargo::optimize::Stop;
 use spargo::rng::{Purpose, normal, stream};
 
-const PAIRS: [(Learning, Inference); 5] = [
+const PAIRS: [(Learning, Inference); 8] = [
     (Learning::Bound, Inference::Sparse),
     (Learning::Bound, Inference::Exact),
     (Learning::Subset(40), Inference::Sparse),
     (Learning::Subset(40), Inference::Exact),
     (Learning::Given, Inference::Sparse),
+    (Learning::Elbo, Inference::Variational),
+    (Learning::Elbo, Inference::Exact),
+    (Learning::Subset(40), Inference::Variational),
 ];
 
 fn cold(data: &Dataset) -> Hyperparameters {
@@ -136,9 +139,10 @@ fn noise_and_length_scales_are_recovered() {
 fn fixed_parameters_stay_and_a_warm_start_is_short() {
     let data = noisy(200, 3, 0.02);
     let z = first_rows(&data, 40);
-    let settings = Fitting { learning: Learning::Bound, ..Fitting::default() };
+    let settings = Fitting { learning: Learning::Bound, priors: Priors::Off, ..Fitting::default() };
     let first = fit(&cold(&data), &data, z.as_ref(), &settings).unwrap();
-    let again = fit(&first.hyper, &data, z.as_ref(), &settings).unwrap();
+    let warm = Fitting { start: Start::Warm, ..settings.clone() };
+    let again = fit(&first.hyper, &data, z.as_ref(), &warm).unwrap();
     assert!(
         again.report.evaluations * 3 < first.report.evaluations,
         "{} {}",
@@ -182,6 +186,44 @@ fn a_fit_that_fails_keeps_the_last_good_hyperparameters_and_says_so() {
         assert_eq!(fit.report.stop, Some(Stop::NonFinite));
         assert!(fit.report.kept.is_some());
     }
+}
+
+#[test]
+fn the_variational_posterior_of_gaussian_data_is_the_sparse_one() {
+    let data = noisy(120, 2, 0.02);
+    let z = first_rows(&data, 25);
+    let run = |learning, inference| {
+        let settings = Fitting { learning, inference, ..Fitting::default() };
+        fit(&cold(&data), &data, z.as_ref(), &settings).unwrap()
+    };
+    let sparse = run(Learning::Bound, Inference::Sparse);
+    let variational = run(Learning::Elbo, Inference::Variational);
+    // The same objective, searched by two codes to the same tolerance.
+    let gap = (sparse.report.objective - variational.report.objective).abs() / 120.0;
+    assert!(gap < 1e-4, "{gap}");
+    let at = points(40, 2);
+    let predict = |fit: &Fit| fit.posterior.predict(at.as_ref()).unwrap();
+    assert_close("mean", &predict(&variational).mean, &predict(&sparse).mean, 1e-2);
+}
+
+#[test]
+fn labels_are_learned_by_the_elbo_and_nothing_else() {
+    let x = points(150, 2);
+    let y = (0..150).map(|i| f64::from(u8::from(x[(i, 0)] > 0.5))).collect();
+    let data = Dataset::new(x, y).unwrap();
+    let z = first_rows(&data, 20);
+    let labels = Fitting { likelihood: Likelihood::Bernoulli, ..Fitting::default() };
+    let good = Fitting { learning: Learning::Elbo, inference: Inference::Variational, ..labels.clone() };
+    let fitted = fit(&cold(&data), &data, z.as_ref(), &good).unwrap();
+    let mean = fitted.posterior.mean(data.x()).unwrap();
+    let right = mean.iter().zip(data.y()).filter(|(m, y)| (**m > 0.0) == (**y > 0.5)).count();
+    assert!(right >= 145, "{right} of 150");
+    for (learning, inference) in [(Learning::Bound, Inference::Variational), (Learning::Elbo, Inference::Sparse)] {
+        let settings = Fitting { learning, inference, ..labels.clone() };
+        assert!(matches!(fit(&cold(&data), &data, z.as_ref(), &settings), Err(Error::Unsupported { .. })));
+    }
+    let outcomes = noisy(20, 2, 0.01);
+    assert!(fit(&cold(&outcomes), &outcomes, z.as_ref(), &good).is_err(), "outcomes are not labels");
 }
 
 #[test]

@@ -7,15 +7,15 @@
 //! The collapsed bound buys tightness with noise, so θ̂ from the exact likelihood of a random subset is often the better
 //! model at the same cost. Data are expected in the model's units (see [`Standardizer`](crate::data::Standardizer)).
 
-use super::params::{Hyperparameters, Priors, search_interval};
+use super::search::{Learned, Rules, Start};
 use super::sgpr::Sgpr;
-use super::{Evaluation, Inferred, Posterior, exact};
+use super::svgp::{Svgp, Training, Variational, train};
+use super::{Hyperparameters, Inferred, Likelihood, Posterior, Priors, exact};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::kernel::Role;
 use crate::linalg::MatRef;
-use crate::optimize::{Bounds, Lbfgsb, Minimum, Stop, minimize};
-use crate::rng::{Purpose, distinct_indices, stream};
+use crate::optimize::{Lbfgsb, Stop};
 use serde::{Deserialize, Serialize};
 
 /// Which objective the hyperparameters maximise.
@@ -27,6 +27,8 @@ pub enum Learning {
     Subset(usize),
     /// The collapsed bound over all data.
     Bound,
+    /// The variational bound over all data, with the optimal q(u) at every step: the one for labels.
+    Elbo,
     /// None: the hyperparameters are kept as they are.
     Given,
 }
@@ -40,6 +42,8 @@ pub enum Inference {
     Exact,
     /// Of the collapsed sparse GP.
     Sparse,
+    /// Of the variational sparse GP: the one for labels.
+    Variational,
 }
 
 /// How to fit.
@@ -50,6 +54,10 @@ pub struct Fitting {
     pub learning: Learning,
     /// Which posterior.
     pub inference: Inference,
+    /// How outcomes arise from f.
+    pub likelihood: Likelihood,
+    /// Where the search begins.
+    pub start: Start,
     /// Whether priors join the objective.
     pub priors: Priors,
     /// Parameters that are not searched.
@@ -65,6 +73,8 @@ impl Default for Fitting {
         Fitting {
             learning: Learning::Subset(2000),
             inference: Inference::Sparse,
+            likelihood: Likelihood::Gaussian,
+            start: Start::Cold,
             priors: Priors::On,
             fixed: Vec::new(),
             optimizer: Lbfgsb { gradient_tolerance: 1e-4, value_tolerance: 1e-6, ..Lbfgsb::default() },
@@ -106,11 +116,12 @@ pub struct FitReport {
 /// `z` are the inducing points, [m, d]; exact inference with subset learning does not read them.
 pub fn fit(start: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: &Fitting) -> Result<Fit> {
     start.kernel.check(data.dimension())?;
+    settings.check(data)?;
     let learned = learn(start, data, z, settings)?;
-    let (inferred, hyper, kept) = match infer(&learned.hyper, data, z, settings.inference) {
+    let (inferred, hyper, kept) = match infer(&learned.hyper, data, z, settings) {
         Ok(inferred) => (inferred, learned.hyper, learned.kept),
         // A posterior that cannot be computed with the new ones is computed with the old.
-        Err(error) => (infer(start, data, z, settings.inference)?, start.clone(), Some(error.to_string())),
+        Err(error) => (infer(start, data, z, settings)?, start.clone(), Some(error.to_string())),
     };
     let report = FitReport {
         objective: inferred.objective,
@@ -123,123 +134,79 @@ pub fn fit(start: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings
     Ok(Fit { posterior: inferred.posterior, hyper, report })
 }
 
-fn infer(hyper: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, inference: Inference) -> Result<Inferred> {
-    match inference {
-        Inference::Exact if data.len() > EXACT_LIMIT => Err(Error::Unsupported {
-            what: format!("an exact posterior of {} rows", data.len()),
-            remedy: format!("use the sparse posterior beyond {EXACT_LIMIT} rows"),
-        }),
-        Inference::Exact => exact::infer(hyper, data),
-        Inference::Sparse => Sgpr::new(hyper, data, z)?.infer(),
+impl Fitting {
+    fn check(&self, data: &Dataset) -> Result<()> {
+        self.likelihood.check(data)?;
+        let refuse = |what: String, remedy: String| Err(Error::Unsupported { what, remedy });
+        let variational =
+            matches!(self.learning, Learning::Elbo | Learning::Given) && self.inference == Inference::Variational;
+        if !self.likelihood.is_conjugate() && !variational {
+            return refuse(
+                format!("learning by {:?} and {:?} inference from labels", self.learning, self.inference),
+                "learn by the ELBO and use variational inference".into(),
+            );
+        }
+        if self.inference == Inference::Exact && data.len() > EXACT_LIMIT {
+            return refuse(
+                format!("an exact posterior of {} rows", data.len()),
+                format!("use the sparse posterior beyond {EXACT_LIMIT} rows"),
+            );
+        }
+        match self.learning {
+            Learning::Subset(0) => refuse("learning from a subset of no rows".into(), "give it at least one".into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn rules(&self) -> Rules<'_> {
+        Rules { priors: self.priors, fixed: &self.fixed, optimizer: self.optimizer }
     }
 }
 
 /// The exact posterior holds a few N×N matrices: 20,000 rows are 3.2 GB each.
 const EXACT_LIMIT: usize = 20_000;
 
-/// A first, rough search runs on a subset this much smaller: it is nearly free and saves most of the costly steps.
-const ROUGH: usize = 4;
-
-/// Rows of the rough search before the bound is climbed.
-const ROUGH_ROWS: usize = 500;
-
-struct Learned {
-    hyper: Hyperparameters,
-    evaluations: usize,
-    iterations: usize,
-    stop: Option<Stop>,
-    kept: Option<String>,
+fn infer(hyper: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: &Fitting) -> Result<Inferred> {
+    match settings.inference {
+        Inference::Exact => exact::infer(hyper, data),
+        Inference::Sparse => Sgpr::new(hyper, data, z)?.infer(),
+        Inference::Variational => {
+            let svgp = Svgp::new(hyper, data, z, settings.likelihood)?;
+            let q = svgp.optimal(&Variational::prior(z.nrows()), &Default::default())?;
+            Ok(Inferred { objective: svgp.elbo(&q)?, posterior: svgp.posterior(&q)? })
+        }
+    }
 }
 
 fn learn(start: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: &Fitting) -> Result<Learned> {
-    let mut learned = Learned { hyper: start.clone(), evaluations: 0, iterations: 0, stop: None, kept: None };
+    let mut learned = Learned::new(start);
+    let rough = settings.start == Start::Cold && settings.likelihood.is_conjugate();
+    if rough && settings.learning != Learning::Given {
+        learned.rough(data, settings.seed, settings.rules());
+    }
     match settings.learning {
         Learning::Given => {}
-        Learning::Subset(size) => {
-            for size in [size.div_ceil(ROUGH), size] {
-                learned.climb_subset(data, size, settings);
-            }
-        }
+        Learning::Subset(size) => learned.climb_subset(data, size, settings.seed, settings.rules()),
         Learning::Bound => {
             // Fails early, with the reason, on inducing points that do not fit the data.
             Sgpr::new(start, data, z)?;
-            if data.len() > ROUGH_ROWS * ROUGH {
-                learned.climb_subset(data, ROUGH_ROWS, settings);
-            }
-            learned.climb(data.len(), settings, |hyper| Sgpr::new(hyper, data, z)?.bound_gradient());
+            learned.climb(data.len(), settings.rules(), |hyper| Sgpr::new(hyper, data, z)?.bound_gradient());
+        }
+        Learning::Elbo => {
+            let training = Training {
+                priors: settings.priors,
+                fixed: settings.fixed.clone(),
+                lbfgsb: settings.optimizer,
+                ..Training::default()
+            };
+            let q = Variational::prior(z.nrows());
+            let trained = train(&learned.hyper, &q, data, z, settings.likelihood, &training)?;
+            learned.hyper = trained.hyper;
+            learned.evaluations += trained.report.evaluations;
+            learned.iterations += trained.report.iterations;
+            learned.stop = Some(trained.report.stop);
+            learned.kept = trained.report.kept;
         }
     }
     Ok(learned)
-}
-
-impl Learned {
-    fn climb_subset(&mut self, data: &Dataset, size: usize, settings: &Fitting) {
-        let rows = distinct_indices(data.len(), size, &mut stream(settings.seed, Purpose::Subset, 0, 0));
-        let subset = data.subset(&rows);
-        self.climb(subset.len(), settings, |hyper| exact::log_likelihood_gradient(hyper, &subset));
-    }
-
-    /// Replaces the hyperparameters by better ones, or keeps them and says why.
-    fn climb(&mut self, rows: usize, settings: &Fitting, objective: impl Fn(&Hyperparameters) -> Result<Evaluation>) {
-        let search = Search::new(&self.hyper, &settings.fixed);
-        let minimum = search.run(rows, settings, objective);
-        self.evaluations += minimum.evaluations;
-        self.iterations += minimum.iterations;
-        self.stop = Some(minimum.stop);
-        if minimum.value.is_finite() {
-            self.hyper = search.at(&minimum.point);
-            self.kept = None;
-        } else {
-            self.kept = Some("the objective is not finite at the last good hyperparameters".into());
-        }
-    }
-}
-
-/// The free elements of θ and their box.
-pub(super) struct Search<'a> {
-    start: &'a Hyperparameters,
-    theta: Vec<f64>,
-    pub(super) free: Vec<usize>,
-    pub(super) bounds: Bounds,
-}
-
-impl<'a> Search<'a> {
-    pub(super) fn new(start: &'a Hyperparameters, fixed: &[Role]) -> Self {
-        let roles = start.roles();
-        let free: Vec<usize> = (0..roles.len()).filter(|&i| !fixed.contains(&roles[i])).collect();
-        let (lower, upper) = free.iter().map(|&i| search_interval(roles[i])).unzip();
-        Search { start, theta: start.to_vector(), free, bounds: Bounds::new(lower, upper) }
-    }
-
-    /// The hyperparameters with the free elements of θ replaced.
-    pub(super) fn at(&self, free: &[f64]) -> Hyperparameters {
-        let mut theta = self.theta.clone();
-        self.free.iter().zip(free).for_each(|(&i, &value)| theta[i] = value);
-        let mut hyper = self.start.clone();
-        hyper.set_vector(&theta);
-        hyper
-    }
-
-    /// The free elements of the start.
-    pub(super) fn origin(&self) -> Vec<f64> {
-        self.free.iter().map(|&i| self.theta[i]).collect()
-    }
-
-    fn run(
-        &self,
-        rows: usize,
-        settings: &Fitting,
-        objective: impl Fn(&Hyperparameters) -> Result<Evaluation>,
-    ) -> Minimum {
-        minimize(&self.origin(), &self.bounds, &settings.optimizer, |free, slope| {
-            let hyper = self.at(free);
-            // Hyperparameters at which nothing can be computed are simply bad: the line search turns back.
-            let Ok(mut evaluation) = objective(&hyper) else { return f64::INFINITY };
-            let gradient = &mut evaluation.gradient;
-            let prior = settings.priors.add_log_density(&hyper, &hyper.to_vector(), gradient);
-            let scale = -1.0 / rows as f64;
-            slope.iter_mut().zip(&self.free).for_each(|(out, &i)| *out = scale * gradient[i]);
-            scale * (evaluation.value + prior)
-        })
-    }
 }

@@ -9,6 +9,7 @@ pub mod likelihood;
 pub mod params;
 mod posterior;
 mod rows;
+mod search;
 pub mod sgpr;
 pub mod svgp;
 
@@ -16,6 +17,7 @@ pub use fit::{Fit, FitReport, Fitting, Inference, Learning, fit};
 pub use likelihood::Likelihood;
 pub use params::{Hyperparameters, Priors};
 pub use posterior::{Posterior, Prediction, Spread};
+pub use search::Start;
 
 /// An objective at one θ.
 #[derive(Debug, Clone, PartialEq)]

@@ -86,10 +86,10 @@ impl Priors {
         match (self, role) {
             (Priors::Off, _) | (_, Role::Mean) => None,
             (Priors::On, Role::Lengthscale) => Some(LogNormal { location: lengthscale, scale: 3f64.sqrt() }),
-            // Standardized outcomes have variance 1, but the signal of a peaked function is much larger than that.
-            (Priors::On, Role::Variance) => Some(LogNormal { location: 1.0, scale: 2.0 }),
-            // Median 2 % of the outcomes' variance, wide enough for a simulator without noise or a screen full of it.
-            (Priors::On, Role::Noise) => Some(LogNormal { location: -4.0, scale: 2.0 }),
+            // Standardized outcomes have variance 1, the mode; the signal of a peaked function is much larger than that.
+            (Priors::On, Role::Variance) => Some(LogNormal { location: 1.0, scale: 1.0 }),
+            // Mode 1 %, median 5 % of the outcomes' variance; the tails reach a simulator's rounding and a screen's noise.
+            (Priors::On, Role::Noise) => Some(LogNormal { location: -3.0, scale: 1.25 }),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::kernel::Role;
 use crate::linalg::MatRef;
-use crate::model::fit::Search;
+use crate::model::search::Search;
 use crate::model::{Hyperparameters, Likelihood, Priors};
 use crate::optimize::{Adam, Lbfgsb, Minimum, Stop};
 use serde::{Deserialize, Serialize};
