@@ -94,37 +94,21 @@ pub fn invert_lower(l: MatRef<'_, f64>) -> Mat<f64> {
     inverse
 }
 
-/// The lower triangle of α·RᵀY into that of `out`, for a lower triangular R; column blocks in parallel.
-///
-/// `right` gives the columns of Y from `start` on, at least their rows from `start` down.
-pub fn lower_transposed_times<Y>(out: MatMut<'_, f64>, into: Into, alpha: f64, r: MatRef<'_, f64>, right: Y)
-where
-    Y: Fn(std::ops::Range<usize>) -> Mat<f64> + Sync,
-{
-    let size = r.nrows();
-    out.par_col_chunks_mut(BLOCK).enumerate().for_each(|(block, mut columns)| {
-        let start = block * BLOCK;
-        let width = columns.ncols();
-        let y = right(start..start + width);
+/// K⁻¹ = L⁻ᵀL⁻¹, both triangles, column blocks in parallel.
+pub fn inverse_from_cholesky(l: MatRef<'_, f64>) -> Mat<f64> {
+    let size = l.nrows();
+    let root = invert_lower(l);
+    let mut inverse = Mat::zeros(size, size);
+    inverse.par_col_chunks_mut(BLOCK).enumerate().for_each(|(block, mut columns)| {
+        let (start, width) = (block * BLOCK, columns.ncols());
         for row in (start..size).step_by(BLOCK) {
-            let height = BLOCK.min(size - row);
-            // Rows of R above `row` are zero in the columns of this tile's left factor.
-            let left = r.submatrix(row, row, size - row, height).transpose();
+            let (height, rest) = (BLOCK.min(size - row), size - row);
+            // Rows of L⁻¹ above `row` are zero in the columns of this tile's left factor.
+            let left = root.submatrix(row, row, rest, height).transpose();
             let tile = columns.as_mut().submatrix_mut(row, 0, height, width);
-            gemm(tile, into, alpha, left, y.subrows(row, size - row));
+            gemm(tile, Into::Replace, 1.0, left, root.submatrix(row, start, rest, width));
         }
     });
-}
-
-/// The lower triangle of α·RᵀR into that of `out`, for a lower triangular R.
-pub fn gram_of_lower(out: MatMut<'_, f64>, into: Into, alpha: f64, r: MatRef<'_, f64>) {
-    lower_transposed_times(out, into, alpha, r, |columns| r.subcols(columns.start, columns.len()).to_owned());
-}
-
-/// K⁻¹ = L⁻ᵀL⁻¹, both triangles.
-pub fn inverse_from_cholesky(l: MatRef<'_, f64>) -> Mat<f64> {
-    let mut inverse = Mat::zeros(l.nrows(), l.nrows());
-    gram_of_lower(inverse.as_mut(), Into::Replace, 1.0, invert_lower(l).as_ref());
     mirror_lower(inverse.as_mut());
     inverse
 }

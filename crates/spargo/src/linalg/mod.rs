@@ -8,10 +8,7 @@ pub mod column_major;
 mod eigen;
 pub mod vexp;
 
-pub use cholesky::{
-    Cholesky, cholesky, gram_of_lower, inverse_from_cholesky, invert_lower, lower_transposed_times,
-    solve_lower_triangle,
-};
+pub use cholesky::{Cholesky, cholesky, inverse_from_cholesky, invert_lower, solve_lower_triangle};
 pub use eigen::{Eigen, symmetric_eigen};
 pub use faer::{Mat, MatMut, MatRef};
 
@@ -68,6 +65,23 @@ pub fn syrk_lower(out: MatMut<'_, f64>, into: Into, alpha: f64, a: MatRef<'_, f6
 pub fn product_lower(out: MatMut<'_, f64>, into: Into, alpha: f64, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
     let (whole, lower) = (BlockStructure::Rectangular, BlockStructure::TriangularLower);
     triangular::matmul(out, lower, into.into(), a, whole, b.transpose(), whole, alpha, Par::Seq);
+}
+
+/// The lower triangle of α·LᵀL into that of `out`, for a lower triangular L.
+pub fn gram_of_lower(out: MatMut<'_, f64>, into: Into, alpha: f64, l: MatRef<'_, f64>) {
+    let (lower, upper) = (BlockStructure::TriangularLower, BlockStructure::TriangularUpper);
+    triangular::matmul(out, lower, into.into(), l.transpose(), upper, l, lower, alpha, Par::Seq);
+}
+
+/// The lower triangle of LᵀSL, for a lower triangular L and a symmetric S.
+pub fn congruence(l: MatRef<'_, f64>, s: MatRef<'_, f64>) -> Mat<f64> {
+    let (whole, lower, upper) =
+        (BlockStructure::Rectangular, BlockStructure::TriangularLower, BlockStructure::TriangularUpper);
+    let mut half = Mat::zeros(s.nrows(), s.ncols());
+    triangular::matmul(&mut half, whole, Accum::Replace, s, whole, l, lower, 1.0, Par::Seq);
+    let mut out = Mat::zeros(s.nrows(), s.ncols());
+    triangular::matmul(&mut out, lower, Accum::Replace, l.transpose(), upper, &half, whole, 1.0, Par::Seq);
+    out
 }
 
 /// out = Lᵀb for a lower triangular L, at half the price of a full product.

@@ -2,8 +2,8 @@
 
 use crate::error::Result;
 use crate::linalg::{
-    Cholesky, Into, Mat, cholesky, dot, gemm, gram_of_lower, lower_transposed_times, mirror_lower,
-    solve_lower_transposed_vec, solve_lower_triangle, solve_lower_vec,
+    Cholesky, Into, Mat, cholesky, congruence, dot, gram_of_lower, mirror_lower, solve_lower_transposed_vec,
+    solve_lower_triangle, solve_lower_vec,
 };
 use std::f64::consts::PI;
 
@@ -76,27 +76,26 @@ impl State {
     }
 
     pub(super) fn slopes(&self) -> Slopes {
-        let m = self.w.len();
-        let root = &self.root;
-        // (L L_B)⁻¹, so that P = K⁻¹ − (L L_B)⁻ᵀ(L L_B)⁻¹ − vvᵀ
-        let mut joint = root.clone();
-        solve_lower_triangle(self.lb.l.as_ref(), joint.as_mut());
         let v = solve_lower_transposed_vec(self.lzz.l.as_ref(), &self.w);
-        let mut p = Mat::from_fn(m, m, |i, j| -v[i] * v[j]);
-        gram_of_lower(p.as_mut(), Into::Add, 1.0, root.as_ref());
-        gram_of_lower(p.as_mut(), Into::Add, -1.0, joint.as_ref());
-        let mut kzz = p.clone();
-        lower_transposed_times(kzz.as_mut(), Into::Add, -1.0, root.as_ref(), |columns| {
-            // AAᵀL⁻¹ for these columns, which are zero above their own row
-            let mut product = Mat::zeros(m, columns.len());
-            let below = root.submatrix(columns.start, columns.start, m - columns.start, columns.len());
-            let left = self.sums.aat.subcols(columns.start, m - columns.start);
-            gemm(product.as_mut(), Into::Replace, 1.0, left, below);
-            product
-        });
+        // Two chains of M³ flops beside each other: each step of them is too short to be shared out.
+        let unwhitened = || congruence(self.root.as_ref(), self.sums.aat.as_ref()); // L⁻ᵀAAᵀL⁻¹
+        let (mut p, mut kzz) = rayon::join(|| self.p(&v), unwhitened);
+        for j in 0..v.len() {
+            let column = kzz.col_as_slice_mut(j).iter_mut().zip(p.col_as_slice(j));
+            column.for_each(|(k, p)| *k = 0.5 * (p - *k));
+        }
         mirror_lower(p.as_mut());
         mirror_lower(kzz.as_mut());
-        (0..m).for_each(|j| kzz.col_as_slice_mut(j).iter_mut().for_each(|slope| *slope *= 0.5));
         Slopes { p, v, kzz }
+    }
+
+    /// The lower triangle of P = K⁻¹ − (L L_B)⁻ᵀ(L L_B)⁻¹ − vvᵀ
+    fn p(&self, v: &[f64]) -> Mat<f64> {
+        let mut joint = self.root.clone();
+        solve_lower_triangle(self.lb.l.as_ref(), joint.as_mut()); // (L L_B)⁻¹
+        let mut p = Mat::from_fn(v.len(), v.len(), |i, j| -v[i] * v[j]);
+        gram_of_lower(p.as_mut(), Into::Add, 1.0, self.root.as_ref());
+        gram_of_lower(p.as_mut(), Into::Add, -1.0, joint.as_ref());
+        p
     }
 }

@@ -23,8 +23,11 @@ impl Sgpr<'_> {
         let root = invert_lower(lzz.l.as_ref());
         let whitener = root.transpose().to_owned(); // L⁻ᵀ, [m, m]
         let lanes = walk(self.data.len(), || Forward::new(m), |lane, rows| self.add_block(lane, &whitener, rows));
-        let mut sums = Sums::new(m);
-        lanes.iter().for_each(|lane| sums.add(&lane.sums));
+        let merge = |mut total: Sums, lane: Sums| {
+            total.add(&lane);
+            total
+        };
+        let sums = lanes.into_iter().map(|lane| lane.sums).reduce(merge).unwrap_or_else(|| Sums::new(m));
         State::new(lzz, root, sums)
     }
 

@@ -8,11 +8,12 @@
 //! differences, not expanded into a product: it costs little at these dimensions, and coinciding points (every inducing
 //! point is one) give exactly k = s².
 
+mod simd;
+
 use super::{Covariance, Role, Tape, sized};
 use crate::error::{Error, Result};
 use crate::linalg::vexp::{exp_decay, fma};
 use crate::linalg::{Mat, MatMut, MatRef, column, column_mut};
-use multiversion::{multiversion, target::target_cfg_f};
 use serde::{Deserialize, Serialize};
 
 /// The shape g(r²) of a stationary kernel.
@@ -97,6 +98,11 @@ impl Stationary {
         }
         scaled
     }
+
+    /// Row j of b in units of the length scales.
+    fn scale_row(&self, b: MatRef<'_, f64>, j: usize, point: &mut [f64]) {
+        point.iter_mut().zip(&self.lengthscales).enumerate().for_each(|(k, (p, l))| *p = b[(j, k)] / l);
+    }
 }
 
 impl Covariance for Stationary {
@@ -122,10 +128,10 @@ impl Covariance for Stationary {
         let a = self.scaled(a);
         let mut point = vec![0.0; a.ncols()];
         for j in 0..b.nrows() {
-            scale_row(b, j, &self.lengthscales, &mut point);
-            let column = column_mut(out.as_mut(), j);
-            squared_distances(a.as_ref(), &point, column);
-            profile(self.family, self.variance, column);
+            self.scale_row(b, j, &mut point);
+            let values = column_mut(out.as_mut(), j);
+            simd::squared_distances(a.as_ref(), &point, values);
+            simd::profile(self.family, self.variance, values);
         }
     }
 
@@ -138,10 +144,10 @@ impl Covariance for Stationary {
         let mut slopes = sized(&mut tape.slopes, a.nrows(), b.nrows());
         let mut point = vec![0.0; a.ncols()];
         for j in 0..b.nrows() {
-            scale_row(b, j, &self.lengthscales, &mut point);
+            self.scale_row(b, j, &mut point);
             let values = column_mut(out.as_mut(), j);
-            squared_distances(a.as_ref(), &point, values);
-            profile_and_slope(self.family, self.variance, values, column_mut(slopes.as_mut(), j));
+            simd::squared_distances(a.as_ref(), &point, values);
+            simd::profile_and_slope(self.family, self.variance, values, column_mut(slopes.as_mut(), j));
         }
     }
 
@@ -158,11 +164,11 @@ impl Covariance for Stationary {
         let mut squares = vec![0.0; a.ncols()];
         let (mut weights, mut point) = (vec![0.0; a.nrows()], vec![0.0; a.ncols()]);
         for j in 0..b.nrows() {
-            scale_row(b, j, &self.lengthscales, &mut point);
+            self.scale_row(b, j, &mut point);
             let slopes = &column(tape.slopes.as_ref(), j)[..a.nrows()];
             // ∂k/∂log s² = k,  ∂k/∂log ℓₖ = −2 (∂k/∂r²) (aₖ − bₖ)²/ℓₖ²
-            gradient[0] += weigh(column(g, j), column(k, j), slopes, &mut weights);
-            add_weighted_squares(a.as_ref(), &point, &weights, &mut squares);
+            gradient[0] += simd::weigh(column(g, j), column(k, j), slopes, &mut weights);
+            simd::add_weighted_squares(a.as_ref(), &point, &weights, &mut squares);
         }
         gradient[1..].iter_mut().zip(&squares).for_each(|(out, square)| *out -= 2.0 * square);
     }
@@ -176,9 +182,9 @@ impl Covariance for Stationary {
         let (mut values, mut slopes) = (vec![0.0; a.nrows()], vec![0.0; a.nrows()]);
         let mut point = vec![0.0; a.ncols()];
         for j in 0..b.nrows() {
-            scale_row(b, j, &self.lengthscales, &mut point);
-            squared_distances(a.as_ref(), &point, &mut values);
-            profile_and_slope(self.family, self.variance, &mut values, &mut slopes);
+            self.scale_row(b, j, &mut point);
+            simd::squared_distances(a.as_ref(), &point, &mut values);
+            simd::profile_and_slope(self.family, self.variance, &mut values, &mut slopes);
             for (k, &centre) in point.iter().enumerate() {
                 // ∂k/∂aₖ = 2 (∂k/∂r²) (aₖ − bₖ)/ℓₖ²
                 let factor = 2.0 / self.lengthscales[k];
@@ -188,111 +194,4 @@ impl Covariance for Stationary {
             }
         }
     }
-}
-
-fn scale_row(b: MatRef<'_, f64>, j: usize, lengthscales: &[f64], point: &mut [f64]) {
-    point.iter_mut().zip(lengthscales).enumerate().for_each(|(k, (p, l))| *p = b[(j, k)] / l);
-}
-
-/// r² of every row of `a` to one point, both already scaled; two inputs a pass halve the traffic.
-fn squared_distances(a: MatRef<'_, f64>, point: &[f64], out: &mut [f64]) {
-    out.fill(0.0);
-    for (pair, centres) in point.chunks(2).enumerate() {
-        let first = column(a, 2 * pair);
-        match *centres {
-            [p, q] => add_two_squares(first, p, column(a, 2 * pair + 1), q, out),
-            [p] => add_squares(first, p, out),
-            _ => {}
-        }
-    }
-}
-
-#[multiversion(targets = "simd")]
-fn add_squares(x: &[f64], p: f64, out: &mut [f64]) {
-    const FMA: bool = target_cfg_f!(any(target_feature = "fma", target_feature = "neon"));
-    for (out, x) in out.iter_mut().zip(x) {
-        *out = fma::<FMA>(x - p, x - p, *out);
-    }
-}
-
-#[multiversion(targets = "simd")]
-fn add_two_squares(x: &[f64], p: f64, y: &[f64], q: f64, out: &mut [f64]) {
-    const FMA: bool = target_cfg_f!(any(target_feature = "fma", target_feature = "neon"));
-    for ((out, x), y) in out.iter_mut().zip(x).zip(y) {
-        *out = fma::<FMA>(x - p, x - p, fma::<FMA>(y - q, y - q, *out));
-    }
-}
-
-/// Expands to one copy of the loop a family, so that each is vectorised with its profile inlined.
-macro_rules! for_family {
-    ($family:expr, $name:ident => $body:block) => {
-        for_family!(@ $family, $name => $body, Rbf, Matern12, Matern32, Matern52)
-    };
-    (@ $family:expr, $name:ident => $body:block, $($member:ident),*) => {
-        match $family {
-            $(Family::$member => {
-                const $name: Family = Family::$member;
-                $body
-            })*
-        }
-    };
-}
-
-/// r² to s² g(r²), in place.
-#[multiversion(targets = "simd")]
-fn profile(family: Family, variance: f64, values: &mut [f64]) {
-    const FMA: bool = target_cfg_f!(any(target_feature = "fma", target_feature = "neon"));
-    for_family!(family, FAMILY => {
-        for value in values.iter_mut() {
-            *value = variance * FAMILY.profile::<FMA>(*value).0;
-        }
-    });
-}
-
-/// r² to s² g(r²) in place, with s² g′(r²) beside it.
-#[multiversion(targets = "simd")]
-fn profile_and_slope(family: Family, variance: f64, values: &mut [f64], slopes: &mut [f64]) {
-    const FMA: bool = target_cfg_f!(any(target_feature = "fma", target_feature = "neon"));
-    for_family!(family, FAMILY => {
-        for (value, slope) in values.iter_mut().zip(slopes.iter_mut()) {
-            let (g, g_prime) = FAMILY.profile::<FMA>(*value);
-            (*value, *slope) = (variance * g, variance * g_prime);
-        }
-    });
-}
-
-/// weights = g ∘ slopes; returns Σ g ∘ values. Eight partial sums, so that it vectorises.
-#[multiversion(targets = "simd")]
-fn weigh(g: &[f64], values: &[f64], slopes: &[f64], weights: &mut [f64]) -> f64 {
-    const FMA: bool = target_cfg_f!(any(target_feature = "fma", target_feature = "neon"));
-    weights.iter_mut().zip(g).zip(slopes).for_each(|((w, g), s)| *w = g * s);
-    lanes::<FMA>(g, values, |g, value| (g, value))
-}
-
-/// totals[k] += Σᵢ weightᵢ (aᵢₖ − pointₖ)².
-#[multiversion(targets = "simd")]
-fn add_weighted_squares(a: MatRef<'_, f64>, point: &[f64], weights: &[f64], totals: &mut [f64]) {
-    const FMA: bool = target_cfg_f!(any(target_feature = "fma", target_feature = "neon"));
-    for (k, (&centre, total)) in point.iter().zip(totals).enumerate() {
-        *total += lanes::<FMA>(weights, column(a, k), |weight, x| (weight * (x - centre), x - centre));
-    }
-}
-
-/// Σᵢ uᵢ vᵢ of (u, v) = map(aᵢ, bᵢ), in eight partial sums.
-#[inline(always)]
-fn lanes<const FMA: bool>(a: &[f64], b: &[f64], map: impl Fn(f64, f64) -> (f64, f64)) -> f64 {
-    let mut sums = [0.0; 8];
-    let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
-    let mut rest = 0.0;
-    for (&x, &y) in a8.remainder().iter().zip(b8.remainder()) {
-        let (u, v) = map(x, y);
-        rest += u * v;
-    }
-    for (x, y) in a8.zip(b8) {
-        for lane in 0..8 {
-            let (u, v) = map(x[lane], y[lane]);
-            sums[lane] = fma::<FMA>(u, v, sums[lane]);
-        }
-    }
-    sums.iter().sum::<f64>() + rest
 }
