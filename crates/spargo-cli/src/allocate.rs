@@ -142,10 +142,10 @@ impl Allocate {
         let start = self.with_given(UserModel::from_model(&cold, &units), sign)?.to_model(&units);
         start.kernel.check(x.ncols()).into_diagnostic()?;
         let fitting = Fitting { priors: self.priors, fixed: self.fixed(), seed: self.seed, ..Fitting::default() };
-        let (hyper, evidence) = believe(&units.apply(&data), &start, &fitting)?;
-        let beliefs = evidence.outputs().iter().map(|belief| self.in_user_units(belief, &data, &units, sign));
+        let first = believe(&units.apply(&data), &start, &fitting, self.method.quality())?;
+        let beliefs = first.evidence.outputs().iter().map(|belief| self.in_user_units(belief, &data, &units, sign));
         let evidence = Evidence::new(beliefs.collect::<Result<Vec<_>>>()?).into_diagnostic()?;
-        Ok((UserModel::from_model(&hyper, &units), evidence))
+        Ok((UserModel::from_model(&first.hyper, &units), evidence))
     }
 
     /// No outcomes, no evidence: what is not given takes its default for inputs spread over their box.

@@ -1,6 +1,6 @@
 //! A model of a data set in the user's units: standardize, choose inducing points, fit, predict, score.
 
-use crate::belief::believe;
+use crate::belief::{First, believe};
 use crate::machine::peak_rss_mb;
 use crate::units::UserModel;
 use miette::{IntoDiagnostic, Result};
@@ -9,7 +9,7 @@ use spargo::allocate::{Allocation, allocate};
 use spargo::data::{Dataset, Evidence, Standardizer};
 use spargo::kernel::{Family, Kernel};
 use spargo::linalg::MatRef;
-use spargo::model::{Fit, Fitting, Hyperparameters, Inference, Learning, Priors, fit};
+use spargo::model::{Fit, Fitting, Hyperparameters, Inference, Learning, Priors, Start, fit};
 use spargo::optimize::Stop;
 use spargo::rng::{Purpose, stream};
 use std::f64::consts::PI;
@@ -62,14 +62,21 @@ impl Regression {
         };
         let cold = Hyperparameters::cold(Kernel::cold(settings.family, data.dimension()));
         let mut rng = stream(settings.seed, Purpose::Allocation, 0, 0);
-        let (start, evidence) = match settings.allocation {
-            Allocation::Random | Allocation::Uniform => (cold, Evidence::default()),
-            _ => believe(&standard, &cold, &fitting)?,
+        let (first, fitting) = match settings.allocation {
+            Allocation::Random | Allocation::Uniform => {
+                (First { hyper: cold, evidence: Evidence::default(), evaluations: 0 }, fitting)
+            }
+            method => {
+                let first = believe(&standard, &cold, &fitting, method.quality())?;
+                (first, Fitting { start: Start::Warm, ..fitting })
+            }
         };
+        let First { hyper: start, evidence, evaluations } = first;
         let chosen =
             allocate(&settings.allocation, standard.x(), &start.kernel, &evidence, settings.inducing, &mut rng)
                 .into_diagnostic()?;
-        let fit = fit(&start, &standard, chosen.points.as_ref(), &fitting).into_diagnostic()?;
+        let mut fit = fit(&start, &standard, chosen.points.as_ref(), &fitting).into_diagnostic()?;
+        fit.report.evaluations += evaluations;
         let seconds = started.elapsed().as_secs_f64();
         Ok(Regression { units, fit, rows: data.len(), inducing: chosen.points.nrows(), seconds })
     }

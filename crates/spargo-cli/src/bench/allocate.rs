@@ -85,11 +85,11 @@ impl BenchAllocate {
         let data = self.generate()?;
         let cold = Hyperparameters::cold(Kernel::cold(Family::Matern52, 6));
         let fitting = Fitting { learning: Learning::Subset(1000), ..Fitting::default() };
-        let (hyper, evidence) = believe(&data, &cold, &fitting)?;
-        let quality = self.method.quality().evaluate(&evidence, self.n, self.m).into_diagnostic()?;
+        let first = believe(&data, &cold, &fitting, self.method.quality())?;
+        let quality = self.method.quality().evaluate(&first.evidence, self.n, self.m).into_diagnostic()?;
         let choose = |search| {
             let mut rng = stream(0, Purpose::Allocation, 0, 0);
-            allocate_by(|i| quality[i], search, data.x(), &hyper.kernel, self.m, &mut rng)
+            allocate_by(|i| quality[i], search, data.x(), &first.hyper.kernel, self.m, &mut rng)
         };
         let (mut plain_s, mut lazy_s, mut rows) = (f64::INFINITY, f64::INFINITY, Vec::new());
         // Taken in turns, so that a busy moment of the machine does not fall on one of them alone.
