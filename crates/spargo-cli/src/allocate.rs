@@ -2,7 +2,7 @@
 
 use crate::belief::believe;
 use crate::drawing;
-use crate::machine::on_threads;
+use crate::machine::Run;
 use crate::table::Table;
 use crate::units::UserModel;
 use crate::words::by_name;
@@ -15,6 +15,7 @@ use spargo::kernel::{Family, Kernel, Role};
 use spargo::linalg::Mat;
 use spargo::model::{Fitting, Hyperparameters, Priors};
 use spargo::rng::{Purpose, stream};
+use std::fmt;
 use std::path::PathBuf;
 
 /// Arguments of `spargo allocate`.
@@ -64,12 +65,8 @@ pub struct Allocate {
     /// Seed of every random choice
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Threads; 0 means one a core
-    #[arg(long, default_value_t = 0)]
-    threads: usize,
-    /// Print JSON instead of a table
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    run: Run,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -96,10 +93,10 @@ struct Report {
 
 impl Allocate {
     pub fn run(self) -> Result<()> {
-        on_threads(self.threads, || self.allocate())?
+        self.run.print(|| self.allocate())
     }
 
-    fn allocate(&self) -> Result<()> {
+    fn allocate(&self) -> Result<Report> {
         let table = Table::read(&self.data)?;
         let inputs = table.inputs(self.target.as_deref().unwrap_or_default());
         if inputs.is_empty() {
@@ -118,7 +115,7 @@ impl Allocate {
         if let (Some(path), Some(axes)) = (&self.svg, axes) {
             drawing::allocation(path, &x, &quality, &chosen.points, axes, &inputs)?;
         }
-        self.print(&Report {
+        Ok(Report {
             points: chosen.rows.is_none().then(|| rows_of(&chosen.points)),
             trace: trace.plain,
             trace_q: trace.weighted,
@@ -210,19 +207,16 @@ impl Allocate {
             (Some(_), Some(list)) => Err(miette!("--axes has {} names; give two", list.len())),
         }
     }
+}
 
-    fn print(&self, report: &Report) -> Result<()> {
-        if self.json {
-            println!("{}", serde_json::to_string(report).into_diagnostic()?);
-            return Ok(());
+impl fmt::Display for Report {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(out, "{:>6}  {:>8}  {:>12}  {:>12}", "order", "row", "quality", "variance")?;
+        for (i, (quality, variance)) in self.quality.iter().zip(&self.variance).enumerate() {
+            let row = self.rows.as_ref().map_or("–".to_string(), |rows| rows[i].to_string());
+            writeln!(out, "{i:>6}  {row:>8}  {quality:>12.5e}  {variance:>12.5e}")?;
         }
-        println!("{:>6}  {:>8}  {:>12}  {:>12}", "order", "row", "quality", "variance");
-        for (i, (quality, variance)) in report.quality.iter().zip(&report.variance).enumerate() {
-            let row = report.rows.as_ref().map_or("–".to_string(), |rows| rows[i].to_string());
-            println!("{i:>6}  {row:>8}  {quality:>12.5e}  {variance:>12.5e}");
-        }
-        println!("\nt(Z)   {:.6e}\nt^q(Z) {:.6e}", report.trace, report.trace_q);
-        Ok(())
+        write!(out, "\nt(Z)   {:.6e}\nt^q(Z) {:.6e}", self.trace, self.trace_q)
     }
 }
 

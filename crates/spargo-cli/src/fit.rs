@@ -1,15 +1,17 @@
 //! `spargo fit`: a Gaussian process for a CSV file, with its scores and its cost.
 
-use crate::machine::on_threads;
+use crate::machine::Run;
 use crate::regression::{Regression, Scores, Settings, Summary};
 use crate::table::Table;
 use crate::words::by_name;
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, miette};
+use serde::Serialize;
 use spargo::allocate::Allocation;
 use spargo::data::Dataset;
 use spargo::kernel::Family;
 use spargo::model::{Inference, Learning, Priors};
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `spargo fit`.
@@ -53,12 +55,17 @@ pub struct Fit {
     /// Seed of every random choice
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Threads; 0 means one a core
-    #[arg(long, default_value_t = 0)]
-    threads: usize,
-    /// Print JSON instead of a table
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    run: Run,
+}
+
+/// The fit and, with a test set, its scores.
+#[derive(Serialize)]
+struct Report {
+    #[serde(flatten)]
+    summary: Summary,
+    #[serde(flatten)]
+    scores: Option<Scores>,
 }
 
 /// What the hyperparameters maximise.
@@ -72,10 +79,10 @@ enum Source {
 
 impl Fit {
     pub fn run(self) -> Result<()> {
-        on_threads(self.threads, || self.fit())?
+        self.run.print(|| self.fit())
     }
 
-    fn fit(&self) -> Result<()> {
+    fn fit(&self) -> Result<Report> {
         let train = Table::read(&self.train)?;
         let inputs = train.inputs(&self.target);
         let data = dataset(&train, &inputs, &self.target)?;
@@ -91,7 +98,7 @@ impl Fit {
             let columns = [prediction.mean, prediction.deviation, prediction.observed_deviation];
             table.write_with(output, &["mean", "sd", "sd_y"], &columns)?;
         }
-        self.print(&regression.summary(&inputs), scores)
+        Ok(Report { summary: regression.summary(&inputs), scores })
     }
 
     fn settings(&self) -> Settings {
@@ -109,19 +116,12 @@ impl Fit {
             seed: self.seed,
         }
     }
+}
 
-    fn print(&self, summary: &Summary, scores: Option<Scores>) -> Result<()> {
-        if !self.json {
-            println!("{summary}");
-            scores.iter().for_each(|scores| println!("{scores}"));
-            return Ok(());
-        }
-        let mut json = serde_json::to_value(summary).into_diagnostic()?;
-        if let (Some(object), Some(scores)) = (json.as_object_mut(), scores) {
-            object.extend(serde_json::to_value(scores).into_diagnostic()?.as_object().cloned().unwrap_or_default());
-        }
-        println!("{json}");
-        Ok(())
+impl fmt::Display for Report {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}", self.summary)?;
+        self.scores.as_ref().map_or(Ok(()), |scores| write!(out, "\n{scores}"))
     }
 }
 

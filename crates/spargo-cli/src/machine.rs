@@ -1,6 +1,33 @@
-//! What the machine can tell: peak memory, and how many threads to use.
+//! What the machine can tell, and the arguments by which every command is run: how many threads, and who reads on.
 
+use clap::Args;
 use miette::{IntoDiagnostic, Result};
+use serde::Serialize;
+use std::fmt::Display;
+
+/// Arguments that every command shares.
+#[derive(Args)]
+pub struct Run {
+    /// Threads; 0 means one a core
+    #[arg(long, default_value_t = 0)]
+    threads: usize,
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+impl Run {
+    /// Runs `work` on these threads and prints what it returns.
+    pub fn print<T: Serialize + Display + Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<()> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().into_diagnostic()?;
+        let report = pool.install(work)?;
+        match self.json {
+            true => println!("{}", serde_json::to_string(&report).into_diagnostic()?),
+            false => println!("{report}"),
+        }
+        Ok(())
+    }
+}
 
 /// The largest resident set of this process so far, in MB (10⁶ bytes); unknown outside Linux.
 pub fn peak_rss_mb() -> Option<f64> {
@@ -8,10 +35,4 @@ pub fn peak_rss_mb() -> Option<f64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kibibytes: f64 = line.split_whitespace().next()?.parse().ok()?;
     Some(kibibytes * 1024.0 / 1e6)
-}
-
-/// Runs `work` on this many threads; 0 means one a core.
-pub fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> Result<T> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().into_diagnostic()?;
-    Ok(pool.install(work))
 }

@@ -3,23 +3,10 @@
 mod common;
 
 use common::*;
-use spargo::data::Dataset;
 use spargo::kernel::Covariance;
 use spargo::linalg::{Mat, select_rows};
 use spargo::model::sgpr::Sgpr;
 use spargo::model::{Hyperparameters, Posterior, exact};
-
-fn data(n: usize, d: usize) -> Dataset {
-    let x = points(n, d);
-    let y = outcomes(x.as_ref());
-    Dataset::new(x, y).unwrap()
-}
-
-/// Half of the rows with a known noise variance.
-fn data_with_known_noise(n: usize, d: usize) -> Dataset {
-    let noise = (0..n).map(|i| (i % 2 == 0).then_some(0.05 + 0.01 * (i % 7) as f64)).collect();
-    data(n, d).with_known_noise(noise).unwrap()
-}
 
 fn hypers(d: usize) -> Vec<Hyperparameters> {
     kernels(d).into_iter().map(|kernel| Hyperparameters { kernel, mean: 0.3, noise: 0.07 }).collect()

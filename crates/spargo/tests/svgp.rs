@@ -162,18 +162,6 @@ fn gradients_agree_with_gpflow() {
     }
 }
 
-fn data(n: usize, d: usize) -> Dataset {
-    let x = points(n, d);
-    let y = outcomes(x.as_ref());
-    Dataset::new(x, y).unwrap()
-}
-
-/// Half of the rows with a known noise variance.
-fn data_with_known_noise(n: usize, d: usize) -> Dataset {
-    let noise = (0..n).map(|i| (i % 2 == 0).then_some(0.05 + 0.01 * (i % 7) as f64)).collect();
-    data(n, d).with_known_noise(noise).unwrap()
-}
-
 /// The signs of the outcomes.
 fn labels(n: usize, d: usize) -> Dataset {
     let x = points(n, d);

@@ -2,7 +2,7 @@
 
 use super::timed;
 use crate::belief::believe;
-use crate::machine::{on_threads, peak_rss_mb};
+use crate::machine::{Run, peak_rss_mb};
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, miette};
 use serde::Serialize;
@@ -13,6 +13,7 @@ use spargo::linalg::Mat;
 use spargo::model::{Fitting, Hyperparameters, Learning};
 use spargo::problems::hartmann6;
 use spargo::rng::{Purpose, normal, stream, uniform};
+use std::fmt;
 
 /// Arguments of `spargo bench allocate`.
 #[derive(Args)]
@@ -29,12 +30,8 @@ pub struct BenchAllocate {
     /// Where the data of the Hartmann function lie
     #[arg(long, value_enum, default_value = "focused")]
     data: Place,
-    /// Threads; 0 means one a core
-    #[arg(long, default_value_t = 0)]
-    threads: usize,
-    /// Print JSON instead of a table
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    run: Run,
 }
 
 /// Where the data lie.
@@ -68,17 +65,7 @@ impl BenchAllocate {
         if !greedy {
             return Err(miette!("--method must be a greedy one: cvr, lin-dpp, imp-dpp, ent-dpp or al-dpp"));
         }
-        let report = on_threads(self.threads, || self.measure())??;
-        if self.json {
-            println!("{}", serde_json::to_string(&report).into_diagnostic()?);
-        } else {
-            println!("{:<20}{:.3} s", "plain", report.plain_s);
-            println!("{:<20}{:.3} s", "lazy", report.lazy_s);
-            println!("{:<20}{:.2}", "speedup", report.speedup);
-            println!("{:<20}{}", "same choice", report.same);
-            report.peak_rss_mb.iter().for_each(|peak| println!("{:<20}{peak:.0} MB", "peak memory"));
-        }
-        Ok(())
+        self.run.print(|| self.measure())
     }
 
     fn measure(&self) -> Result<Report> {
@@ -131,6 +118,16 @@ impl BenchAllocate {
         let y = points.iter().map(|p| -hartmann6(p) + NOISE.sqrt() * normal(&mut rng)).collect();
         let data = Dataset::new(Mat::from_fn(self.n, 6, |i, k| points[i][k]), y).into_diagnostic()?;
         Ok(Standardizer::from_data(&data).apply(&data))
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(out, "{:<20}{:.3} s", "plain", self.plain_s)?;
+        writeln!(out, "{:<20}{:.3} s", "lazy", self.lazy_s)?;
+        writeln!(out, "{:<20}{:.2}", "speedup", self.speedup)?;
+        write!(out, "{:<20}{}", "same choice", self.same)?;
+        self.peak_rss_mb.map_or(Ok(()), |peak| write!(out, "\n{:<20}{peak:.0} MB", "peak memory"))
     }
 }
 

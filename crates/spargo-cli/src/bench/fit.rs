@@ -6,7 +6,7 @@
 //! ```
 
 use super::timed;
-use crate::machine::{on_threads, peak_rss_mb};
+use crate::machine::{Run, peak_rss_mb};
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
@@ -16,6 +16,7 @@ use spargo::linalg::{Into, Mat, gemm_parallel};
 use spargo::model::Hyperparameters;
 use spargo::model::sgpr::Sgpr;
 use spargo::rng::{Purpose, stream, uniform};
+use std::fmt;
 
 /// Arguments of `spargo bench fit`.
 #[derive(Args)]
@@ -29,12 +30,8 @@ pub struct BenchFit {
     /// Inputs
     #[arg(long, default_value_t = 6)]
     dim: usize,
-    /// Threads; 0 means one a core
-    #[arg(long, default_value_t = 0)]
-    threads: usize,
-    /// Print JSON instead of a table
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    run: Run,
 }
 
 #[derive(Serialize)]
@@ -52,18 +49,7 @@ struct Report {
 
 impl BenchFit {
     pub fn run(self) -> Result<()> {
-        let report = on_threads(self.threads, || self.measure())??;
-        if self.json {
-            println!("{}", serde_json::to_string(&report).into_diagnostic()?);
-        } else {
-            println!("{:<28}{}", "threads", report.threads);
-            println!("{:<28}{:.1} GFLOP/s", "matrix product", report.gemm_gflops);
-            println!("{:<28}{:.2} ms", "bound with gradient", 1e3 * report.elbo_gradient_s);
-            println!("{:<28}{:.2} ms", "limit: 4NM² flops", 1e3 * report.limit_s);
-            println!("{:<28}{:.2}", "ratio", report.ratio);
-            report.peak_rss_mb.iter().for_each(|peak| println!("{:<28}{peak:.0} MB", "peak memory"));
-        }
-        Ok(())
+        self.run.print(|| self.measure())
     }
 
     fn measure(&self) -> Result<Report> {
@@ -101,6 +87,17 @@ impl BenchFit {
             ratio: bound_s / limit_s,
             peak_rss_mb: peak_rss_mb(),
         })
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(out, "{:<28}{}", "threads", self.threads)?;
+        writeln!(out, "{:<28}{:.1} GFLOP/s", "matrix product", self.gemm_gflops)?;
+        writeln!(out, "{:<28}{:.2} ms", "bound with gradient", 1e3 * self.elbo_gradient_s)?;
+        writeln!(out, "{:<28}{:.2} ms", "limit: 4NM² flops", 1e3 * self.limit_s)?;
+        write!(out, "{:<28}{:.2}", "ratio", self.ratio)?;
+        self.peak_rss_mb.map_or(Ok(()), |peak| write!(out, "\n{:<28}{peak:.0} MB", "peak memory"))
     }
 }
 

@@ -2,6 +2,7 @@
 #![allow(dead_code)]
 
 use serde_json::Value;
+use spargo::data::Dataset;
 use spargo::kernel::{Family, Kernel, Stationary};
 use spargo::linalg::{Mat, MatRef};
 
@@ -62,6 +63,19 @@ pub fn points(n: usize, d: usize) -> Mat<f64> {
 pub fn outcomes(x: MatRef<'_, f64>) -> Vec<f64> {
     let f = |i: usize| (0..x.ncols()).map(|k| (3.0 * x[(i, k)] + k as f64).sin()).sum::<f64>();
     (0..x.nrows()).map(|i| f(i) + 0.2 * (137.0 * i as f64).sin()).collect()
+}
+
+/// That function at those points.
+pub fn data(n: usize, d: usize) -> Dataset {
+    let x = points(n, d);
+    let y = outcomes(x.as_ref());
+    Dataset::new(x, y).unwrap()
+}
+
+/// Half of the rows with a known noise variance.
+pub fn data_with_known_noise(n: usize, d: usize) -> Dataset {
+    let noise = (0..n).map(|i| (i % 2 == 0).then_some(0.05 + 0.01 * (i % 7) as f64)).collect();
+    data(n, d).with_known_noise(noise).unwrap()
 }
 
 /// Kernels of every kind in d dimensions: what is added to the list is tested everywhere.
