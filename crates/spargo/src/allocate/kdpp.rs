@@ -16,7 +16,7 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
 /// The most rows that can be sampled from: the eigendecomposition takes O(N³) time and O(N²) memory.
-pub(super) const MOST_ROWS: usize = 4096;
+pub(super) const MOST_ROWS: usize = 8192;
 
 /// min(M, rank L) different rows; `quality` must be neither negative nor NaN.
 pub(super) fn sample<K: Covariance + ?Sized>(

@@ -7,8 +7,9 @@
 //! A method is a [`Quality`] q and a way to find a Z of large determinant: greedily ([`Search::Lazy`], [`Search::Plain`])
 //! or by an exact sample; CVR is q = 1. Random subsets, k-means and uniform points are there for comparison. All of them
 //! see a kernel and arrays, never a model, and share these rules:
-//! - with at most M different rows all of them are chosen, whatever the method: nothing is padded;
-//! - no row is chosen twice, nor one that the others determine, so K_ZZ is never singular: duplicates give fewer points;
+//! - no row is chosen twice, nor one that the others determine (a conditional variance below 1e-10 of the prior's is
+//!   nil), so K_ZZ is never singular: duplicates give fewer points, and so do rows that a smooth kernel cannot tell apart;
+//! - with at most M different rows all others are chosen, whatever the method: nothing is padded;
 //! - where no quality is left, the choice goes on by CVR.
 //!
 //! Kernels may be any [`Covariance`] that computes an element alike in any block and is symmetric to the last bit: the
@@ -76,6 +77,10 @@ pub fn allocate<K: Covariance + Sync + ?Sized>(
         Allocation::Random => subset(x, kernel, &distinct_indices(x.nrows(), x.nrows(), rng), m),
         Allocation::Uniform | Allocation::Kmeans { .. } if count_distinct(x) <= m => {
             subset(x, kernel, &Vec::from_iter(0..x.nrows()), m)
+        }
+        // All of them: nothing is left to draw.
+        Allocation::Dpp { .. } if count_distinct(x) <= m => {
+            allocate_by(|i| quality[i], Search::Lazy, x, kernel, m, rng)
         }
         Allocation::Uniform => {
             let bounds = evidence.bounds().map_or_else(|| uniform::bounding_box(x), <[_]>::to_vec);

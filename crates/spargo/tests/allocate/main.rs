@@ -1,5 +1,6 @@
 //! The choice of inducing points: golden sequences, theory, equivalences and edge cases.
 
+mod dispatch;
 mod edges;
 mod front;
 mod golden;

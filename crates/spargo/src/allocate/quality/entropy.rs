@@ -78,10 +78,10 @@ fn information(belief: &Belief) -> Vec<f64> {
         if variance == 0.0 {
             return 0.0;
         }
-        let signal = variance / (variance + noise);
+        let (signal, rest) = (variance / (variance + noise), noise / (variance + noise));
         let logs = maxima.iter().map(|best| {
             let left = truncated_variance((best - mean) / variance.sqrt());
-            ((1.0 - signal) + signal * left.max(f64::MIN_POSITIVE)).ln()
+            (rest + signal * left.max(f64::MIN_POSITIVE)).ln()
         });
         (-0.5 * logs.sum::<f64>() / maxima.len() as f64).max(0.0)
     })

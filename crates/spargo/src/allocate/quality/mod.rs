@@ -64,12 +64,26 @@ impl Quality {
         }
     }
 
+    /// Its name in settings.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Quality::Unit => "unit",
+            Quality::Lin => "lin",
+            Quality::Imp(_) => "imp",
+            Quality::Ent(_) => "ent",
+            Quality::Al => "al",
+            Quality::Hv => "hv",
+            Quality::Front => "front",
+        }
+    }
+
     fn single<'a>(&self, evidence: &'a Evidence) -> Result<&'a Belief> {
         match evidence.outputs() {
             [belief] => Ok(belief),
             outputs => Err(Error::Unsupported {
-                what: format!("the quality {self:?} with evidence of {} outputs", outputs.len()),
-                remedy: "give evidence of one output, or use hv or front for several objectives".into(),
+                what: format!("the quality {} with evidence of {} outputs", self.name(), outputs.len()),
+                remedy: "it needs evidence of one output; several objectives go with hv or front, none with unit"
+                    .into(),
             }),
         }
     }
@@ -77,8 +91,8 @@ impl Quality {
     fn several<'a>(&self, evidence: &'a Evidence) -> Result<&'a [Belief]> {
         match evidence.outputs() {
             [] => Err(Error::Unsupported {
-                what: format!("the quality {self:?} without evidence"),
-                remedy: "give the previous posterior of every objective, or use cvr".into(),
+                what: format!("the quality {} without evidence", self.name()),
+                remedy: "give the previous posterior of every objective, or use the unit quality".into(),
             }),
             outputs => Ok(outputs),
         }
