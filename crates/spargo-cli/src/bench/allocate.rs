@@ -11,7 +11,7 @@ use spargo::data::{Dataset, Standardizer};
 use spargo::kernel::{Family, Kernel};
 use spargo::linalg::Mat;
 use spargo::model::{Fitting, Hyperparameters, Learning};
-use spargo::problems::hartmann6;
+use spargo::problems::HARTMANN6;
 use spargo::rng::{Purpose, normal, stream, uniform};
 use std::fmt;
 
@@ -108,14 +108,15 @@ impl BenchAllocate {
             Place::Uniform => self.n,
         };
         let mut points: Vec<[f64; 6]> = (0..spread).map(|_| std::array::from_fn(|_| uniform(&mut rng))).collect();
-        let mut best = points.clone();
-        best.sort_by(|a, b| hartmann6(a).total_cmp(&hartmann6(b)));
+        let value = |point: &[f64; 6]| HARTMANN6.value(point).into_diagnostic();
+        let mut best = points.iter().map(|p| Ok((value(p)?, *p))).collect::<Result<Vec<_>>>()?;
+        best.sort_by(|a, b| a.0.total_cmp(&b.0));
         best.truncate(BEST);
         for i in points.len()..self.n {
-            let near = best[i % best.len()];
+            let (_, near) = best[i % best.len()];
             points.push(near.map(|v| (v + NEAR * normal(&mut rng)).clamp(0.0, 1.0)));
         }
-        let y = points.iter().map(|p| -hartmann6(p) + NOISE.sqrt() * normal(&mut rng)).collect();
+        let y = points.iter().map(|p| Ok(-value(p)? + NOISE.sqrt() * normal(&mut rng))).collect::<Result<_>>()?;
         let data = Dataset::new(Mat::from_fn(self.n, 6, |i, k| points[i][k]), y).into_diagnostic()?;
         Ok(Standardizer::from_data(&data).apply(&data))
     }

@@ -6,11 +6,13 @@
 mod cholesky;
 pub mod column_major;
 mod eigen;
+mod least_squares;
 pub mod vexp;
 
 pub use cholesky::{Cholesky, cholesky, inverse_from_cholesky, invert_lower, solve_lower_triangle};
 pub use eigen::{Eigen, symmetric_eigen};
 pub use faer::{Mat, MatMut, MatRef};
+pub use least_squares::least_squares;
 
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::{matmul, triangular_solve};

@@ -1,11 +1,32 @@
 //! The six-dimensional Hartmann function on [0, 1]⁶ (Dixon & Szegő 1978): six local minima.
 //!
 //! ```text
-//!     f(x) = −Σᵢ αᵢ exp(−Σₖ aᵢₖ (xₖ − pᵢₖ)²),     min f = −3.322368011415…
+//!     f(x) = −Σᵢ αᵢ exp(−Σₖ aᵢₖ (xₖ − pᵢₖ)²)
 //! ```
 
-/// f(x) for a point with six coordinates.
-pub fn hartmann6(x: &[f64; 6]) -> f64 {
+use super::Problem;
+
+/// Six broad bumps in six dimensions.
+pub static HARTMANN6: Problem = Problem {
+    name: "hartmann6",
+    bounds: &[(0.0, 1.0); 6],
+    minimum: -3.322368011415515,
+    minimisers: &[&[
+        0.20168951100671,
+        0.15001069182346,
+        0.4768739742219,
+        0.27533243049406,
+        0.31165161660011,
+        0.65730053406562,
+    ]],
+    mean: -0.25877077,
+    std: 0.38449413,
+    noise: 0.1,
+    citation: "Dixon & Szegő 1978, The global optimization problem: an introduction",
+    function: hartmann6,
+};
+
+fn hartmann6(x: &[f64]) -> f64 {
     let bump = |i: usize| {
         let r2: f64 = (0..6).map(|k| SHARPNESS[i][k] * (x[k] - CENTRES[i][k]).powi(2)).sum();
         HEIGHTS[i] * (-r2).exp()
