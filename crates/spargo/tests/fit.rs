@@ -152,7 +152,9 @@ fn fixed_parameters_stay_and_a_warm_start_is_short() {
     assert!(again.report.objective > first.report.objective - 0.01);
     let fixed = vec![Role::Noise, Role::Mean, Role::Variance];
     let held = fit(&cold(&data), &data, z.as_ref(), &Fitting { fixed, ..settings.clone() }).unwrap();
-    assert_eq!((held.hyper.noise, held.hyper.mean), (0.1f64.ln().exp(), 0.0));
+    let Kernel::Stationary(kernel) = &held.hyper.kernel else { unreachable!() };
+    assert_eq!((held.hyper.noise, held.hyper.mean, kernel.variance), (0.1f64.ln().exp(), 0.0, 1.0));
+    assert_ne!(held.hyper.kernel, cold(&data).kernel);
     let all = vec![Role::Noise, Role::Mean, Role::Variance, Role::Lengthscale];
     let nothing = fit(&cold(&data), &data, z.as_ref(), &Fitting { fixed: all, ..settings }).unwrap();
     assert_close("θ", &nothing.hyper.to_vector(), &cold(&data).to_vector(), 1e-15);
@@ -251,6 +253,15 @@ fn what_does_not_fit_together_is_refused() {
     ));
     assert!(matches!(fit(&good, &data, points(4, 3).as_ref(), &settings), Err(Error::Shape { found: 3, .. })));
     assert!(matches!(fit(&good, &data, Mat::zeros(0, 2).as_ref(), &settings), Err(Error::Empty { .. })));
+    for (noise, mean) in [(0.0, 0.0), (-1.0, 0.0), (f64::NAN, 0.0), (f64::INFINITY, 0.0), (0.1, f64::NAN)] {
+        let start = Hyperparameters { noise, mean, ..good.clone() };
+        for (learning, inference) in PAIRS {
+            let settings = Fitting { learning, inference, ..settings.clone() };
+            assert!(matches!(fit(&start, &data, data.x(), &settings), Err(Error::Parameter { .. })));
+        }
+    }
+    let nowhere = Mat::from_fn(3, 2, |_, _| f64::NAN);
+    assert!(matches!(fit(&good, &data, nowhere.as_ref(), &settings), Err(Error::NonFinite { .. })));
     let negative = Hyperparameters::cold(Kernel::stationary(Family::Rbf, -1.0, 0.3, 2));
     assert!(matches!(fit(&negative, &data, data.x(), &settings), Err(Error::Parameter { .. })));
     let empty = Hyperparameters::cold(Kernel::Sum(vec![]));

@@ -3,9 +3,10 @@
 mod common;
 
 use common::*;
-use spargo::kernel::Covariance;
-use spargo::linalg::{Mat, select_rows};
-use spargo::model::sgpr::Sgpr;
+use spargo::data::Dataset;
+use spargo::kernel::{Covariance, Family, Kernel};
+use spargo::linalg::{Mat, MatRef, select_rows};
+use spargo::model::sgpr::{Jitter, Sgpr};
 use spargo::model::{Hyperparameters, Posterior, exact};
 
 fn hypers(d: usize) -> Vec<Hyperparameters> {
@@ -35,10 +36,10 @@ fn bound_gradients_hold_for_every_kernel() {
             let with = |theta: &[f64], z: &Mat<f64>| {
                 let mut hyper = hyper.clone();
                 hyper.set_vector(theta);
-                Sgpr { hyper: &hyper, data: &data, z: z.as_ref(), jitter: 0.0 }.bound().unwrap()
+                Sgpr { hyper: &hyper, data: &data, z: z.as_ref(), jitter: Jitter::Fixed(0.0) }.bound().unwrap()
             };
             let theta = hyper.to_vector();
-            let sgpr = Sgpr { hyper: &hyper, data: &data, z: z.as_ref(), jitter: 0.0 };
+            let sgpr = Sgpr { hyper: &hyper, data: &data, z: z.as_ref(), jitter: Jitter::Fixed(0.0) };
             let found = sgpr.bound_gradient().unwrap().gradient;
             assert_close("bound", &found, &central_differences(&theta, |theta| with(theta, &z)), 1e-7);
             // Inducing points that coincide with data sit on the kink of Matérn-1/2, so they are moved off.
@@ -80,7 +81,7 @@ fn posterior_gradients_hold_for_every_kernel() {
 fn all_data_as_inducing_points_give_the_exact_gp() {
     for data in [data(40, 3), data_with_known_noise(40, 3)] {
         for hyper in hypers(3) {
-            let sgpr = Sgpr { hyper: &hyper, data: &data, z: data.x(), jitter: 0.0 };
+            let sgpr = Sgpr { hyper: &hyper, data: &data, z: data.x(), jitter: Jitter::Fixed(0.0) };
             let likelihood = exact::log_likelihood(&hyper, &data).unwrap();
             assert_close("bound", &[sgpr.bound().unwrap()], &[likelihood], 1e-9);
             assert_close("upper bound", &[sgpr.upper_bound().unwrap()], &[likelihood], 1e-8);
@@ -126,8 +127,88 @@ fn the_bound_is_its_formula() {
         let w = spargo::linalg::solve_lower_vec(factor.l.as_ref(), &r);
         let constant = data.len() as f64 * (2.0 * std::f64::consts::PI).ln();
         let naive = -0.5 * (spargo::linalg::norm2(&w) + factor.log_determinant() + constant + trace);
-        let found = Sgpr { hyper: &hyper, data: &data, z: z.as_ref(), jitter: 0.0 }.bound().unwrap();
+        let found = Sgpr { hyper: &hyper, data: &data, z: z.as_ref(), jitter: Jitter::Fixed(0.0) }.bound().unwrap();
         assert_close("bound", &[found], &[naive], 1e-10);
+    }
+}
+
+/// The jitter moves with the signal variance, and the objective that is searched has it in.
+#[test]
+fn gradients_count_the_default_jitter() {
+    let data = data(60, 2);
+    let z = select_rows(data.x(), &(0..30).collect::<Vec<_>>());
+    // Long length scales and little noise: there the jitter matters most.
+    let kernel = Kernel::stationary(Family::Matern52, 1.3, 3.0, 2);
+    let hyper = Hyperparameters { kernel, mean: 0.1, noise: 1e-4 };
+    let bound = |theta: &[f64]| {
+        let mut hyper = hyper.clone();
+        hyper.set_vector(theta);
+        Sgpr::new(&hyper, &data, z.as_ref()).unwrap().bound().unwrap()
+    };
+    let expected = central_differences(&hyper.to_vector(), bound);
+    let found = Sgpr::new(&hyper, &data, z.as_ref()).unwrap().bound_gradient().unwrap().gradient;
+    assert_close("relative jitter", &found, &expected, 1e-6);
+    let fixed = Sgpr { jitter: Jitter::Fixed(1.3e-8), ..Sgpr::new(&hyper, &data, z.as_ref()).unwrap() };
+    assert!((fixed.bound_gradient().unwrap().gradient[0] - expected[0]).abs() > 1e-5 * expected[0].abs());
+}
+
+/// I + AAᵀ has eigenvalues from 1 to 1e14 here, and none of them may be jittered away.
+#[test]
+fn nearly_noise_free_data_leave_the_unknown_unknown() {
+    let x = Mat::from_fn(400, 1, |i, _| i as f64 / 800.0);
+    let y = (0..400).map(|i| (i as f64 / 80.0).sin()).collect();
+    let data = Dataset::new(x, y).unwrap();
+    let z = select_rows(data.x(), &(0..400).step_by(8).collect::<Vec<_>>());
+    let hyper = Hyperparameters { kernel: Kernel::stationary(Family::Matern52, 1.0, 0.1, 1), mean: 0.0, noise: 1e-12 };
+    let posterior = Sgpr::new(&hyper, &data, z.as_ref()).unwrap().infer().unwrap().posterior;
+    let far = Mat::from_fn(1, 1, |_, _| 0.75);
+    let variance = posterior.predict(far.as_ref()).unwrap().variance[0];
+    assert!((0.95..1.0).contains(&variance), "{variance}");
+}
+
+#[test]
+fn points_beyond_all_distance_get_the_prior() {
+    let data = data(20, 2);
+    let far = Mat::from_fn(2, 2, |i, _| [1e200, -1e300][i]);
+    for hyper in hypers(2) {
+        let posterior = exact::infer(&hyper, &data).unwrap().posterior;
+        let prediction = posterior.predict(far.as_ref()).unwrap();
+        assert_eq!(prediction.mean, [hyper.mean; 2]);
+        assert_close("variance", &prediction.variance, &hyper.kernel.diagonal(far.as_ref()), 1e-15);
+        assert!(flat(posterior.mean_gradient(far.as_ref()).unwrap().as_ref()).iter().all(|g| *g == 0.0));
+    }
+}
+
+#[test]
+fn views_of_any_layout_give_the_same() {
+    let data = data(30, 2);
+    let at = points(7, 2);
+    let rows: Vec<f64> = flat(at.as_ref());
+    let row_major = MatRef::from_row_major_slice(&rows, 7, 2);
+    for hyper in hypers(2) {
+        let posterior = Sgpr::new(&hyper, &data, row_major).unwrap().infer().unwrap().posterior;
+        let same = Sgpr::new(&hyper, &data, at.as_ref()).unwrap().infer().unwrap().posterior;
+        assert_eq!(posterior.predict(row_major).unwrap(), same.predict(at.as_ref()).unwrap());
+        assert_eq!(posterior.mean(row_major).unwrap(), same.mean(at.as_ref()).unwrap());
+        assert_eq!(posterior.mean_gradient(row_major).unwrap(), same.mean_gradient(at.as_ref()).unwrap());
+        assert_eq!(posterior.variance_gradient(row_major).unwrap(), same.variance_gradient(at.as_ref()).unwrap());
+        assert_eq!(posterior.covariance(row_major).unwrap(), same.covariance(at.as_ref()).unwrap());
+    }
+}
+
+#[test]
+fn a_stored_posterior_whose_parts_do_not_fit_is_refused() {
+    let data = data(12, 2);
+    let posterior = exact::infer(&hypers(2)[0], &data).unwrap().posterior;
+    let whole = serde_json::to_value(&posterior).unwrap();
+    let mut short = whole.clone();
+    short["w"].as_array_mut().unwrap().pop();
+    let mut small = whole.clone();
+    small["l"] = serde_json::json!({ "rows": 1, "columns": 1, "data": [1.0] });
+    let mut bad = whole;
+    bad["kernel"]["stationary"]["variance"] = serde_json::json!(-1.0);
+    for broken in [short, small, bad] {
+        assert!(serde_json::from_value::<Posterior>(broken).is_err());
     }
 }
 

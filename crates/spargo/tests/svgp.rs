@@ -8,7 +8,7 @@ use spargo::data::Dataset;
 use spargo::linalg::{
     Mat, MatRef, cholesky, invert_lower, mat_vec, select_rows, solve_lower_transposed, solve_lower_transposed_vec,
 };
-use spargo::model::sgpr::Sgpr;
+use spargo::model::sgpr::{Jitter, Sgpr};
 use spargo::model::svgp::{Natural, Svgp, Variational, epoch};
 use spargo::model::{Hyperparameters, Likelihood, Spread, exact};
 
@@ -44,7 +44,7 @@ impl Golden {
     }
 
     fn model<'a>(&'a self, hyper: &'a Hyperparameters) -> Svgp<'a> {
-        Svgp::with_jitter(hyper, &self.data, self.z.as_ref(), self.likelihood, self.jitter).unwrap()
+        Svgp::with_jitter(hyper, &self.data, self.z.as_ref(), self.likelihood, Jitter::Fixed(self.jitter)).unwrap()
     }
 
     /// chol(Kzz + jitter), [m, m].
@@ -104,7 +104,8 @@ fn values_and_predictions_agree_with_gpflow() {
             let rows: Vec<usize> = (0..20).collect();
             let batch = golden.data.subset(&rows);
             let z = golden.z.as_ref();
-            let model = Svgp::with_jitter(&golden.hyper, &batch, z, golden.likelihood, golden.jitter).unwrap();
+            let model =
+                Svgp::with_jitter(&golden.hyper, &batch, z, golden.likelihood, Jitter::Fixed(golden.jitter)).unwrap();
             let found = model.out_of(60).elbo(&q).unwrap();
             assert_close("batch", &[found], &one("elbo_minibatch_first20_numdata60"), 1e-8);
         }
@@ -121,7 +122,8 @@ fn quadrature_is_near_the_exact_expectation() {
             (Likelihood::Bernoulli, "exact_sum_variational_expectations_pure_probit"),
         ] {
             let z = golden.z.as_ref();
-            let model = Svgp::with_jitter(&golden.hyper, &golden.data, z, likelihood, golden.jitter).unwrap();
+            let model =
+                Svgp::with_jitter(&golden.hyper, &golden.data, z, likelihood, Jitter::Fixed(golden.jitter)).unwrap();
             let found = model.elbo(&q).unwrap() + q.kl();
             assert_close(key, &[found], &[number(&golden.file[section][key])], 3e-5);
         }
@@ -201,10 +203,11 @@ fn elbo_gradients_hold_for_every_likelihood_and_kernel() {
             for hyper in hypers(3) {
                 // A batch out of 100: the weight must reach every gradient.
                 let model = |hyper: &Hyperparameters, q: &Variational| {
-                    let model = Svgp::with_jitter(hyper, &data, z.as_ref(), likelihood, 0.0).unwrap();
+                    let model = Svgp::with_jitter(hyper, &data, z.as_ref(), likelihood, Jitter::Fixed(0.0)).unwrap();
                     model.out_of(100).elbo(q).unwrap()
                 };
-                let svgp = Svgp::with_jitter(&hyper, &data, z.as_ref(), likelihood, 0.0).unwrap().out_of(100);
+                let svgp =
+                    Svgp::with_jitter(&hyper, &data, z.as_ref(), likelihood, Jitter::Fixed(0.0)).unwrap().out_of(100);
                 let found = svgp.elbo_gradient(&q).unwrap();
                 let theta = central_differences(&hyper.to_vector(), |theta| {
                     let mut hyper = hyper.clone();
@@ -251,7 +254,7 @@ fn the_elbo_is_its_formula() {
                     likelihood.expectation(data.y()[i], noise[i], mean, variance).value
                 };
                 let sum: f64 = (0..data.len()).map(one).sum();
-                let found = Svgp::with_jitter(&hyper, &data, z.as_ref(), likelihood, 0.0).unwrap();
+                let found = Svgp::with_jitter(&hyper, &data, z.as_ref(), likelihood, Jitter::Fixed(0.0)).unwrap();
                 assert_close("ELBO", &[found.elbo(&q).unwrap()], &[sum - q.kl()], 1e-11);
             }
         }
@@ -263,8 +266,9 @@ fn one_natural_step_is_the_collapsed_model() {
     for data in [data(80, 3), data_with_known_noise(80, 3)] {
         let z = select_rows(data.x(), &[1, 5, 9, 14, 20, 33, 61]);
         for hyper in hypers(3) {
-            let collapsed = Sgpr { hyper: &hyper, data: &data, z: z.as_ref(), jitter: 0.0 }.infer().unwrap();
-            let model = Svgp::with_jitter(&hyper, &data, z.as_ref(), Likelihood::Gaussian, 0.0).unwrap();
+            let collapsed =
+                Sgpr { hyper: &hyper, data: &data, z: z.as_ref(), jitter: Jitter::Fixed(0.0) }.infer().unwrap();
+            let model = Svgp::with_jitter(&hyper, &data, z.as_ref(), Likelihood::Gaussian, Jitter::Fixed(0.0)).unwrap();
             for start in [some_q(7), Variational::prior(7)] {
                 let q = model.natural_step(&start, 1.0).unwrap();
                 assert_close("bound", &[model.elbo(&q).unwrap()], &[collapsed.objective], 1e-10);
@@ -291,8 +295,9 @@ fn gradients_in_theta_at_the_optimal_q_are_those_of_the_collapsed_bound() {
     let data = data_with_known_noise(80, 3);
     let z = select_rows(data.x(), &[1, 5, 9, 14, 20, 33, 61]);
     for hyper in hypers(3) {
-        let expected = Sgpr { hyper: &hyper, data: &data, z: z.as_ref(), jitter: 0.0 }.bound_gradient().unwrap();
-        let model = Svgp::with_jitter(&hyper, &data, z.as_ref(), Likelihood::Gaussian, 0.0).unwrap();
+        let expected =
+            Sgpr { hyper: &hyper, data: &data, z: z.as_ref(), jitter: Jitter::Fixed(0.0) }.bound_gradient().unwrap();
+        let model = Svgp::with_jitter(&hyper, &data, z.as_ref(), Likelihood::Gaussian, Jitter::Fixed(0.0)).unwrap();
         let q = model.optimal(&Variational::prior(7), &Natural::default()).unwrap();
         assert_close("θ", &model.elbo_gradient(&q).unwrap().theta, &expected.gradient, 1e-9);
     }
@@ -302,7 +307,7 @@ fn gradients_in_theta_at_the_optimal_q_are_those_of_the_collapsed_bound() {
 fn all_data_as_inducing_points_give_the_exact_gp() {
     for data in [data(40, 3), data_with_known_noise(40, 3)] {
         for hyper in hypers(3) {
-            let model = Svgp::with_jitter(&hyper, &data, data.x(), Likelihood::Gaussian, 0.0).unwrap();
+            let model = Svgp::with_jitter(&hyper, &data, data.x(), Likelihood::Gaussian, Jitter::Fixed(0.0)).unwrap();
             let q = model.optimal(&Variational::prior(40), &Natural::default()).unwrap();
             let exact = exact::infer(&hyper, &data).unwrap();
             assert_close("ELBO", &[model.elbo(&q).unwrap()], &[exact.objective], 1e-9);

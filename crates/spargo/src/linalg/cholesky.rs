@@ -53,6 +53,18 @@ pub fn cholesky(mut k: Mat<f64>, floor: f64) -> Result<Cholesky> {
     Err(Error::NotPositiveDefinite { size, jitter: last })
 }
 
+/// Factors a matrix that is positive definite by construction, such as I + AAᵀ, however large its largest eigenvalue:
+/// there a pivot of 1 is no rounding error, and jitter would only distort.
+pub fn cholesky_definite(mut k: Mat<f64>) -> Result<Cholesky> {
+    let size = k.nrows();
+    let positive = |k: &Mat<f64>| (0..size).all(|i| k[(i, i)].is_finite() && k[(i, i)] > 0.0);
+    if factor_in_place(k.as_mut()).is_none() || !positive(&k) {
+        return Err(Error::NotPositiveDefinite { size, jitter: 0.0 });
+    }
+    clear_upper(k.as_mut());
+    Ok(Cholesky { l: k, jitter: 0.0 })
+}
+
 /// rhs = L⁻¹ rhs for a right-hand side that is itself lower triangular, column blocks in parallel.
 pub fn solve_lower_triangle(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>) {
     let size = l.nrows();

@@ -9,7 +9,7 @@ mod eigen;
 mod least_squares;
 pub mod vexp;
 
-pub use cholesky::{Cholesky, cholesky, inverse_from_cholesky, invert_lower, solve_lower_triangle};
+pub use cholesky::{Cholesky, cholesky, cholesky_definite, inverse_from_cholesky, invert_lower, solve_lower_triangle};
 pub use eigen::{Eigen, symmetric_eigen};
 pub use faer::{Mat, MatMut, MatRef};
 pub use least_squares::least_squares;
@@ -198,7 +198,8 @@ pub fn norm2(a: &[f64]) -> f64 {
     dot(a, a)
 }
 
-/// A column as a slice: every matrix of this library is column-major with unit row stride.
+/// A column as a slice: every matrix that the library makes is column-major with unit row stride; views of the user's
+/// are copied before they come here.
 pub fn column<'a>(a: MatRef<'a, f64>, j: usize) -> &'a [f64] {
     match a.col(j).try_as_col_major() {
         Some(column) => column.as_slice(),

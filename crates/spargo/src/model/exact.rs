@@ -49,7 +49,7 @@ pub fn log_likelihood_gradient(hyper: &Hyperparameters, data: &Dataset) -> Resul
 
 /// L = chol(K + Σ) and w = L⁻¹(y − μ).
 fn condition(hyper: &Hyperparameters, data: &Dataset) -> Result<(Cholesky, Vec<f64>)> {
-    hyper.kernel.check(data.dimension())?;
+    hyper.check(data.dimension())?;
     let mut k = hyper.kernel.matrix(data.x(), data.x());
     for (i, noise) in data.noise(hyper.noise).into_iter().enumerate() {
         k[(i, i)] += noise;

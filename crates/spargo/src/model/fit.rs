@@ -115,7 +115,7 @@ pub struct FitReport {
 ///
 /// `z` are the inducing points, [m, d]; exact inference with subset learning does not read them.
 pub fn fit(start: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: &Fitting) -> Result<Fit> {
-    start.kernel.check(data.dimension())?;
+    start.check(data.dimension())?;
     settings.check(data)?;
     let learned = learn(start, data, z, settings)?;
     let (inferred, hyper, kept) = match infer(&learned.hyper, data, z, settings) {

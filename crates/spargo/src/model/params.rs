@@ -8,6 +8,7 @@
 //! The length-scale prior widens with the dimension d, because distances do. Maximising the log-normal *density* (not
 //! that of log ℓ) is a choice: its mode e^(√2 + ½ log d − 3) is a length scale a function can be learned with.
 
+use crate::error::{Error, Result};
 use crate::kernel::{Covariance, Kernel, Role};
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +27,18 @@ impl Hyperparameters {
     /// Where a search begins when nothing is known: a tenth of the outcomes' variance is noise.
     pub fn cold(kernel: Kernel) -> Self {
         Hyperparameters { kernel, mean: 0.0, noise: 0.1 }
+    }
+
+    /// Refuses values that mean nothing, and kernels of another dimension.
+    pub fn check(&self, dimension: usize) -> Result<()> {
+        self.kernel.check(dimension)?;
+        let refuse =
+            |name: &str, value, must: &str| Err(Error::Parameter { name: name.into(), value, must: must.into() });
+        match (self.noise, self.mean) {
+            (noise, _) if !(noise.is_finite() && noise > 0.0) => refuse("noise variance", noise, "positive and finite"),
+            (_, mean) if !mean.is_finite() => refuse("prior mean", mean, "finite"),
+            _ => Ok(()),
+        }
     }
 
     /// The unconstrained vector θ.

@@ -16,7 +16,7 @@ use crate::data::check_finite;
 use crate::error::{Error, Result};
 use crate::kernel::{Covariance, Kernel};
 use crate::linalg::{
-    Into, Mat, MatRef, column, column_major, gemm, mirror_lower, norm2, solve_lower, solve_lower_transposed,
+    Cholesky, Into, Mat, MatRef, column, column_major, gemm, mirror_lower, norm2, solve_lower, solve_lower_transposed,
     solve_lower_transposed_vec, syrk_lower,
 };
 use rayon::prelude::*;
@@ -34,6 +34,7 @@ pub enum Spread {
 
 /// A Gaussian process conditioned on data, exactly or through inducing variables.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(try_from = "Stored")]
 pub struct Posterior {
     kernel: Kernel,
     mean: f64,
@@ -44,8 +45,45 @@ pub struct Posterior {
     w: Vec<f64>,
     spread: Spread,
     /// L⁻ᵀw, so that mean(x) = μ + k(x, Z)·weights.
+    #[serde(skip_serializing)]
     weights: Vec<f64>,
     jitter: f64,
+}
+
+/// A posterior as it is read, before its parts are known to fit together.
+#[derive(Deserialize)]
+struct Stored {
+    kernel: Kernel,
+    mean: f64,
+    #[serde(with = "column_major")]
+    z: Mat<f64>,
+    #[serde(with = "column_major")]
+    l: Mat<f64>,
+    w: Vec<f64>,
+    spread: Spread,
+    jitter: f64,
+}
+
+impl TryFrom<Stored> for Posterior {
+    type Error = Error;
+
+    fn try_from(stored: Stored) -> Result<Self> {
+        let Stored { kernel, mean, z, l, w, spread, jitter } = stored;
+        kernel.check(z.ncols())?;
+        let spread_size = match &spread {
+            Spread::Noise(deviations) => deviations.len(),
+            Spread::Root(root) if root.nrows() == root.ncols() => root.nrows(),
+            Spread::Root(_) => 0,
+        };
+        let sizes = [("L", l.nrows()), ("L", l.ncols()), ("w", w.len()), ("the spread", spread_size)];
+        for (name, found) in sizes {
+            if found != z.nrows() {
+                let what = format!("{name} of a stored posterior");
+                return Err(Error::Shape { what, found, expected: z.nrows() });
+            }
+        }
+        Ok(Posterior::new(kernel, mean, z, Cholesky { l, jitter }, w, spread))
+    }
 }
 
 /// Means and variances of f at a list of points; add the noise for those of an observation.
@@ -59,14 +97,7 @@ pub struct Prediction {
 
 impl Posterior {
     /// Puts the parts together; models are the ones to call this.
-    pub(super) fn new(
-        kernel: Kernel,
-        mean: f64,
-        z: Mat<f64>,
-        factor: crate::linalg::Cholesky,
-        w: Vec<f64>,
-        spread: Spread,
-    ) -> Self {
+    pub(super) fn new(kernel: Kernel, mean: f64, z: Mat<f64>, factor: Cholesky, w: Vec<f64>, spread: Spread) -> Self {
         let weights = solve_lower_transposed_vec(factor.l.as_ref(), &w);
         Posterior { kernel, mean, z, l: factor.l, w, spread, weights, jitter: factor.jitter }
     }
@@ -113,7 +144,7 @@ impl Posterior {
             let a = self.whitened_cross(block);
             let explained = self.explained(&a);
             let mut variance = self.kernel.diagonal(block);
-            variance.iter_mut().zip(explained).for_each(|(v, e)| *v = (*v - e).max(0.0));
+            variance.iter_mut().zip(explained).for_each(|(v, e)| *v = positive_part(*v - e));
             (self.mean_from_cross(&a), variance)
         });
         let (mean, variance): (Vec<_>, Vec<_>) = blocks.into_iter().unzip();
@@ -206,6 +237,11 @@ impl Posterior {
         self.kernel.add_input_gradient(x, self.z(), g, out.as_mut());
         out
     }
+}
+
+/// max(v, 0), but NaN stays NaN: it must not pass for certainty.
+fn positive_part(v: f64) -> f64 {
+    if v < 0.0 { 0.0 } else { v }
 }
 
 /// Rows predicted at a time: a block of 512 against 500 inducing points is 2 MB.

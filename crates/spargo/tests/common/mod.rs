@@ -39,12 +39,13 @@ pub fn kernel(file: &Value) -> Kernel {
     })
 }
 
-/// Asserts |found − expected| ≤ tolerance · max(|expected|, scale) element by element, scale being the largest one.
+/// Asserts |found − expected| ≤ tolerance · max(|expected|, 1e-4 of the largest) element by element: what is nearly zero
+/// beside the others is compared on their scale.
 pub fn assert_close(what: &str, found: &[f64], expected: &[f64], tolerance: f64) {
     assert_eq!(found.len(), expected.len(), "{what}: lengths differ");
     let scale = expected.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
     for (i, (f, e)) in found.iter().zip(expected).enumerate() {
-        assert!((f - e).abs() <= tolerance * scale, "{what}[{i}]: found {f}, expected {e}");
+        assert!((f - e).abs() <= tolerance * e.abs().max(1e-4 * scale), "{what}[{i}]: found {f}, expected {e}");
     }
 }
 

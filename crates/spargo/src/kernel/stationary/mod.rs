@@ -38,6 +38,8 @@ impl Family {
     /// (g, g′) at r², to be inlined where the family is a constant.
     #[inline(always)]
     fn profile<const FMA: bool>(self, r2: f64) -> (f64, f64) {
+        // Points so far apart that r² overflows have no covariance: ∞·0 would be NaN.
+        let r2 = if r2 > 1e300 { 1e300 } else { r2 };
         match self {
             Family::Rbf => {
                 let g = exp_decay::<FMA>(-0.5 * r2);
@@ -94,7 +96,8 @@ impl Stationary {
     fn scaled(&self, x: MatRef<'_, f64>) -> Mat<f64> {
         let mut scaled = Mat::zeros(x.nrows(), x.ncols());
         for (k, l) in self.lengthscales.iter().enumerate() {
-            column_mut(scaled.as_mut(), k).iter_mut().zip(column(x, k)).for_each(|(out, x)| *out = x / l);
+            // The user's view may have its points, not its inputs, contiguous: no slices of it.
+            column_mut(scaled.as_mut(), k).iter_mut().zip(x.col(k).iter()).for_each(|(out, x)| *out = x / l);
         }
         scaled
     }

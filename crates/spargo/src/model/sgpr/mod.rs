@@ -24,14 +24,53 @@ mod walks;
 use super::params::Hyperparameters;
 use super::posterior::{Posterior, Spread};
 use super::{Evaluation, Inferred};
-use crate::data::Dataset;
+use crate::data::{Dataset, check_finite};
 use crate::error::{Error, Result};
 use crate::kernel::Covariance;
 use crate::linalg::{Mat, MatRef, invert_lower};
 use std::f64::consts::PI;
 
-/// Jitter on Kzz relative to the signal variance: keeps near-duplicates among the inducing points harmless.
-pub const JITTER: f64 = 1e-8;
+/// The least amount that is added to the diagonal of Kzz.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Jitter {
+    /// So much.
+    Fixed(f64),
+    /// So much of the signal variance, and moving with it: its part in the gradient is counted.
+    Relative(f64),
+}
+
+impl Default for Jitter {
+    /// Keeps near-duplicates among the inducing points harmless.
+    fn default() -> Self {
+        Jitter::Relative(1e-8)
+    }
+}
+
+impl Jitter {
+    /// In units of the kernel.
+    pub(super) fn amount(self, hyper: &Hyperparameters, z: MatRef<'_, f64>) -> f64 {
+        match self {
+            Jitter::Fixed(amount) => amount,
+            Jitter::Relative(share) => share * hyper.kernel.diagonal(z.subrows(0, 1))[0],
+        }
+    }
+
+    /// Adds what the kernel's parameters change through the jitter: `used` is in Kzz, and `slope` is ∂F/∂Kzz.
+    pub(super) fn add_gradient(
+        self,
+        hyper: &Hyperparameters,
+        z: MatRef<'_, f64>,
+        used: f64,
+        slope: &Mat<f64>,
+        gradient: &mut [f64],
+    ) {
+        let Jitter::Relative(_) = self else { return };
+        let first = z.subrows(0, 1);
+        let share = used / hyper.kernel.diagonal(first)[0];
+        let trace: f64 = (0..slope.nrows()).map(|i| slope[(i, i)]).sum();
+        hyper.kernel.add_diagonal_gradient(first, &[share * trace], gradient);
+    }
+}
 
 /// The model at given hyperparameters and inducing points; its methods are what can be asked of it.
 #[derive(Debug, Clone, Copy)]
@@ -43,13 +82,13 @@ pub struct Sgpr<'a> {
     /// Z, [m, d].
     pub z: MatRef<'a, f64>,
     /// Least amount to add to the diagonal of Kzz.
-    pub jitter: f64,
+    pub jitter: Jitter,
 }
 
 impl<'a> Sgpr<'a> {
     /// The model with the default jitter.
     pub fn new(hyper: &'a Hyperparameters, data: &'a Dataset, z: MatRef<'a, f64>) -> Result<Self> {
-        hyper.kernel.check(data.dimension())?;
+        hyper.check(data.dimension())?;
         if z.nrows() == 0 {
             return Err(Error::Empty { what: "the list of inducing points".into() });
         }
@@ -57,8 +96,8 @@ impl<'a> Sgpr<'a> {
             let what = "each inducing point".into();
             return Err(Error::Shape { what, found: z.ncols(), expected: data.dimension() });
         }
-        let jitter = JITTER * hyper.kernel.diagonal(z.subrows(0, 1))[0];
-        Ok(Sgpr { hyper, data, z, jitter })
+        check_finite("an inducing point", z)?;
+        Ok(Sgpr { hyper, data, z, jitter: Jitter::default() })
     }
 
     /// The collapsed bound F ≤ log p(y).
@@ -73,6 +112,9 @@ impl<'a> Sgpr<'a> {
         let mut gradient = self.data_gradient(&slopes);
         let kzz = self.hyper.kernel.parameter_gradient(self.z, self.z, slopes.kzz.as_ref());
         gradient.iter_mut().zip(kzz).for_each(|(total, part)| *total += part);
+        let parameters = self.hyper.kernel.roles().len();
+        let of_kernel = &mut gradient[..parameters];
+        self.jitter.add_gradient(self.hyper, self.z, state.lzz.jitter, &slopes.kzz, of_kernel);
         Ok(Evaluation { value: state.bound(), gradient, jitter: state.lzz.jitter })
     }
 

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::linalg::{
-    Cholesky, Into, Mat, cholesky, congruence, dot, gram_of_lower, mirror_lower, solve_lower_transposed_vec,
+    Cholesky, Into, Mat, cholesky_definite, congruence, dot, gram_of_lower, mirror_lower, solve_lower_transposed_vec,
     solve_lower_triangle, solve_lower_vec,
 };
 use std::f64::consts::PI;
@@ -49,7 +49,7 @@ impl State {
         mirror_lower(sums.aat.as_mut());
         let mut b = sums.aat.clone();
         (0..b.nrows()).for_each(|i| b[(i, i)] += 1.0);
-        let lb = cholesky(b, 0.0)?;
+        let lb = cholesky_definite(b)?;
         let w = solve_lower_transposed_vec(lb.l.as_ref(), &solve_lower_vec(lb.l.as_ref(), &sums.b));
         Ok(State { lzz, root, lb, w, sums })
     }

@@ -19,7 +19,7 @@ impl Sgpr<'_> {
     /// The first walk: AAᵀ, b and the scalars of F.
     pub(super) fn condition(&self) -> Result<State> {
         let m = self.z.nrows();
-        let lzz = cholesky(self.hyper.kernel.matrix(self.z, self.z), self.jitter)?;
+        let lzz = cholesky(self.hyper.kernel.matrix(self.z, self.z), self.jitter.amount(self.hyper, self.z))?;
         let root = invert_lower(lzz.l.as_ref());
         let whitener = root.transpose().to_owned(); // L⁻ᵀ, [m, m]
         let lanes = walk(self.data.len(), || Forward::new(m), |lane, rows| self.add_block(lane, &whitener, rows));

@@ -36,8 +36,8 @@ pub use variational::Variational;
 use super::Likelihood;
 use super::params::Hyperparameters;
 use super::posterior::{Posterior, Spread};
-use super::sgpr::Sgpr;
-use crate::data::{Dataset, check_finite};
+use super::sgpr::{Jitter, Sgpr};
+use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::linalg::{Cholesky, Mat, MatRef, cholesky};
 
@@ -49,6 +49,7 @@ pub struct Svgp<'a> {
     z: MatRef<'a, f64>, // [m, d]
     likelihood: Likelihood,
     lzz: Cholesky,
+    jitter: Jitter,
     /// N/batch.
     weight: f64,
 }
@@ -74,8 +75,7 @@ impl<'a> Svgp<'a> {
         z: MatRef<'a, f64>,
         likelihood: Likelihood,
     ) -> Result<Self> {
-        let jitter = Sgpr::new(hyper, data, z)?.jitter;
-        Self::with_jitter(hyper, data, z, likelihood, jitter)
+        Self::with_jitter(hyper, data, z, likelihood, Jitter::default())
     }
 
     /// The model with at least this much added to the diagonal of Kzz.
@@ -84,18 +84,13 @@ impl<'a> Svgp<'a> {
         data: &'a Dataset,
         z: MatRef<'a, f64>,
         likelihood: Likelihood,
-        jitter: f64,
+        jitter: Jitter,
     ) -> Result<Self> {
         // The collapsed model asks the same of kernel, data and inducing points.
         Sgpr::new(hyper, data, z)?;
-        check_finite("an inducing point", z)?;
         likelihood.check(data)?;
-        if likelihood.has_noise() && !(hyper.noise > 0.0 && hyper.noise.is_finite()) {
-            let must = "positive and finite".into();
-            return Err(Error::Parameter { name: "the noise variance".into(), value: hyper.noise, must });
-        }
-        let lzz = cholesky(hyper.kernel.matrix(z, z), jitter)?;
-        Ok(Svgp { hyper, data, z, likelihood, lzz, weight: 1.0 })
+        let lzz = cholesky(hyper.kernel.matrix(z, z), jitter.amount(hyper, z))?;
+        Ok(Svgp { hyper, data, z, likelihood, lzz, jitter, weight: 1.0 })
     }
 
     /// The same model, its rows being a batch out of `rows`.

@@ -4,7 +4,7 @@
 //! vector (w, S column by column from the diagonal down, with log Sⱼⱼ in place of Sⱼⱼ).
 
 use crate::error::{Error, Result};
-use crate::linalg::{Mat, MatRef, cholesky, column_major, invert_lower, mat_vec, norm2};
+use crate::linalg::{Mat, MatRef, cholesky_definite, column_major, invert_lower, mat_vec, norm2};
 use serde::{Deserialize, Serialize};
 
 /// Mean w and root S of q(v).
@@ -59,7 +59,7 @@ impl Variational {
             let (i, j) = (last - i, last - j);
             precision[(i.max(j), i.min(j))]
         });
-        let inverse = invert_lower(cholesky(turned, 0.0)?.l.as_ref());
+        let inverse = invert_lower(cholesky_definite(turned)?.l.as_ref());
         // Λ = UUᵀ with U = JRJ, so Λ⁻¹ = SSᵀ with S = U⁻ᵀ = J R⁻ᵀ J
         let sqrt = Mat::from_fn(shift.len(), shift.len(), |i, j| inverse[(last - j, last - i)]);
         let mu = mat_vec(sqrt.as_ref(), &mat_vec(sqrt.transpose(), shift));

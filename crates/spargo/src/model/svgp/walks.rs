@@ -40,7 +40,9 @@ impl Svgp<'_> {
             self.add_gradient(lane, &slopes, rows, &expectations, gradient);
         });
         let sums = Sums::merge(m, lanes.iter().map(|(lane, _)| &lane.sums));
-        let mut theta = self.hyper.kernel.parameter_gradient(self.z, self.z, sums.kzz_slope(l, q).as_ref());
+        let slope = sums.kzz_slope(l, q);
+        let mut theta = self.hyper.kernel.parameter_gradient(self.z, self.z, slope.as_ref());
+        self.jitter.add_gradient(self.hyper, self.z, self.lzz.jitter, &slope, &mut theta);
         theta.resize(size, 0.0);
         lanes.iter().for_each(|(_, part)| theta.iter_mut().zip(part).for_each(|(total, p)| *total += p));
         (sums, theta)
