@@ -1,19 +1,19 @@
 //! `spargo allocate`: inducing points among the rows of a CSV file, by any method.
 
-use crate::belief::believe;
+use crate::belief::{Wish, believe};
 use crate::drawing;
 use crate::machine::Run;
 use crate::table::Table;
-use crate::units::UserModel;
-use crate::words::by_name;
-use clap::{Args, ValueEnum};
+use crate::units::{UserModel, standardizer};
+use crate::words::{ALLOCATION_HELP, allocation, by_name};
+use clap::Args;
 use miette::{IntoDiagnostic, Result, miette};
 use serde::Serialize;
-use spargo::allocate::{Allocation, allocate, trace};
-use spargo::data::{Belief, Dataset, Evidence, Standardizer};
+use spargo::allocate::{Allocation, Quality, allocate, trace};
+use spargo::data::{Dataset, Evidence, Standardizer};
 use spargo::kernel::{Family, Kernel, Role};
 use spargo::linalg::Mat;
-use spargo::model::{Fitting, Hyperparameters, Priors};
+use spargo::model::{Fitting, Hyperparameters, Prediction, Priors};
 use spargo::rng::{Purpose, stream};
 use std::fmt;
 use std::path::PathBuf;
@@ -26,23 +26,18 @@ pub struct Allocate {
     /// Number of inducing points
     #[arg(long, default_value_t = 40)]
     inducing: usize,
-    /// How they are chosen: random, uniform, kmeans, cvr, dpp, lin-dpp, imp-dpp, ent-dpp or al-dpp
-    #[arg(long, default_value = "imp-dpp")]
+    #[arg(long, default_value = "imp-dpp", value_parser = allocation, help = ALLOCATION_HELP)]
     method: Allocation,
     /// Name of the outcome's column; methods that look at outcomes need it
     #[arg(long)]
     target: Option<String>,
-    /// Whether large outcomes are good or small ones
-    #[arg(long, value_enum, default_value = "max")]
-    goal: Goal,
-    /// The level that al-dpp stays close to, in the units of the target
-    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
-    level: f64,
+    #[command(flatten)]
+    wish: Wish,
     /// Covariance function: rbf, matern12, matern32 or matern52
     #[arg(long, default_value = "matern52", value_parser = by_name::<Family>)]
     kernel: Family,
     /// Length scales, one or as many as inputs, separated by commas; learned if left out
-    #[arg(long, value_delimiter = ',')]
+    #[arg(long, value_delimiter = ',', allow_negative_numbers = true)]
     lengthscales: Option<Vec<f64>>,
     /// Signal variance; learned if left out
     #[arg(long)]
@@ -67,12 +62,6 @@ pub struct Allocate {
     seed: u64,
     #[command(flatten)]
     run: Run,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Goal {
-    Max,
-    Min,
 }
 
 /// The choice in numbers, in the user's units.
@@ -130,19 +119,30 @@ impl Allocate {
 
     /// The kernel and the evidence, in the user's units.
     fn model(&self, table: &Table, x: &Mat<f64>) -> Result<(UserModel, Evidence)> {
-        let Some(target) = &self.target else { return self.without_outcomes(x) };
-        let sign = if self.goal == Goal::Max { 1.0 } else { -1.0 };
-        let y = table.column(target)?.into_iter().map(|y| sign * y).collect();
-        let data = Dataset::new(x.to_owned(), y).into_diagnostic()?;
-        let units = Standardizer::from_data(&data);
+        let quality = self.method.quality();
+        let Some(target) = &self.target else {
+            return match quality {
+                Quality::Unit => self.without_outcomes(x),
+                _ => Err(miette!("the method looks at outcomes ({}): name their column by --target", quality.name())),
+            };
+        };
+        let data = Dataset::new(x.to_owned(), table.column(target)?).into_diagnostic()?;
+        let units = standardizer(&data)?;
         let cold = Hyperparameters::cold(Kernel::cold(self.kernel, x.ncols()));
-        let start = self.with_given(UserModel::from_model(&cold, &units), sign)?.to_model(&units);
-        start.kernel.check(x.ncols()).into_diagnostic()?;
+        let start = self.with_given(UserModel::from_model(&cold, &units))?.to_model(&units);
         let fitting = Fitting { priors: self.priors, fixed: self.fixed(), seed: self.seed, ..Fitting::default() };
-        let first = believe(&units.apply(&data), &start, &fitting, self.method.quality())?;
-        let beliefs = first.evidence.outputs().iter().map(|belief| self.in_user_units(belief, &data, &units, sign));
-        let evidence = Evidence::new(beliefs.collect::<Result<Vec<_>>>()?).into_diagnostic()?;
-        Ok((UserModel::from_model(&first.hyper, &units), evidence))
+        let first = believe(&units.apply(&data), &start, &fitting, quality)?;
+        let evidence = first.prediction.map(|prediction| self.evidence(prediction, &data, &units, first.hyper.noise));
+        Ok((UserModel::from_model(&first.hyper, &units), evidence.transpose()?.unwrap_or_default()))
+    }
+
+    fn evidence(&self, belief: Prediction, data: &Dataset, units: &Standardizer, noise: f64) -> Result<Evidence> {
+        let prediction = Prediction {
+            mean: belief.mean.iter().map(|m| units.mean(*m)).collect(),
+            variance: belief.variance.iter().map(|v| units.variance(*v)).collect(),
+        };
+        let noise = vec![units.variance(noise); data.len()];
+        self.wish.evidence(data.y(), prediction, noise, self.wish.level)
     }
 
     /// No outcomes, no evidence: what is not given takes its default for inputs spread over their box.
@@ -150,11 +150,11 @@ impl Allocate {
         let data = Dataset::new(x.to_owned(), vec![0.0; x.nrows()]).into_diagnostic()?;
         let units = Standardizer::from_data(&data);
         let cold = Hyperparameters::cold(Kernel::cold(self.kernel, x.ncols()));
-        Ok((self.with_given(UserModel::from_model(&cold, &units), 1.0)?, Evidence::default()))
+        Ok((self.with_given(UserModel::from_model(&cold, &units))?, Evidence::default()))
     }
 
     /// The given hyperparameters in place of the model's.
-    fn with_given(&self, model: UserModel, sign: f64) -> Result<UserModel> {
+    fn with_given(&self, model: UserModel) -> Result<UserModel> {
         let inputs = model.lengthscales.len();
         let lengthscales = match self.lengthscales.as_deref() {
             None => model.lengthscales,
@@ -163,14 +163,16 @@ impl Allocate {
             Some(list) => return Err(miette!("--lengthscales has {} numbers; give one, or {inputs}", list.len())),
         };
         let positive = |name: &str, value: Option<f64>, default: f64| match value {
-            Some(value) if !(value.is_finite() && value > 0.0) => Err(miette!("--{name} {value} must be positive")),
+            Some(value) if !(value.is_finite() && value > 0.0) => {
+                Err(miette!("--{name} {value} must be positive and finite"))
+            }
             value => Ok(value.unwrap_or(default)),
         };
         Ok(UserModel {
             lengthscales,
             variance: positive("variance", self.variance, model.variance)?,
             noise: positive("noise", self.noise, model.noise)?,
-            mean: self.mean.map_or(model.mean, |mean| sign * mean),
+            mean: self.mean.unwrap_or(model.mean),
             family: model.family,
         })
     }
@@ -185,14 +187,6 @@ impl Allocate {
         given.into_iter().filter(|(given, _)| *given).map(|(_, role)| role).collect()
     }
 
-    fn in_user_units(&self, belief: &Belief, data: &Dataset, units: &Standardizer, sign: f64) -> Result<Belief> {
-        let variances = |list: &[f64]| list.iter().map(|v| units.variance(*v)).collect::<Vec<_>>();
-        let mean = belief.mean().iter().map(|m| units.mean(*m)).collect();
-        Belief::new(data.y().to_vec(), mean, variances(belief.variance()), variances(belief.noise()))
-            .and_then(|belief| belief.with_level(sign * self.level))
-            .into_diagnostic()
-    }
-
     /// The columns to draw, checked before time is spent.
     fn axes(&self, inputs: &[String]) -> Result<Option<[usize; 2]>> {
         let find = |name: &String| {
@@ -202,6 +196,7 @@ impl Allocate {
         match (&self.svg, self.axes.as_deref()) {
             (None, _) => Ok(None),
             (Some(_), None) if inputs.len() >= 2 => Ok(Some([0, 1])),
+            (Some(_), Some([first, second])) if first == second => Err(miette!("--axes: '{first}' twice")),
             (Some(_), Some([first, second])) => Ok(Some([find(first)?, find(second)?])),
             (Some(_), None) => Err(miette!("--svg draws two inputs, and there is only one")),
             (Some(_), Some(list)) => Err(miette!("--axes has {} names; give two", list.len())),

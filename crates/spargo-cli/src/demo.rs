@@ -1,5 +1,6 @@
 //! `spargo demo`: the sparse model on generated data.
 
+use crate::belief::Wish;
 use crate::regression::{Regression, Settings};
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
@@ -26,6 +27,7 @@ impl Demo {
         let settings = Settings {
             inducing: 300,
             allocation: Allocation::Random,
+            wish: Wish::default(),
             family: Family::Matern52,
             learning: Learning::Subset(1000),
             inference: Inference::Sparse,

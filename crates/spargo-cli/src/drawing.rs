@@ -27,6 +27,12 @@ const SIZE: u32 = 640;
 /// Cells of the background a side.
 const CELLS: usize = 60;
 
+/// How far a cell looks around for its shade, in cells.
+const REACH: f64 = 1.5;
+
+/// Two opposite corners.
+type Corners = [(f64, f64); 2];
+
 fn draw(
     root: &DrawingArea<SVGBackend<'_>, Shift>,
     x: &Mat<f64>,
@@ -41,15 +47,45 @@ fn draw(
     root.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(root)
         .margin(12)
-        .x_label_area_size(36)
-        .y_label_area_size(44)
+        .x_label_area_size(40)
+        .y_label_area_size(64)
         .build_cartesian_2d(across.0..across.1, up.0..up.1)?;
-    chart.configure_mesh().disable_mesh().x_desc(&names[axes[0]]).y_desc(&names[axes[1]]).draw()?;
-    chart.draw_series(background(&data, quality, across, up))?;
-    chart.draw_series(data.iter().map(|&p| Circle::new(p, 3, GREEN.filled())))?;
-    chart.draw_series(chosen.iter().map(|&p| Circle::new(p, 5, RED.filled())))?;
+    chart
+        .configure_mesh()
+        .disable_mesh()
+        .x_labels(6)
+        .y_labels(6)
+        .x_label_formatter(&|v| tick(*v, across))
+        .y_label_formatter(&|v| tick(*v, up))
+        .x_desc(&names[axes[0]])
+        .y_desc(&names[axes[1]])
+        .draw()?;
+    let shade = |strength: f64| BLUE.mix(0.5 * strength).filled();
+    let cells = background(&data, quality, across, up);
+    if !cells.is_empty() {
+        let series =
+            chart.draw_series(cells.into_iter().map(|(cell, strength)| Rectangle::new(cell, shade(strength))))?;
+        series.label("quality").legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 12, y + 5)], shade(1.0)));
+    }
+    // Many points are drawn small and faint, or they would hide what they are chosen by.
+    let (size, strength) = if data.len() > 1000 { (1, 0.4) } else { (3, 0.7) };
+    let dot = RGBColor(40, 120, 60).mix(strength).filled();
+    let series = chart.draw_series(data.iter().map(|&p| Circle::new(p, size, dot)))?;
+    series.label(format!("data ({})", data.len())).legend(move |(x, y)| Circle::new((x + 6, y), 3, dot));
+    let series = chart.draw_series(chosen.iter().map(|&p| Circle::new(p, 5, RED.filled())))?;
+    series.label(format!("chosen ({})", chosen.len())).legend(|(x, y)| Circle::new((x + 6, y), 5, RED.filled()));
+    chart.configure_series_labels().background_style(WHITE.mix(0.85)).border_style(BLACK.mix(0.3)).draw()?;
     root.present()?;
     Ok(())
+}
+
+/// A tick's label: plain where that is short, else with an exponent.
+fn tick(value: f64, (low, high): (f64, f64)) -> String {
+    let largest = low.abs().max(high.abs());
+    match (1e-2..1e4).contains(&largest) {
+        true => format!("{value:.2}"),
+        false => format!("{value:.1e}"),
+    }
 }
 
 fn plane(points: &Mat<f64>, [a, b]: [usize; 2]) -> Vec<(f64, f64)> {
@@ -63,8 +99,8 @@ fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     (low - margin, high + margin)
 }
 
-/// Each cell in the shade of its nearest datum's quality; none where quality does not vary.
-fn background(data: &[(f64, f64)], quality: &[f64], across: (f64, f64), up: (f64, f64)) -> Vec<Rectangle<(f64, f64)>> {
+/// Cells with the mean quality around them, 0 to 1; none where quality does not vary.
+fn background(data: &[(f64, f64)], quality: &[f64], across: (f64, f64), up: (f64, f64)) -> Vec<(Corners, f64)> {
     let (low, high) = quality.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &q| (l.min(q), h.max(q)));
     if high <= low {
         return Vec::new();
@@ -74,10 +110,12 @@ fn background(data: &[(f64, f64)], quality: &[f64], across: (f64, f64), up: (f64
         let corner = (across.0 + width * i as f64, up.0 + height * j as f64);
         let centre = (corner.0 + 0.5 * width, corner.1 + 0.5 * height);
         let distance = |p: &(f64, f64)| ((p.0 - centre.0) / width).powi(2) + ((p.1 - centre.1) / height).powi(2);
-        let nearest = (0..data.len()).min_by(|&a, &b| distance(&data[a]).total_cmp(&distance(&data[b])));
-        let shade = nearest.map_or(0.0, |i| (quality[i] - low) / (high - low));
-        let opposite = (corner.0 + width, corner.1 + height);
-        Rectangle::new([corner, opposite], BLUE.mix(0.55 * shade).filled())
+        let distances: Vec<f64> = data.iter().map(distance).collect();
+        let nearest = distances.iter().copied().fold(f64::INFINITY, f64::min);
+        // A mean over the neighbourhood: other inputs than these two vary as well. Its nearest datum always counts.
+        let weights = distances.iter().map(|d| (0.5 * (nearest - d) / REACH.powi(2)).exp());
+        let (sum, total) = weights.zip(quality).fold((0.0, 0.0), |(sum, total), (w, q)| (sum + w * q, total + w));
+        ([corner, (corner.0 + width, corner.1 + height)], (sum / total - low) / (high - low))
     };
     (0..CELLS).flat_map(|i| (0..CELLS).map(move |j| (i, j))).map(|(i, j)| cell(i, j)).collect()
 }

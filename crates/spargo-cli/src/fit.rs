@@ -1,9 +1,10 @@
 //! `spargo fit`: a Gaussian process for a CSV file, with its scores and its cost.
 
+use crate::belief::Wish;
 use crate::machine::Run;
 use crate::regression::{Regression, Scores, Settings, Summary};
 use crate::table::Table;
-use crate::words::by_name;
+use crate::words::{ALLOCATION_HELP, allocation, by_name};
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, miette};
 use serde::Serialize;
@@ -25,19 +26,20 @@ pub struct Fit {
     /// Number of inducing points
     #[arg(long, default_value_t = 500)]
     inducing: usize,
-    /// How they are chosen: random, uniform, kmeans, cvr, dpp, lin-dpp, imp-dpp, ent-dpp or al-dpp
-    #[arg(long, default_value = "random")]
+    #[arg(long, default_value = "random", value_parser = allocation, help = ALLOCATION_HELP)]
     allocate: Allocation,
+    #[command(flatten)]
+    wish: Wish,
     /// Covariance function: rbf, matern12, matern32 or matern52
     #[arg(long, default_value = "matern52", value_parser = by_name::<Family>)]
     kernel: Family,
     /// What the hyperparameters are learned from
     #[arg(long, value_enum, default_value = "subset")]
     hyperparameters: Source,
-    /// Rows of the subset that hyperparameters are learned from
+    /// Rows of the subset that hyperparameters are learned from; a rough search on up to 500 goes first
     #[arg(long, default_value_t = 2000)]
     subset: usize,
-    /// Which posterior is computed with them: sparse or exact
+    /// Which posterior is computed with them: sparse, exact or variational
     #[arg(long, default_value = "sparse", value_parser = by_name::<Inference>)]
     posterior: Inference,
     /// Priors on the hyperparameters: on or off
@@ -109,6 +111,7 @@ impl Fit {
         Settings {
             inducing: self.inducing,
             allocation: self.allocate,
+            wish: self.wish,
             family: self.kernel,
             learning,
             inference: self.posterior,

@@ -1,7 +1,7 @@
 //! What the machine can tell, and the arguments by which every command is run: how many threads, and who reads on.
 
 use clap::Args;
-use miette::{IntoDiagnostic, Result};
+use miette::{IntoDiagnostic, Result, miette};
 use serde::Serialize;
 use std::fmt::Display;
 
@@ -19,6 +19,12 @@ pub struct Run {
 impl Run {
     /// Runs `work` on these threads and prints what it returns.
     pub fn print<T: Serialize + Display + Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<()> {
+        if self.threads > MOST_THREADS {
+            return Err(miette!(
+                "--threads {} is more than {MOST_THREADS}: give as many as there are cores",
+                self.threads
+            ));
+        }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().into_diagnostic()?;
         let report = pool.install(work)?;
         match self.json {
@@ -28,6 +34,9 @@ impl Run {
         Ok(())
     }
 }
+
+/// More would only wait for each other.
+const MOST_THREADS: usize = 1024;
 
 /// The largest resident set of this process so far, in MB (10⁶ bytes); unknown outside Linux.
 pub fn peak_rss_mb() -> Option<f64> {

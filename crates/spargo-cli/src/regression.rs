@@ -1,14 +1,14 @@
 //! A model of a data set in the user's units: standardize, choose inducing points, fit, predict, score.
 
-use crate::belief::{First, believe};
+use crate::belief::{First, Wish, believe};
 use crate::machine::peak_rss_mb;
-use crate::units::UserModel;
+use crate::units::{UserModel, standardizer};
 use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
 use spargo::allocate::{Allocation, allocate};
 use spargo::data::{Dataset, Evidence, Standardizer};
 use spargo::kernel::{Family, Kernel};
-use spargo::linalg::MatRef;
+use spargo::linalg::{Mat, MatRef};
 use spargo::model::{Fit, Fitting, Hyperparameters, Inference, Learning, Priors, Start, fit};
 use spargo::optimize::Stop;
 use spargo::rng::{Purpose, stream};
@@ -21,6 +21,7 @@ use std::time::Instant;
 pub struct Settings {
     pub inducing: usize,
     pub allocation: Allocation,
+    pub wish: Wish,
     pub family: Family,
     pub learning: Learning,
     pub inference: Inference,
@@ -28,12 +29,28 @@ pub struct Settings {
     pub seed: u64,
 }
 
+impl Settings {
+    /// The inducing points, chosen by what the first model believes.
+    fn points(&self, standard: &Dataset, units: &Standardizer, first: &First) -> Result<Mat<f64>> {
+        let level = (self.wish.level - units.centre) / units.scale;
+        let noise = standard.noise(first.hyper.noise);
+        let evidence = match first.prediction.clone() {
+            Some(prediction) => self.wish.evidence(standard.y(), prediction, noise, level)?,
+            None => Evidence::default(),
+        };
+        let mut rng = stream(self.seed, Purpose::Allocation, 0, 0);
+        let kernel = &first.hyper.kernel;
+        let chosen = allocate(&self.allocation, standard.x(), kernel, &evidence, self.inducing, &mut rng);
+        Ok(chosen.into_diagnostic()?.points)
+    }
+}
+
 /// A fitted model with the units of its data.
 pub struct Regression {
     units: Standardizer,
     fit: Fit,
     rows: usize,
-    inducing: usize,
+    inducing: Option<usize>,
     seconds: f64,
 }
 
@@ -51,7 +68,7 @@ impl Regression {
     /// choice by its kernel and posterior, and a refit that starts from its hyperparameters.
     pub fn fit(data: &Dataset, settings: &Settings) -> Result<Self> {
         let started = Instant::now();
-        let units = Standardizer::from_data(data);
+        let units = standardizer(data)?;
         let standard = units.apply(data);
         let fitting = Fitting {
             learning: settings.learning,
@@ -61,24 +78,23 @@ impl Regression {
             ..Fitting::default()
         };
         let cold = Hyperparameters::cold(Kernel::cold(settings.family, data.dimension()));
-        let mut rng = stream(settings.seed, Purpose::Allocation, 0, 0);
+        let needs_points = settings.inference != Inference::Exact || settings.learning == Learning::Bound;
         let (first, fitting) = match settings.allocation {
-            Allocation::Random | Allocation::Uniform => {
-                (First { hyper: cold, evidence: Evidence::default(), evaluations: 0 }, fitting)
-            }
-            method => {
+            method if needs_points && !matches!(method, Allocation::Random | Allocation::Uniform) => {
                 let first = believe(&standard, &cold, &fitting, method.quality())?;
                 (first, Fitting { start: Start::Warm, ..fitting })
             }
+            _ => (First { hyper: cold, prediction: None, evaluations: 0 }, fitting),
         };
-        let First { hyper: start, evidence, evaluations } = first;
-        let chosen =
-            allocate(&settings.allocation, standard.x(), &start.kernel, &evidence, settings.inducing, &mut rng)
-                .into_diagnostic()?;
-        let mut fit = fit(&start, &standard, chosen.points.as_ref(), &fitting).into_diagnostic()?;
-        fit.report.evaluations += evaluations;
+        let z = match needs_points {
+            true => settings.points(&standard, &units, &first)?,
+            false => Mat::zeros(0, data.dimension()),
+        };
+        let mut fit = fit(&first.hyper, &standard, z.as_ref(), &fitting).into_diagnostic()?;
+        fit.report.evaluations += first.evaluations;
         let seconds = started.elapsed().as_secs_f64();
-        Ok(Regression { units, fit, rows: data.len(), inducing: chosen.points.nrows(), seconds })
+        let inducing = (settings.inference != Inference::Exact).then_some(z.nrows());
+        Ok(Regression { units, fit, rows: data.len(), inducing, seconds })
     }
 
     /// Predictions at points in the user's units.
@@ -86,7 +102,7 @@ impl Regression {
         let prediction = self.fit.posterior.predict(self.units.inputs(x).as_ref()).into_diagnostic()?;
         let noise = self.fit.hyper.noise;
         let deviation = |extra: f64| {
-            let of = |v: &f64| self.units.variance(v + extra).sqrt();
+            let of = |v: &f64| self.units.scale * (v + extra).sqrt();
             prediction.variance.iter().map(of).collect::<Vec<_>>()
         };
         Ok(Predicted {
@@ -151,7 +167,8 @@ pub struct Scores {
 #[derive(Debug, Clone, Serialize)]
 pub struct Summary {
     pub rows: usize,
-    pub inducing: usize,
+    /// `null` for an exact posterior.
+    pub inducing: Option<usize>,
     /// Log likelihood, or its bound, of all data: nats per point.
     pub bound: f64,
     pub noise: f64,
@@ -170,7 +187,8 @@ pub struct Summary {
 impl fmt::Display for Summary {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "{:<24}{}", "rows", self.rows)?;
-        writeln!(out, "{:<24}{}", "inducing points", self.inducing)?;
+        let inducing = self.inducing.map_or("none: exact".to_string(), |m| m.to_string());
+        writeln!(out, "{:<24}{inducing}", "inducing points")?;
         writeln!(out, "{:<24}{:.4} nats per point", "bound", self.bound)?;
         writeln!(out, "{:<24}{:.4e}", "noise variance", self.noise)?;
         writeln!(out, "{:<24}{:.4e}", "signal variance", self.variance)?;

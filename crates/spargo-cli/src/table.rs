@@ -21,6 +21,12 @@ impl Table {
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot open {file}"))?;
         let header: Vec<String> = reader.headers().into_diagnostic()?.iter().map(String::from).collect();
+        if let Some((i, name)) = header.iter().enumerate().find(|(i, name)| header[..*i].contains(name)) {
+            return Err(miette!(
+                "{file} has the column '{name}' twice (again as column {}): rename one of them",
+                i + 1
+            ));
+        }
         let mut rows = Vec::new();
         for record in reader.records() {
             let record = record.into_diagnostic().wrap_err_with(|| format!("{file} is not a proper CSV file"))?;

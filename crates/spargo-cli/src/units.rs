@@ -1,8 +1,21 @@
 //! Stationary hyperparameters between the user's units and the model's (inputs in the unit cube, outcomes standardized).
 
-use spargo::data::Standardizer;
+use miette::{Result, miette};
+use spargo::data::{Dataset, Standardizer};
 use spargo::kernel::{Family, Kernel, Stationary};
 use spargo::model::Hyperparameters;
+
+/// The units of the data, whose variances the user can be told.
+pub fn standardizer(data: &Dataset) -> Result<Standardizer> {
+    let units = Standardizer::from_data(data);
+    if !(units.scale * units.scale).is_normal() {
+        return Err(miette!(
+            "the target varies by {:e}, and its square is out of range: rescale the column",
+            units.scale
+        ));
+    }
+    Ok(units)
+}
 
 /// What the command line fits: a stationary kernel, a constant mean and a noise variance, in the user's units.
 #[derive(Debug, Clone)]

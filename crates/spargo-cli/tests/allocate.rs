@@ -38,6 +38,7 @@ fn run(words: &[&str], more: &[String]) -> Value {
 }
 
 fn assert_close(found: &Value, expected: &[f64], tolerance: f64) {
+    assert_eq!(numbers(found).len(), expected.len());
     for (f, e) in numbers(found).iter().zip(expected) {
         assert!((f - e).abs() <= tolerance * e.abs().max(1e-12), "{f} {e}");
     }
@@ -108,23 +109,77 @@ fn imp_dpp_goes_where_the_goal_is() {
     assert!(max >= 2 * min && max >= 10, "{max} of 25 near the bump for max, {min} for min");
 }
 
+/// The same data with outcomes moved by a map.
+fn mapped(name: &str, rows: usize, map: impl Fn(f64) -> f64) -> String {
+    let text = std::fs::read_to_string(bump("mapped_from.csv", rows)).unwrap();
+    let line = |line: &str| match line.rsplit_once(',') {
+        Some((inputs, y)) if y != "y" => format!("{inputs},{}\n", map(y.parse().unwrap())),
+        _ => format!("{line}\n"),
+    };
+    file(name, &text.lines().map(line).collect::<String>())
+}
+
+#[test]
+fn levels_and_goals_move_with_the_outcomes() {
+    let (plain, shifted) = (mapped("plain.csv", 150, |y| y), mapped("shifted.csv", 150, |y| y + 100.0));
+    let turned = mapped("turned.csv", 150, |y| -y);
+    let rows = |data: &str, more: &[&str]| {
+        let words = ["allocate", data, "--target", "y", "--inducing", "12", "--json"];
+        json(&[&words[..], more].concat())["rows"].clone()
+    };
+    let bound = |data: &str, more: &[&str]| {
+        let words = ["fit", data, "--target", "y", "--inducing", "12", "--json"];
+        json(&[&words[..], more].concat())["bound"].as_f64().unwrap()
+    };
+    let (near, far) = (["--level", "0.6"], ["--level", "100.6"]);
+    let al = |level: [&'static str; 2]| [&["--method", "al-dpp"][..], &level].concat();
+    assert_eq!(rows(&plain, &al(near)), rows(&shifted, &al(far)));
+    assert_ne!(rows(&shifted, &al(near)), rows(&shifted, &al(far)));
+    let al = |level: [&'static str; 2]| [&["--allocate", "al-dpp"][..], &level].concat();
+    assert!((bound(&plain, &al(near)) - bound(&shifted, &al(far))).abs() < 1e-6);
+    assert!((bound(&shifted, &al(near)) - bound(&shifted, &al(far))).abs() > 1e-3);
+    assert_eq!(rows(&plain, &["--goal", "min"]), rows(&turned, &["--goal", "max"]));
+    let imp = |goal: &'static str| ["--allocate", "imp-dpp", "--goal", goal];
+    assert!((bound(&plain, &imp("min")) - bound(&turned, &imp("max"))).abs() < 1e-6);
+    assert!((bound(&plain, &imp("min")) - bound(&plain, &imp("max"))).abs() > 1e-3);
+}
+
+#[test]
+fn settings_of_a_method_are_a_table() {
+    let data = bump("settings.csv", 150);
+    let rows = |method: &str| {
+        let words = ["allocate", &data, "--target", "y", "--inducing", "12", "--json", "--method", method];
+        let found = json(&words);
+        (found["rows"].clone(), found["quality"].clone())
+    };
+    assert_eq!(rows("imp-dpp"), rows(r#"{"method": "imp-dpp", "baseline": "min"}"#));
+    assert_ne!(rows("imp-dpp"), rows(r#"{"method": "imp-dpp", "link": "softplus"}"#));
+    assert_ne!(rows("ent-dpp"), rows(r#"{"method": "ent-dpp", "share": "per-point"}"#));
+    assert_ne!(rows("dpp"), rows(r#"{"method": "dpp", "quality": {"imp": {}}}"#));
+}
+
 #[test]
 fn draws_data_and_chosen_points() {
     let data = bump("draw.csv", 60);
     let svg = file("draw.svg", "");
     stdout(&["allocate", &data, "--target", "y", "--inducing", "10", "--svg", &svg, "--axes", "b,a"]);
     let text = std::fs::read_to_string(svg).unwrap();
-    assert_eq!(text.matches("<circle").count(), 70);
+    // Two more circles stand in the legend.
+    assert_eq!(text.matches("<circle").count(), 72);
     assert!(text.starts_with("<svg") && text.matches("<rect").count() > 1000, "quality is the background");
+    for word in ["chosen", "data", "quality", ">\na\n<", ">\nb\n<"] {
+        assert!(text.contains(word), "{word} is missing");
+    }
 }
 
 #[test]
 fn complaints_say_what_to_do() {
     let data = bump("complain.csv", 30);
-    let cases: [(&[&str], &[&str]); 7] = [
+    let cases: [(&[&str], &[&str]); 8] = [
         (&["--method", "imp"], &["'imp'", "imp-dpp"]),
-        (&["--method", "imp-dpp"], &["output", "evidence"]),
-        (&["--method", "hv-dpp"], &["without evidence"]),
+        (&["--method", "imp-dpp"], &["outcomes", "--target"]),
+        (&["--method", "{\"method\": \"kmeans\", \"inputs\": \"squared\"}"], &["squared", "scaled"]),
+        (&["--target", "y", "--svg", "x.svg", "--axes", "a,a"], &["'a' twice"]),
         (&["--target", "y", "--lengthscales", "1,2,3"], &["--lengthscales has 3", "2"]),
         (&["--target", "y", "--noise", "0"], &["--noise 0", "positive"]),
         (&["--target", "y", "--svg", "x.svg", "--axes", "a,q"], &["'q'", "a, b"]),

@@ -51,6 +51,17 @@ fn writes_predictions_beside_the_points() {
 }
 
 #[test]
+fn predicts_far_away_and_exactly() {
+    let train = file("far_train.csv", &table(60));
+    let new = file("far_new.csv", "a,b\n1e300,-1e300\n0.5,0.5\n");
+    let out = file("far_out.csv", "");
+    let words = ["fit", &train, "--target", "y", "--predict", &new, "-o", &out, "--posterior", "exact", "--json"];
+    assert!(json(&words)["inducing"].is_null());
+    let text = std::fs::read_to_string(out).unwrap();
+    assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+}
+
+#[test]
 fn prints_a_table_for_people() {
     let train = file("table_train.csv", &table(100));
     let text = stdout(&["fit", &train, "--target", "y", "--inducing", "20"]);
@@ -67,7 +78,11 @@ fn complaints_name_the_file_the_place_and_the_remedy() {
     let ragged = file("ragged.csv", "a,y\n1,2\n3\n");
     let empty = file("empty.csv", "a,y\n");
     let alone = file("alone.csv", "y\n1\n2\n");
-    let cases: [(&str, &str, &[&str]); 7] = [
+    let twice = file("twice.csv", "a,a,y\n1,2,3\n2,3,4\n");
+    let huge = file("huge.csv", "a,y\n1,1e200\n2,-1e200\n3,2e200\n");
+    let cases: [(&str, &str, &[&str]); 9] = [
+        (&twice, "y", &["twice.csv", "'a' twice"]),
+        (&huge, "y", &["e200", "rescale"]),
         (&bad, "y", &["bad.csv", "line 3", "column 'y'", "oops"]),
         (&nan, "y", &["nan.csv", "line 3", "column 'a'", "NaN"]),
         (&ragged, "y", &["ragged.csv", "line: 3"]),

@@ -1,13 +1,13 @@
 //! `spargo bench allocate`: the lazy choice of inducing points against the plain one, on the same data in one run.
 
 use super::timed;
-use crate::belief::believe;
+use crate::belief::{Wish, believe};
 use crate::machine::{Run, peak_rss_mb};
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, miette};
 use serde::Serialize;
 use spargo::allocate::{Allocation, Search, allocate_by};
-use spargo::data::{Dataset, Standardizer};
+use spargo::data::{Dataset, Evidence, Standardizer};
 use spargo::kernel::{Family, Kernel};
 use spargo::linalg::Mat;
 use spargo::model::{Fitting, Hyperparameters, Learning};
@@ -73,7 +73,11 @@ impl BenchAllocate {
         let cold = Hyperparameters::cold(Kernel::cold(Family::Matern52, 6));
         let fitting = Fitting { learning: Learning::Subset(1000), ..Fitting::default() };
         let first = believe(&data, &cold, &fitting, self.method.quality())?;
-        let quality = self.method.quality().evaluate(&first.evidence, self.n, self.m).into_diagnostic()?;
+        let evidence = match first.prediction {
+            Some(prediction) => Wish::default().evidence(data.y(), prediction, vec![first.hyper.noise; self.n], 0.0)?,
+            None => Evidence::default(),
+        };
+        let quality = self.method.quality().evaluate(&evidence, self.n, self.m).into_diagnostic()?;
         let choose = |search| {
             let mut rng = stream(0, Purpose::Allocation, 0, 0);
             allocate_by(|i| quality[i], search, data.x(), &first.hyper.kernel, self.m, &mut rng)
