@@ -6,6 +6,7 @@
 mod cholesky;
 pub mod column_major;
 mod eigen;
+pub mod vcos;
 pub mod vexp;
 
 pub use cholesky::{Cholesky, cholesky, inverse_from_cholesky, invert_lower, solve_lower_triangle};
