@@ -39,6 +39,7 @@ pub mod model;
 pub mod optimize;
 pub mod problems;
 pub mod rng;
+pub mod sample;
 
 pub use error::{Error, Result};
 
