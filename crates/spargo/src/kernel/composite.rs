@@ -261,3 +261,35 @@ fn all_but(i: usize, factors: &[MatRef<'_, f64>], g: MatRef<'_, f64>) -> Mat<f64
     }
     own
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Family;
+    use crate::rng::{Purpose, stream};
+
+    #[test]
+    fn shares_add_up_and_are_right_on_average() {
+        let weights = [0.13, 0.0, 0.57, 0.3];
+        for count in [0, 1, 2, 7, 1000] {
+            let all: Vec<Vec<usize>> = (0..1000).map(|i| shares(&weights, count, (i as f64 + 0.5) / 1000.0)).collect();
+            assert!(all.iter().all(|shares| shares.iter().sum::<usize>() == count));
+            for (part, weight) in weights.iter().enumerate() {
+                let mean = all.iter().map(|shares| shares[part] as f64).sum::<f64>() / 1000.0;
+                assert!((mean - count as f64 * weight).abs() <= 2e-3, "{count}: {mean}");
+            }
+        }
+    }
+
+    /// (a + b)(c + d) has the four products in its spectrum; paired in order, a would only ever meet c.
+    #[test]
+    fn a_product_of_sums_mixes_all_pairs() {
+        let leaf = |lengthscale| Kernel::stationary(Family::Rbf, 1.0, lengthscale, 1);
+        let sum = || Kernel::Sum(vec![leaf(1.0), leaf(1e-3)]);
+        let omega = Kernel::Product(vec![sum(), sum()]);
+        let omega = omega.frequencies(4000, &mut stream(0, Purpose::Frequencies, 0, 0)).unwrap();
+        let slow = (0..4000).filter(|&f| omega[(0, f)].abs() < 10.0).count() as f64;
+        // A quarter is slow twice (and a hundredth of the others by chance); five standard deviations of a binomial count.
+        assert!((slow - 1015.0).abs() < 5.0 * 750f64.sqrt(), "{slow}");
+    }
+}

@@ -247,3 +247,48 @@ impl Covariance for Kernel {
             parts => composite::sum_frequencies(parts, count, rng), composite::product_frequencies(parts, count, rng))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, stream};
+
+    /// A kernel that knows nothing but how to be one.
+    struct Opaque;
+
+    impl Covariance for Opaque {
+        fn dimension(&self) -> Option<usize> {
+            None
+        }
+        fn roles(&self) -> Vec<Role> {
+            Vec::new()
+        }
+        fn parameters(&self) -> Vec<f64> {
+            Vec::new()
+        }
+        fn set_parameters(&mut self, _: &[f64]) {}
+        fn cross(&self, _: MatRef<'_, f64>, _: MatRef<'_, f64>, _: MatMut<'_, f64>) {}
+        fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64> {
+            vec![1.0; x.nrows()]
+        }
+        fn record(&self, _: MatRef<'_, f64>, _: MatRef<'_, f64>, _: MatMut<'_, f64>, _: &mut Tape) {}
+        fn replay(
+            &self,
+            _: MatRef<'_, f64>,
+            _: MatRef<'_, f64>,
+            _: MatRef<'_, f64>,
+            _: MatRef<'_, f64>,
+            _: &Tape,
+            _: &mut [f64],
+        ) {
+        }
+        fn add_diagonal_gradient(&self, _: MatRef<'_, f64>, _: &[f64], _: &mut [f64]) {}
+        fn add_input_gradient(&self, _: MatRef<'_, f64>, _: MatRef<'_, f64>, _: MatRef<'_, f64>, _: MatMut<'_, f64>) {}
+    }
+
+    #[test]
+    fn a_kernel_without_spectral_density_says_so() {
+        let drawn = Opaque.frequencies(5, &mut stream(0, Purpose::Frequencies, 0, 0));
+        assert!(matches!(drawn, Err(Error::Unsupported { .. })));
+    }
+}

@@ -205,8 +205,8 @@ impl Paths {
     }
 }
 
-/// Rows that one task evaluates all paths at: features and kernel of 256 rows fit the second-level cache.
-const ROWS: usize = 256;
+/// Rows that one task evaluates all paths at: enough for the products to run at full speed.
+const ROWS: usize = 512;
 
 /// Rows that one task climbs with: few, as there are often no more than a hundred.
 const FEW_ROWS: usize = 16;
