@@ -6,7 +6,7 @@
 //!
 //! Counted in turns, the reduction t − round(t) is exact for every t, where one in radians would need 2/π to hundreds of
 //! digits; ¼ − |·| is exact too except near s = ¼, where the sine is flat. p interpolates at nine Chebyshev nodes (relative
-//! error 3.2e-19) and is summed in Estrin's order. The error is below 3 ulp for every finite t; other values give NaN.
+//! error 3.2e-19) and is summed in Estrin's order. The result is within 4ε of the truth, relatively, for every finite t; other values give NaN.
 
 use super::vexp::fma;
 use multiversion::{multiversion, target::target_cfg_f};
