@@ -1,7 +1,7 @@
 //! Sparse Gaussian-process optimisation: Bayesian optimisation for thousands to millions of noisy evaluations.
 //!
 //! The modules are the algorithm from left to right: [`data`] become inducing points ([`allocate`]) and a posterior
-//! ([`model`]) under a [`kernel`]. Fit and predict:
+//! ([`model`]) under a [`kernel`], from which functions are drawn ([`sample`]). Fit and predict:
 //!
 //! ```
 //! use spargo::data::{Dataset, Standardizer};
@@ -39,6 +39,7 @@ pub mod model;
 pub mod optimize;
 pub mod problems;
 pub mod rng;
+pub mod sample;
 
 pub use error::{Error, Result};
 

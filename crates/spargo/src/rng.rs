@@ -20,6 +20,10 @@ pub enum Purpose {
     Allocation = 3,
     /// The order of minibatches.
     Minibatch = 4,
+    /// The frequencies that a block of paths shares.
+    Frequencies = 5,
+    /// The weights of one path.
+    Path = 6,
 }
 
 /// The stream for one purpose at one step; `slot` tells parallel draws apart.

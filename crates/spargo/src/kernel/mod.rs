@@ -13,6 +13,7 @@ pub use stationary::{Family, Stationary};
 
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatMut, MatRef};
+use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +70,17 @@ pub trait Covariance {
 
     /// Adds Σⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂aᵢ to row i of `out`, [a, inputs].
     fn add_input_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, out: MatMut<'_, f64>);
+
+    /// Draws `count` frequencies ω from the spectral density, so that k(x, x') = k(x, x) E cos ωᵀ(x − x'), [inputs, count].
+    ///
+    /// Each column has this distribution by itself; a sum's are shared out among its parts and so not independent.
+    fn frequencies(&self, _count: usize, _rng: &mut ChaCha8Rng) -> Result<Mat<f64>> {
+        let remedy = "draw its paths jointly on a finite set of candidates".into();
+        Err(Error::Unsupported {
+            what: "a kernel without a spectral density has no random Fourier features".into(),
+            remedy,
+        })
+    }
 }
 
 /// What a kernel remembers between [`Covariance::record`] and [`Covariance::replay`]; its memory is used again.
@@ -228,5 +240,55 @@ impl Covariance for Kernel {
         dispatch!(self, leaf => leaf.add_input_gradient(a, b, g, out),
             parts => composite::sum_input_gradient(parts, a, b, g, out),
             composite::product_input_gradient(parts, a, b, g, out))
+    }
+
+    fn frequencies(&self, count: usize, rng: &mut ChaCha8Rng) -> Result<Mat<f64>> {
+        dispatch!(self, leaf => leaf.frequencies(count, rng),
+            parts => composite::sum_frequencies(parts, count, rng), composite::product_frequencies(parts, count, rng))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::{Purpose, stream};
+
+    /// A kernel that knows nothing but how to be one.
+    struct Opaque;
+
+    impl Covariance for Opaque {
+        fn dimension(&self) -> Option<usize> {
+            None
+        }
+        fn roles(&self) -> Vec<Role> {
+            Vec::new()
+        }
+        fn parameters(&self) -> Vec<f64> {
+            Vec::new()
+        }
+        fn set_parameters(&mut self, _: &[f64]) {}
+        fn cross(&self, _: MatRef<'_, f64>, _: MatRef<'_, f64>, _: MatMut<'_, f64>) {}
+        fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64> {
+            vec![1.0; x.nrows()]
+        }
+        fn record(&self, _: MatRef<'_, f64>, _: MatRef<'_, f64>, _: MatMut<'_, f64>, _: &mut Tape) {}
+        fn replay(
+            &self,
+            _: MatRef<'_, f64>,
+            _: MatRef<'_, f64>,
+            _: MatRef<'_, f64>,
+            _: MatRef<'_, f64>,
+            _: &Tape,
+            _: &mut [f64],
+        ) {
+        }
+        fn add_diagonal_gradient(&self, _: MatRef<'_, f64>, _: &[f64], _: &mut [f64]) {}
+        fn add_input_gradient(&self, _: MatRef<'_, f64>, _: MatRef<'_, f64>, _: MatRef<'_, f64>, _: MatMut<'_, f64>) {}
+    }
+
+    #[test]
+    fn a_kernel_without_spectral_density_says_so() {
+        let drawn = Opaque.frequencies(5, &mut stream(0, Purpose::Frequencies, 0, 0));
+        assert!(matches!(drawn, Err(Error::Unsupported { .. })));
     }
 }

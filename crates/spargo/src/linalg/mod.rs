@@ -7,6 +7,7 @@ mod cholesky;
 pub mod column_major;
 mod eigen;
 mod least_squares;
+pub mod vcos;
 pub mod vexp;
 
 pub use cholesky::{Cholesky, cholesky, cholesky_definite, inverse_from_cholesky, invert_lower, solve_lower_triangle};

@@ -4,7 +4,8 @@
 //!     k(x, x') = s² g(r²),   r² = Σₖ (xₖ − x'ₖ)² / ℓₖ²
 //! ```
 //!
-//! A family is one arm of [`Family::profile`]: g and its slope g′ as functions of r². Distances are summed from
+//! A family is one arm of [`Family::profile`], g and its slope g′ as functions of r², and one of its spectral density,
+//! from which [`Covariance::frequencies`] draws ω = ρn/ℓ with n ~ N(0, I) and a random ρ. Distances are summed from
 //! differences, not expanded into a product: it costs little at these dimensions, and coinciding points (every inducing
 //! point is one) give exactly k = s².
 
@@ -14,6 +15,8 @@ use super::{Covariance, Role, Tape, sized};
 use crate::error::{Error, Result};
 use crate::linalg::vexp::{exp_decay, fma};
 use crate::linalg::{Mat, MatMut, MatRef, column, column_mut};
+use crate::rng::normal;
+use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 /// The shape g(r²) of a stationary kernel.
@@ -64,6 +67,24 @@ impl Family {
             }
         }
     }
+
+    /// ρ, the random scale of a frequency ρn: the spectral density of a Matérn-ν is a multivariate Student-t with 2ν degrees
+    /// of freedom, so one ρ is shared by all inputs (a draw an input would give a product of one-dimensional kernels).
+    fn spectral_scale(self, rng: &mut ChaCha8Rng) -> f64 {
+        match self {
+            Family::Rbf => 1.0,
+            Family::Matern12 => student_scale(1, rng),
+            Family::Matern32 => student_scale(3, rng),
+            Family::Matern52 => student_scale(5, rng),
+        }
+    }
+}
+
+/// √(ν'/χ²) with a χ² of ν' degrees of freedom.
+fn student_scale(degrees: usize, rng: &mut ChaCha8Rng) -> f64 {
+    let chi2: f64 = (0..degrees).map(|_| normal(rng).powi(2)).sum();
+    // A normal draw of 0 is possible, an infinite frequency is not.
+    (degrees as f64 / chi2.max(1e-30)).sqrt()
 }
 
 /// s² g(r²) with ARD length scales.
@@ -196,5 +217,15 @@ impl Covariance for Stationary {
                 rows.for_each(|((out, x), (g, slope))| *out += factor * g * slope * (x - centre));
             }
         }
+    }
+
+    fn frequencies(&self, count: usize, rng: &mut ChaCha8Rng) -> Result<Mat<f64>> {
+        let mut omega = Mat::zeros(self.lengthscales.len(), count);
+        for f in 0..count {
+            let scale = self.family.spectral_scale(rng);
+            let inputs = column_mut(omega.as_mut(), f).iter_mut().zip(&self.lengthscales);
+            inputs.for_each(|(omega, l)| *omega = scale * normal(rng) / l);
+        }
+        Ok(omega)
     }
 }

@@ -1,0 +1,86 @@
+//! Random Fourier features of a stationary kernel (Rahimi & Recht 2007).
+//!
+//! ```text
+//!     φ_f(x) = √(2s²/F) cos(ω_fᵀx + b_f),    ω ~ spectral density of k,   b ~ U[0, 2π),    E φ(x)ᵀφ(x') = k(x, x'),
+//! ```
+//!
+//! where s² = k(x, x). The frequencies are those of the unscaled inputs: length scales are part of ω.
+
+use crate::error::{Error, Result};
+use crate::kernel::{Covariance, Kernel};
+use crate::linalg::vcos::cos_turns_in_place;
+use crate::linalg::{Into, Mat, MatMut, MatRef, column_mut, gemm};
+use crate::rng::uniform;
+use rand_chacha::ChaCha8Rng;
+use std::f64::consts::TAU;
+
+/// F features; angles are kept in turns, so that reducing them is exact.
+#[derive(Debug, Clone)]
+pub struct Features {
+    /// ω/2π, [d, F].
+    turns: Mat<f64>,
+    /// b/2π.
+    phases: Vec<f64>,
+    /// √(2s²/F).
+    amplitude: f64,
+}
+
+impl Features {
+    /// Features with frequencies ω, [d, F], and phases b in radians, of a kernel with variance s².
+    pub fn new(frequencies: MatRef<'_, f64>, phases: &[f64], variance: f64) -> Result<Self> {
+        let count = frequencies.ncols();
+        if count == 0 {
+            return Err(Error::Empty { what: "the list of frequencies".into() });
+        }
+        if phases.len() != count {
+            return Err(Error::Shape { what: "the list of phases".into(), found: phases.len(), expected: count });
+        }
+        let turns = Mat::from_fn(frequencies.nrows(), count, |k, f| frequencies[(k, f)] / TAU);
+        let phases = phases.iter().map(|b| b / TAU).collect();
+        Ok(Features { turns, phases, amplitude: (2.0 * variance / count as f64).sqrt() })
+    }
+
+    /// Draws `count` features of this kernel: all frequencies, then all phases.
+    pub fn draw(kernel: &Kernel, count: usize, rng: &mut ChaCha8Rng) -> Result<Self> {
+        let frequencies = kernel.frequencies(count, rng)?;
+        let phases: Vec<f64> = (0..count).map(|_| TAU * uniform(rng)).collect();
+        let origin = Mat::zeros(1, frequencies.nrows());
+        Features::new(frequencies.as_ref(), &phases, kernel.diagonal(origin.as_ref())[0])
+    }
+
+    /// F.
+    pub fn count(&self) -> usize {
+        self.phases.len()
+    }
+
+    /// d.
+    pub fn dimension(&self) -> usize {
+        self.turns.nrows()
+    }
+
+    /// Φ, the features of each row of x, [n, F].
+    pub fn matrix(&self, x: MatRef<'_, f64>) -> Mat<f64> {
+        self.waves(x, 0.0, self.amplitude)
+    }
+
+    /// Adds ∂(φ(xᵢ)ᵀgᵢ)/∂xᵢ to row i of `out`, [n, d], with gᵢ a row of g, [n, F].
+    pub fn add_input_gradient(&self, x: MatRef<'_, f64>, g: MatRef<'_, f64>, out: MatMut<'_, f64>) {
+        // ∂cos(2πt)/∂t = 2π cos(2π(t + ¼))
+        let mut slopes = self.waves(x, 0.25, TAU * self.amplitude);
+        for f in 0..self.count() {
+            column_mut(slopes.as_mut(), f).iter_mut().enumerate().for_each(|(i, slope)| *slope *= g[(i, f)]);
+        }
+        gemm(out, Into::Add, 1.0, slopes.as_ref(), self.turns.transpose());
+    }
+
+    /// scale·cos(ωᵀx + b + 2π·shift), [n, F].
+    fn waves(&self, x: MatRef<'_, f64>, shift: f64, scale: f64) -> Mat<f64> {
+        let mut waves = Mat::zeros(x.nrows(), self.count());
+        for (f, phase) in self.phases.iter().enumerate() {
+            column_mut(waves.as_mut(), f).fill(phase + shift);
+        }
+        gemm(waves.as_mut(), Into::Add, 1.0, x, self.turns.as_ref());
+        (0..self.count()).for_each(|f| cos_turns_in_place(column_mut(waves.as_mut(), f), scale));
+        waves
+    }
+}

@@ -1,0 +1,320 @@
+//! Paths: a draw from the prior by random features, corrected by Matheron's rule (Wilson et al. 2020, 2021).
+
+use super::features::Features;
+use crate::data::check_finite;
+use crate::error::{Error, Result};
+use crate::kernel::{Covariance, Kernel};
+use crate::linalg::{
+    Into, Mat, MatMut, MatRef, column, column_mut, gemm, select_rows, solve_lower, solve_lower_transposed,
+};
+use crate::model::{Posterior, Spread};
+use crate::rng::{Purpose, normal, stream};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// How paths are drawn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Sampling {
+    /// F, the number of random features of a path.
+    pub features: usize,
+    /// The number of paths that share their frequencies: more are faster, fewer are more independent.
+    pub block: usize,
+}
+
+impl Default for Sampling {
+    fn default() -> Self {
+        Sampling { features: 1000, block: 100 }
+    }
+}
+
+impl Sampling {
+    fn check(&self) -> Result<()> {
+        for (name, value) in [("the number of features", self.features), ("the size of a block of paths", self.block)] {
+            if value == 0 {
+                return Err(Error::Parameter { name: name.into(), value: 0.0, must: "at least 1".into() });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Everything random about a block of paths that share their frequencies.
+#[derive(Debug, Clone)]
+pub struct Draws {
+    /// ω and b.
+    pub features: Features,
+    /// θ, one column a path, [F, paths].
+    pub theta: Mat<f64>,
+    /// ε, one column a path, [m, paths].
+    pub epsilon: Mat<f64>,
+}
+
+/// Functions drawn from a posterior, numbered from 0.
+#[derive(Debug, Clone)]
+pub struct Paths {
+    kernel: Kernel,
+    mean: f64,
+    /// Z, [m, d].
+    z: Mat<f64>,
+    blocks: Vec<Block>,
+    /// v, one column a path, [m, paths].
+    updates: Mat<f64>,
+}
+
+/// The prior part of paths that share their frequencies.
+#[derive(Debug, Clone)]
+struct Block {
+    features: Features,
+    /// θ, [F, paths].
+    theta: Mat<f64>,
+    /// The number of its first path.
+    first: usize,
+}
+
+impl Paths {
+    /// Draws the paths with these numbers.
+    ///
+    /// A path is a function of posterior, settings, seed, step and its number alone, to rounding: its weights come from
+    /// a stream of its own, its frequencies from one of the block it falls in. So the next numbers are fresh paths, and
+    /// neither the others drawn with it nor threads matter.
+    pub fn draw(
+        posterior: &Posterior,
+        numbers: Range<usize>,
+        settings: &Sampling,
+        seed: u64,
+        step: u64,
+    ) -> Result<Self> {
+        settings.check()?;
+        posterior.kernel().check(posterior.z().ncols())?;
+        let blocks: Vec<Range<usize>> = split(numbers, settings.block);
+        let draw = |numbers: Range<usize>| {
+            let mut rng = stream(seed, Purpose::Frequencies, step, (numbers.start / settings.block) as u64);
+            let features = Features::draw(posterior.kernel(), settings.features, &mut rng)?;
+            let (theta, epsilon) = weights(numbers, features.count(), posterior.w().len(), seed, step);
+            Ok(Draws { features, theta, epsilon })
+        };
+        Paths::from_draws(posterior, blocks.into_par_iter().map(draw).collect::<Result<Vec<Draws>>>()?)
+    }
+
+    /// The paths that given draws make, block after block.
+    pub fn from_draws(posterior: &Posterior, draws: Vec<Draws>) -> Result<Self> {
+        let count: usize = draws.iter().map(|draws| draws.theta.ncols()).sum();
+        if count == 0 {
+            return Err(Error::Empty { what: "the list of paths to draw".into() });
+        }
+        draws.iter().try_for_each(|draws| draws.check(posterior))?;
+        let mut updates = Mat::zeros(posterior.w().len(), count);
+        let mut blocks = Vec::with_capacity(draws.len());
+        let mut first = 0;
+        for Draws { features, theta, epsilon } in draws {
+            let columns = updates.as_mut().subcols_mut(first, theta.ncols());
+            let block = Block { features, theta, first };
+            first += epsilon.ncols();
+            update(posterior, &block, epsilon.as_ref(), columns);
+            blocks.push(block);
+        }
+        let (kernel, z) = (posterior.kernel().clone(), posterior.z().to_owned());
+        Ok(Paths { kernel, mean: posterior.prior_mean(), z, blocks, updates })
+    }
+
+    /// The number of paths.
+    pub fn len(&self) -> usize {
+        self.updates.ncols()
+    }
+
+    /// Never true: there is at least one path.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of inputs of each path.
+    pub fn dimension(&self) -> usize {
+        self.z.ncols()
+    }
+
+    /// Every path at every row of x, [points, paths].
+    pub fn values(&self, x: MatRef<'_, f64>) -> Result<Mat<f64>> {
+        self.check(x)?;
+        let mut values = Mat::zeros(x.nrows(), self.len());
+        values.par_row_chunks_mut(ROWS).zip(x.par_row_chunks(ROWS)).for_each(|(mut values, x)| {
+            values.fill(self.mean);
+            for block in &self.blocks {
+                block.add_prior(x, values.as_mut().subcols_mut(block.first, block.theta.ncols()));
+            }
+            let kxz = self.cross(x);
+            gemm(values, Into::Add, 1.0, kxz.as_ref(), self.updates.as_ref());
+        });
+        Ok(values)
+    }
+
+    /// Path `members[i]` at row i of x, and its gradient there, [points, inputs].
+    pub fn value_gradient(&self, members: &[usize], x: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+        self.check(x)?;
+        self.check_members(members, x.nrows())?;
+        let (mut values, mut gradient) = (vec![self.mean; x.nrows()], Mat::zeros(x.nrows(), x.ncols()));
+        let rows = members.par_chunks(FEW_ROWS).zip(x.par_row_chunks(FEW_ROWS));
+        let outputs = values.par_chunks_mut(FEW_ROWS).zip(gradient.par_row_chunks_mut(FEW_ROWS));
+        rows.zip(outputs).for_each(|((members, x), (values, mut gradient))| {
+            self.add_update_gradient(members, x, values, gradient.as_mut());
+            self.blocks.iter().for_each(|block| block.add_prior_gradient(members, x, values, gradient.as_mut()));
+        });
+        Ok((values, gradient))
+    }
+
+    fn check(&self, x: MatRef<'_, f64>) -> Result<()> {
+        if x.ncols() != self.dimension() {
+            let what = "each point to evaluate paths at".into();
+            return Err(Error::Shape { what, found: x.ncols(), expected: self.dimension() });
+        }
+        check_finite("a point to evaluate paths at", x)
+    }
+
+    fn check_members(&self, members: &[usize], points: usize) -> Result<()> {
+        if members.len() != points {
+            return Err(Error::Shape { what: "the list of members".into(), found: members.len(), expected: points });
+        }
+        match members.iter().find(|&&member| member >= self.len()) {
+            Some(&member) => {
+                let must = format!("below the number of paths, {}", self.len());
+                Err(Error::Parameter { name: "a member".into(), value: member as f64, must })
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// k(x, Z), [n, m]; callers are parallel already.
+    fn cross(&self, x: MatRef<'_, f64>) -> Mat<f64> {
+        let mut kxz = Mat::zeros(x.nrows(), self.z.nrows());
+        self.kernel.cross(x, self.z.as_ref(), kxz.as_mut());
+        kxz
+    }
+
+    /// Adds k(x, Z)v of each row's own path, and its gradient.
+    fn add_update_gradient(
+        &self,
+        members: &[usize],
+        x: MatRef<'_, f64>,
+        values: &mut [f64],
+        gradient: MatMut<'_, f64>,
+    ) {
+        let v = gather(self.updates.as_ref(), members); // [n, m]
+        add_row_products(self.cross(x).as_ref(), v.as_ref(), values);
+        self.kernel.add_input_gradient(x, self.z.as_ref(), v.as_ref(), gradient);
+    }
+}
+
+/// Rows that one task evaluates all paths at: enough for the products to run at full speed.
+const ROWS: usize = 512;
+
+/// Rows that one task climbs with: few, as there are often no more than a hundred.
+const FEW_ROWS: usize = 16;
+
+/// Paths whose updates one task computes.
+const COLUMNS: usize = 32;
+
+impl Draws {
+    fn check(&self, posterior: &Posterior) -> Result<()> {
+        let sizes = [
+            ("each frequency", self.features.dimension(), posterior.z().ncols()),
+            ("each path's list of feature weights", self.theta.nrows(), self.features.count()),
+            ("each path's list of update draws", self.epsilon.nrows(), posterior.w().len()),
+            ("the number of update draws", self.epsilon.ncols(), self.theta.ncols()),
+        ];
+        match sizes.into_iter().find(|(_, found, expected)| found != expected) {
+            Some((what, found, expected)) => Err(Error::Shape { what: what.into(), found, expected }),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Block {
+    /// Adds Φ(x)θ of all its paths, [n, paths].
+    fn add_prior(&self, x: MatRef<'_, f64>, out: MatMut<'_, f64>) {
+        gemm(out, Into::Add, 1.0, self.features.matrix(x).as_ref(), self.theta.as_ref());
+    }
+
+    /// Adds φ(x)ᵀθ and its gradient to the rows that belong to its paths.
+    fn add_prior_gradient(
+        &self,
+        members: &[usize],
+        x: MatRef<'_, f64>,
+        values: &mut [f64],
+        mut gradient: MatMut<'_, f64>,
+    ) {
+        let own = self.first..self.first + self.theta.ncols();
+        let rows: Vec<usize> = (0..members.len()).filter(|&i| own.contains(&members[i])).collect();
+        if rows.is_empty() {
+            return;
+        }
+        let x = select_rows(x, &rows);
+        let theta = gather(self.theta.as_ref(), &rows.iter().map(|&i| members[i] - self.first).collect::<Vec<_>>());
+        let (mut value, mut slope) = (vec![0.0; rows.len()], Mat::zeros(rows.len(), x.ncols()));
+        add_row_products(self.features.matrix(x.as_ref()).as_ref(), theta.as_ref(), &mut value);
+        self.features.add_input_gradient(x.as_ref(), theta.as_ref(), slope.as_mut());
+        for (own, &row) in rows.iter().enumerate() {
+            values[row] += value[own];
+            (0..x.ncols()).for_each(|k| gradient[(row, k)] += slope[(own, k)]);
+        }
+    }
+}
+
+/// Cuts a range at the multiples of `size`.
+fn split(numbers: Range<usize>, size: usize) -> Vec<Range<usize>> {
+    let blocks = numbers.start / size..numbers.end.div_ceil(size);
+    blocks.map(|block| (block * size).max(numbers.start)..((block + 1) * size).min(numbers.end)).collect()
+}
+
+/// θ, [features, paths], and ε, [m, paths], each path's from its own stream.
+fn weights(numbers: Range<usize>, features: usize, m: usize, seed: u64, step: u64) -> (Mat<f64>, Mat<f64>) {
+    let (mut theta, mut epsilon) = (Mat::zeros(features, numbers.len()), Mat::zeros(m, numbers.len()));
+    let columns = theta.par_col_chunks_mut(1).zip(epsilon.par_col_chunks_mut(1));
+    columns.zip(numbers).for_each(|((theta, epsilon), number)| {
+        let mut rng = stream(seed, Purpose::Path, step, number as u64);
+        column_mut(theta, 0).fill_with(|| normal(&mut rng));
+        column_mut(epsilon, 0).fill_with(|| normal(&mut rng));
+    });
+    (theta, epsilon)
+}
+
+/// v = L⁻ᵀ(w + Vε − L⁻¹Φ(Z)θ), [m, paths].
+fn update(posterior: &Posterior, block: &Block, epsilon: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+    out.as_mut().par_row_chunks_mut(ROWS).zip(posterior.z().par_row_chunks(ROWS)).for_each(|(out, z)| {
+        block.add_prior(z, out);
+    });
+    out.par_col_chunks_mut(COLUMNS).zip(epsilon.par_col_chunks(COLUMNS)).for_each(|(mut v, epsilon)| {
+        for path in 0..v.ncols() {
+            let v = column_mut(v.as_mut(), path).iter_mut();
+            match posterior.spread() {
+                // V = L⁻¹Σ^½: one solve for both parts.
+                Spread::Noise(sigma) => {
+                    let noise = sigma.iter().zip(column(epsilon, path));
+                    v.zip(noise).for_each(|(v, (sigma, epsilon))| *v = sigma * epsilon - *v);
+                }
+                Spread::Root(_) => v.for_each(|v| *v = -*v),
+            }
+        }
+        solve_lower(posterior.l(), v.as_mut());
+        if let Spread::Root(root) = posterior.spread() {
+            gemm(v.as_mut(), Into::Add, 1.0, root.as_ref(), epsilon);
+        }
+        for path in 0..v.ncols() {
+            column_mut(v.as_mut(), path).iter_mut().zip(posterior.w()).for_each(|(v, w)| *v += w);
+        }
+        solve_lower_transposed(posterior.l(), v);
+    });
+}
+
+/// The given columns as rows.
+fn gather(a: MatRef<'_, f64>, columns: &[usize]) -> Mat<f64> {
+    Mat::from_fn(columns.len(), a.nrows(), |i, j| a[(j, columns[i])])
+}
+
+/// out[i] += Σⱼ aᵢⱼ bᵢⱼ.
+fn add_row_products(a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: &mut [f64]) {
+    for j in 0..a.ncols() {
+        let products = column(a, j).iter().zip(column(b, j)).map(|(a, b)| a * b);
+        out.iter_mut().zip(products).for_each(|(out, product)| *out += product);
+    }
+}
