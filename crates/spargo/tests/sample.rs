@@ -8,7 +8,7 @@ use spargo::Error;
 use spargo::data::Dataset;
 use spargo::kernel::{Covariance, Family, Kernel, Stationary};
 use spargo::linalg::{Mat, MatRef, cholesky, invert_lower, mat_vec, select_rows};
-use spargo::model::sgpr::Sgpr;
+use spargo::model::sgpr::{Jitter, Sgpr};
 use spargo::model::svgp::{Svgp, Variational};
 use spargo::model::{Hyperparameters, Likelihood, Posterior, Spread, exact};
 use spargo::rng::{Purpose, stream, uniform};
@@ -26,7 +26,7 @@ fn given_draws_make_the_paths_of_trieste() {
     let inverse = invert_lower(cholesky(kernel.matrix(z.as_ref(), z.as_ref()), jitter).unwrap().l.as_ref());
     let hyper = Hyperparameters { kernel, mean: number(&file["constant_mean"]), noise: 1.0 };
     let data = Dataset::new(z.clone(), vec![0.0; z.nrows()]).unwrap();
-    let model = Svgp::with_jitter(&hyper, &data, z.as_ref(), Likelihood::Gaussian, jitter).unwrap();
+    let model = Svgp::with_jitter(&hyper, &data, z.as_ref(), Likelihood::Gaussian, Jitter::Fixed(jitter)).unwrap();
     let (mu, sqrt) = (vector(&file["q_mu"]), matrix(&file["q_sqrt_lower"]));
     let whitened = Variational::new(mu.clone(), sqrt.clone()).unwrap();
     let plain = Variational::new(mat_vec(inverse.as_ref(), &mu), lower(&(&inverse * &sqrt))).unwrap();
