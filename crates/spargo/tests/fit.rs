@@ -135,6 +135,28 @@ fn noise_and_length_scales_are_recovered() {
     }
 }
 
+/// Nearly noise-free data make the bound a difference of huge numbers; it must still be climbed.
+#[test]
+fn noise_free_data_are_fitted_closely() {
+    let x = points(800, 2);
+    let y: Vec<f64> = (0..800).map(|i| (3.0 * x[(i, 0)]).sin() + x[(i, 1)].powi(2)).collect();
+    let data = Dataset::new(x, y).unwrap();
+    let units = Standardizer::from_data(&data);
+    let standard = units.apply(&data);
+    let z = first_rows(&standard, 150);
+    for (family, learning) in
+        [Family::Matern52, Family::Rbf].into_iter().flat_map(|f| [(f, Learning::Bound), (f, Learning::Subset(400))])
+    {
+        let start = Hyperparameters::cold(Kernel::cold(family, 2));
+        let fit = fit(&start, &standard, z.as_ref(), &Fitting { learning, ..Fitting::default() }).unwrap();
+        let per_point = fit.report.objective / 800.0;
+        assert!(per_point > 2.0, "{family:?} {learning:?}: {per_point}");
+        let mean = fit.posterior.mean(standard.x()).unwrap();
+        let worst = mean.iter().zip(standard.y()).map(|(m, y)| (m - y).abs()).fold(0.0, f64::max);
+        assert!(worst < 0.02, "{family:?} {learning:?}: {worst}");
+    }
+}
+
 #[test]
 fn fixed_parameters_stay_and_a_warm_start_is_short() {
     let data = noisy(200, 3, 0.02);

@@ -107,7 +107,7 @@ pub struct FitReport {
     pub stop: Option<Stop>,
     /// The jitter in the posterior's covariance matrix.
     pub jitter: f64,
-    /// Why the hyperparameters are still those of the start, if they are.
+    /// Why the hyperparameters are the last good ones and not new ones, if they are.
     pub kept: Option<String>,
 }
 

@@ -31,7 +31,7 @@ pub(super) struct Learned {
     pub evaluations: usize,
     pub iterations: usize,
     pub stop: Option<Stop>,
-    /// Why the hyperparameters are still those of the start, if they are.
+    /// Why the last search changed nothing, if it did not.
     pub kept: Option<String>,
 }
 
