@@ -74,7 +74,12 @@ fn draw(
     series.label(format!("data ({})", data.len())).legend(move |(x, y)| Circle::new((x + 6, y), 3, dot));
     let series = chart.draw_series(chosen.iter().map(|&p| Circle::new(p, 5, RED.filled())))?;
     series.label(format!("chosen ({})", chosen.len())).legend(|(x, y)| Circle::new((x + 6, y), 5, RED.filled()));
-    chart.configure_series_labels().background_style(WHITE.mix(0.85)).border_style(BLACK.mix(0.3)).draw()?;
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperRight)
+        .background_style(WHITE.mix(0.85))
+        .border_style(BLACK.mix(0.3))
+        .draw()?;
     root.present()?;
     Ok(())
 }

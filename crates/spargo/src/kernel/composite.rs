@@ -32,56 +32,89 @@ pub(super) fn set_parameters(parts: &mut [Kernel], mut theta: &[f64]) {
     }
 }
 
-pub(super) fn sum_cross(parts: &[Kernel], a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>) {
-    combine(parts, a, b, out, |total, part| *total += part);
+/// How parts make a whole.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Join {
+    /// Σᵢ kᵢ.
+    Sum,
+    /// Πᵢ kᵢ.
+    Product,
 }
 
-pub(super) fn product_cross(parts: &[Kernel], a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>) {
-    combine(parts, a, b, out, |total, part| *total *= part);
-}
+impl Join {
+    /// Joins the values of one part to those of the others.
+    fn join(self, totals: &mut [f64], part: &[f64]) {
+        let pairs = totals.iter_mut().zip(part);
+        match self {
+            Join::Sum => pairs.for_each(|(total, part)| *total += part),
+            Join::Product => pairs.for_each(|(total, part)| *total *= part),
+        }
+    }
 
-pub(super) fn sum_diagonal(parts: &[Kernel], x: MatRef<'_, f64>) -> Vec<f64> {
-    combine_diagonals(parts, x, |total, part| *total += part)
-}
+    fn join_columns(self, mut totals: MatMut<'_, f64>, part: MatRef<'_, f64>) {
+        (0..part.ncols()).for_each(|j| self.join(column_mut(totals.as_mut(), j), column(part, j)));
+    }
 
-pub(super) fn product_diagonal(parts: &[Kernel], x: MatRef<'_, f64>) -> Vec<f64> {
-    combine_diagonals(parts, x, |total, part| *total *= part)
-}
-
-pub(super) fn sum_record(
-    parts: &[Kernel],
-    a: MatRef<'_, f64>,
-    b: MatRef<'_, f64>,
-    out: MatMut<'_, f64>,
-    tape: &mut Tape,
-) {
-    record(parts, a, b, out, tape, |total, part| *total += part);
-}
-
-pub(super) fn product_record(
-    parts: &[Kernel],
-    a: MatRef<'_, f64>,
-    b: MatRef<'_, f64>,
-    out: MatMut<'_, f64>,
-    tape: &mut Tape,
-) {
-    record(parts, a, b, out, tape, |total, part| *total *= part);
-}
-
-pub(super) fn sum_replay(
-    parts: &[Kernel],
-    a: MatRef<'_, f64>,
-    b: MatRef<'_, f64>,
-    g: MatRef<'_, f64>,
-    tape: &Tape,
-    gradient: &mut [f64],
-) {
-    for ((part, gradient), (k, tape)) in with_gradients(parts, gradient).zip(&tape.parts) {
-        part.replay(a, b, k.submatrix(0, 0, g.nrows(), g.ncols()), g, tape, gradient);
+    /// ∂loss/∂Kᵢ: G in a sum, G ∘ Πⱼ≠ᵢ Kⱼ in a product. No division by Kᵢ, which may be zero.
+    fn slope<'a>(self, i: usize, parts: &[MatRef<'_, f64>], g: MatRef<'a, f64>) -> Slope<'a> {
+        let Join::Product = self else { return Slope::Whole(g) };
+        let mut own = g.to_owned();
+        let others = parts.iter().enumerate().filter(|&(j, _)| j != i);
+        others.for_each(|(_, part)| self.join_columns(own.as_mut(), *part));
+        Slope::Own(own)
     }
 }
 
-pub(super) fn product_replay(
+/// A gradient that is shared by all parts, or a part's own.
+enum Slope<'a> {
+    Whole(MatRef<'a, f64>),
+    Own(Mat<f64>),
+}
+
+impl Slope<'_> {
+    fn as_ref(&self) -> MatRef<'_, f64> {
+        match self {
+            Slope::Whole(g) => *g,
+            Slope::Own(g) => g.as_ref(),
+        }
+    }
+}
+
+pub(super) fn cross(join: Join, parts: &[Kernel], a: MatRef<'_, f64>, b: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+    let Some((first, rest)) = parts.split_first() else { return };
+    first.cross(a, b, out.as_mut());
+    rest.iter().for_each(|part| join.join_columns(out.as_mut(), part.matrix(a, b).as_ref()));
+}
+
+pub(super) fn diagonal(join: Join, parts: &[Kernel], x: MatRef<'_, f64>) -> Vec<f64> {
+    let Some((first, rest)) = parts.split_first() else { return Vec::new() };
+    let mut total = first.diagonal(x);
+    rest.iter().for_each(|part| join.join(&mut total, &part.diagonal(x)));
+    total
+}
+
+/// Evaluates every part on its own and joins them; the parts' matrices stay on the tape.
+pub(super) fn record(
+    join: Join,
+    parts: &[Kernel],
+    a: MatRef<'_, f64>,
+    b: MatRef<'_, f64>,
+    mut out: MatMut<'_, f64>,
+    tape: &mut Tape,
+) {
+    tape.parts.resize_with(parts.len(), || (Mat::new(), Tape::default()));
+    for (i, (part, (k, tape))) in parts.iter().zip(&mut tape.parts).enumerate() {
+        let mut k = sized(k, a.nrows(), b.nrows());
+        part.record(a, b, k.as_mut(), tape);
+        match i {
+            0 => out.copy_from(k),
+            _ => join.join_columns(out.as_mut(), k.as_ref()),
+        }
+    }
+}
+
+pub(super) fn replay(
+    join: Join,
     parts: &[Kernel],
     a: MatRef<'_, f64>,
     b: MatRef<'_, f64>,
@@ -89,56 +122,51 @@ pub(super) fn product_replay(
     tape: &Tape,
     gradient: &mut [f64],
 ) {
-    let factors: Vec<MatRef<'_, f64>> =
+    let matrices: Vec<MatRef<'_, f64>> =
         tape.parts.iter().map(|(k, _)| k.submatrix(0, 0, g.nrows(), g.ncols())).collect();
     for (i, ((part, gradient), (_, tape))) in with_gradients(parts, gradient).zip(&tape.parts).enumerate() {
-        part.replay(a, b, factors[i], all_but(i, &factors, g).as_ref(), tape, gradient);
+        part.replay(a, b, matrices[i], join.slope(i, &matrices, g).as_ref(), tape, gradient);
     }
 }
 
-pub(super) fn sum_diagonal_gradient(parts: &[Kernel], x: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]) {
-    for (part, gradient) in with_gradients(parts, gradient) {
-        part.add_diagonal_gradient(x, g, gradient);
-    }
-}
-
-pub(super) fn product_diagonal_gradient(parts: &[Kernel], x: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]) {
+pub(super) fn add_diagonal_gradient(join: Join, parts: &[Kernel], x: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]) {
     let diagonals: Vec<Vec<f64>> = parts.iter().map(|part| part.diagonal(x)).collect();
+    let columns: Vec<MatRef<'_, f64>> =
+        diagonals.iter().map(|values| MatRef::from_column_major_slice(values, values.len(), 1)).collect();
+    let g = MatRef::from_column_major_slice(g, g.len(), 1);
     for (i, (part, gradient)) in with_gradients(parts, gradient).enumerate() {
-        let others = diagonals.iter().enumerate().filter(|&(j, _)| j != i);
-        let mut own = g.to_vec();
-        others.for_each(|(_, other)| own.iter_mut().zip(other).for_each(|(g, k)| *g *= k));
-        part.add_diagonal_gradient(x, &own, gradient);
+        part.add_diagonal_gradient(x, column(join.slope(i, &columns, g).as_ref(), 0), gradient);
     }
 }
 
-pub(super) fn sum_input_gradient(
+pub(super) fn add_input_gradient(
+    join: Join,
     parts: &[Kernel],
     a: MatRef<'_, f64>,
     b: MatRef<'_, f64>,
     g: MatRef<'_, f64>,
     mut out: MatMut<'_, f64>,
 ) {
-    parts.iter().for_each(|part| part.add_input_gradient(a, b, g, out.as_mut()));
+    let matrices: Vec<Mat<f64>> = match join {
+        Join::Sum => Vec::new(),
+        Join::Product => parts.iter().map(|part| part.matrix(a, b)).collect(),
+    };
+    let matrices: Vec<MatRef<'_, f64>> = matrices.iter().map(Mat::as_ref).collect();
+    for (i, part) in parts.iter().enumerate() {
+        part.add_input_gradient(a, b, join.slope(i, &matrices, g).as_ref(), out.as_mut());
+    }
 }
 
-pub(super) fn product_input_gradient(
-    parts: &[Kernel],
-    a: MatRef<'_, f64>,
-    b: MatRef<'_, f64>,
-    g: MatRef<'_, f64>,
-    mut out: MatMut<'_, f64>,
-) {
-    let factors: Vec<Mat<f64>> = parts.iter().map(|part| part.matrix(a, b)).collect();
-    let factors: Vec<MatRef<'_, f64>> = factors.iter().map(Mat::as_ref).collect();
-    for (i, part) in parts.iter().enumerate() {
-        part.add_input_gradient(a, b, all_but(i, &factors, g).as_ref(), out.as_mut());
+pub(super) fn frequencies(join: Join, parts: &[Kernel], count: usize, rng: &mut ChaCha8Rng) -> Result<Mat<f64>> {
+    match join {
+        Join::Sum => sum_frequencies(parts, count, rng),
+        Join::Product => product_frequencies(parts, count, rng),
     }
 }
 
 /// The parts' frequencies side by side, each part with its share of the count, in random order: in a product of sums every
 /// part of one must meet every part of the other.
-pub(super) fn sum_frequencies(parts: &[Kernel], count: usize, rng: &mut ChaCha8Rng) -> Result<Mat<f64>> {
+fn sum_frequencies(parts: &[Kernel], count: usize, rng: &mut ChaCha8Rng) -> Result<Mat<f64>> {
     let shares = shares(&proportions(parts)?, count, uniform(rng));
     let mut columns = distinct_indices(count, count, rng).into_iter();
     let mut omega = Mat::zeros(dimension(parts).unwrap_or(0), count);
@@ -152,7 +180,7 @@ pub(super) fn sum_frequencies(parts: &[Kernel], count: usize, rng: &mut ChaCha8R
 }
 
 /// cos α cos β averages to cos(α + β) when β is symmetric around 0: the frequencies of a product are sums.
-pub(super) fn product_frequencies(parts: &[Kernel], count: usize, rng: &mut ChaCha8Rng) -> Result<Mat<f64>> {
+fn product_frequencies(parts: &[Kernel], count: usize, rng: &mut ChaCha8Rng) -> Result<Mat<f64>> {
     let mut omega = Mat::zeros(dimension(parts).unwrap_or(0), count);
     for part in parts {
         omega += part.frequencies(count, rng)?;
@@ -202,64 +230,6 @@ fn with_gradients<'a>(
         gradient = rest;
         (part, own)
     })
-}
-
-/// Evaluates every part on its own and joins them; the parts' matrices stay on the tape.
-fn record(
-    parts: &[Kernel],
-    a: MatRef<'_, f64>,
-    b: MatRef<'_, f64>,
-    mut out: MatMut<'_, f64>,
-    tape: &mut Tape,
-    join: impl Fn(&mut f64, f64),
-) {
-    tape.parts.resize_with(parts.len(), || (Mat::new(), Tape::default()));
-    for (i, (part, (k, tape))) in parts.iter().zip(&mut tape.parts).enumerate() {
-        let mut k = sized(k, a.nrows(), b.nrows());
-        part.record(a, b, k.as_mut(), tape);
-        match i {
-            0 => out.copy_from(k),
-            _ => join_columns(out.as_mut(), k.as_ref(), &join),
-        }
-    }
-}
-
-fn combine(
-    parts: &[Kernel],
-    a: MatRef<'_, f64>,
-    b: MatRef<'_, f64>,
-    mut out: MatMut<'_, f64>,
-    join: impl Fn(&mut f64, f64),
-) {
-    let Some((first, rest)) = parts.split_first() else { return };
-    first.cross(a, b, out.as_mut());
-    for part in rest {
-        join_columns(out.as_mut(), part.matrix(a, b).as_ref(), &join);
-    }
-}
-
-fn join_columns(mut out: MatMut<'_, f64>, other: MatRef<'_, f64>, join: impl Fn(&mut f64, f64)) {
-    for j in 0..other.ncols() {
-        column_mut(out.as_mut(), j).iter_mut().zip(column(other, j)).for_each(|(o, &k)| join(o, k));
-    }
-}
-
-fn combine_diagonals(parts: &[Kernel], x: MatRef<'_, f64>, join: impl Fn(&mut f64, f64)) -> Vec<f64> {
-    let Some((first, rest)) = parts.split_first() else { return Vec::new() };
-    let mut total = first.diagonal(x);
-    for part in rest {
-        total.iter_mut().zip(part.diagonal(x)).for_each(|(o, k)| join(o, k));
-    }
-    total
-}
-
-/// G ∘ Πⱼ≠ᵢ Kⱼ. No division by Kᵢ, which may be zero.
-fn all_but(i: usize, factors: &[MatRef<'_, f64>], g: MatRef<'_, f64>) -> Mat<f64> {
-    let mut own = g.to_owned();
-    for (_, factor) in factors.iter().enumerate().filter(|&(j, _)| j != i) {
-        join_columns(own.as_mut(), *factor, |g, k| *g *= k);
-    }
-    own
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ mod stationary;
 
 pub use stationary::{Family, Stationary};
 
+use composite::Join;
+
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatMut, MatRef};
 use rand_chacha::ChaCha8Rng;
@@ -171,49 +173,51 @@ fn sized(a: &mut Mat<f64>, rows: usize, columns: usize) -> MatMut<'_, f64> {
     a.as_mut().submatrix_mut(0, 0, rows, columns)
 }
 
-/// Delegates to the leaf or composite at hand.
+/// Delegates to the leaf or the composite at hand.
 macro_rules! dispatch {
-    ($self:ident, $leaf:ident => $stationary:expr, $parts:ident => $sum:expr, $product:expr) => {
+    ($self:ident, $leaf:ident => $stationary:expr, ($join:pat, $parts:ident) => $composite:expr) => {
         match $self {
             Kernel::Stationary($leaf) => $stationary,
-            Kernel::Sum($parts) => $sum,
-            Kernel::Product($parts) => $product,
+            Kernel::Sum($parts) => {
+                let $join = Join::Sum;
+                $composite
+            }
+            Kernel::Product($parts) => {
+                let $join = Join::Product;
+                $composite
+            }
         }
     };
 }
 
 impl Covariance for Kernel {
     fn dimension(&self) -> Option<usize> {
-        dispatch!(self, leaf => leaf.dimension(), parts => composite::dimension(parts), composite::dimension(parts))
+        dispatch!(self, leaf => leaf.dimension(), (_, parts) => composite::dimension(parts))
     }
 
     fn roles(&self) -> Vec<Role> {
-        dispatch!(self, leaf => leaf.roles(), parts => composite::roles(parts), composite::roles(parts))
+        dispatch!(self, leaf => leaf.roles(), (_, parts) => composite::roles(parts))
     }
 
     fn parameters(&self) -> Vec<f64> {
-        dispatch!(self, leaf => leaf.parameters(), parts => composite::parameters(parts), composite::parameters(parts))
+        dispatch!(self, leaf => leaf.parameters(), (_, parts) => composite::parameters(parts))
     }
 
     fn set_parameters(&mut self, theta: &[f64]) {
-        dispatch!(self, leaf => leaf.set_parameters(theta),
-            parts => composite::set_parameters(parts, theta), composite::set_parameters(parts, theta))
+        dispatch!(self, leaf => leaf.set_parameters(theta), (_, parts) => composite::set_parameters(parts, theta))
     }
 
     fn cross(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>) {
-        dispatch!(self, leaf => leaf.cross(a, b, out),
-            parts => composite::sum_cross(parts, a, b, out), composite::product_cross(parts, a, b, out))
+        dispatch!(self, leaf => leaf.cross(a, b, out), (join, parts) => composite::cross(join, parts, a, b, out))
     }
 
     fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64> {
-        dispatch!(self, leaf => leaf.diagonal(x),
-            parts => composite::sum_diagonal(parts, x), composite::product_diagonal(parts, x))
+        dispatch!(self, leaf => leaf.diagonal(x), (join, parts) => composite::diagonal(join, parts, x))
     }
 
     fn record(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>, tape: &mut Tape) {
         dispatch!(self, leaf => leaf.record(a, b, out, tape),
-            parts => composite::sum_record(parts, a, b, out, tape),
-            composite::product_record(parts, a, b, out, tape))
+            (join, parts) => composite::record(join, parts, a, b, out, tape))
     }
 
     fn replay(
@@ -226,25 +230,22 @@ impl Covariance for Kernel {
         gradient: &mut [f64],
     ) {
         dispatch!(self, leaf => leaf.replay(a, b, k, g, tape, gradient),
-            parts => composite::sum_replay(parts, a, b, g, tape, gradient),
-            composite::product_replay(parts, a, b, g, tape, gradient))
+            (join, parts) => composite::replay(join, parts, a, b, g, tape, gradient))
     }
 
     fn add_diagonal_gradient(&self, x: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]) {
         dispatch!(self, leaf => leaf.add_diagonal_gradient(x, g, gradient),
-            parts => composite::sum_diagonal_gradient(parts, x, g, gradient),
-            composite::product_diagonal_gradient(parts, x, g, gradient))
+            (join, parts) => composite::add_diagonal_gradient(join, parts, x, g, gradient))
     }
 
     fn add_input_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, out: MatMut<'_, f64>) {
         dispatch!(self, leaf => leaf.add_input_gradient(a, b, g, out),
-            parts => composite::sum_input_gradient(parts, a, b, g, out),
-            composite::product_input_gradient(parts, a, b, g, out))
+            (join, parts) => composite::add_input_gradient(join, parts, a, b, g, out))
     }
 
     fn frequencies(&self, count: usize, rng: &mut ChaCha8Rng) -> Result<Mat<f64>> {
         dispatch!(self, leaf => leaf.frequencies(count, rng),
-            parts => composite::sum_frequencies(parts, count, rng), composite::product_frequencies(parts, count, rng))
+            (join, parts) => composite::frequencies(join, parts, count, rng))
     }
 }
 
