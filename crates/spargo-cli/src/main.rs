@@ -15,7 +15,7 @@ mod words;
 use clap::{Parser, Subcommand};
 
 /// Every evaluation of a bound allocates some dozen matrices of M² numbers. The system's allocator hands such pages back
-/// to the kernel and faults them in again, a tenth of the time; this one keeps them.
+/// to the kernel and faults them in again; this one keeps them.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
