@@ -40,6 +40,7 @@ pub mod optimize;
 pub mod problems;
 pub mod rng;
 pub mod sample;
+pub mod space;
 
 pub use error::{Error, Result};
 

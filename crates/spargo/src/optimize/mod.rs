@@ -23,11 +23,13 @@ mod model_tests;
 mod search;
 mod stop;
 mod subspace;
+mod utility;
 
 pub use adam::Adam;
 pub use bounds::Bounds;
 pub use lbfgsb::Lbfgsb;
 pub use stop::Stop;
+pub use utility::Utility;
 
 use lbfgsb::Problem;
 
