@@ -60,6 +60,18 @@ pub enum Error {
         jitter: f64,
     },
 
+    /// More new points were wanted than there are.
+    #[error(
+        "{wanted} new points are wanted, but only {left} are neither evaluated nor pending: ask for fewer, or allow \
+         replicates"
+    )]
+    Exhausted {
+        /// The number of points asked for.
+        wanted: usize,
+        /// The number of points left.
+        left: usize,
+    },
+
     /// A setting that cannot be combined with another, or with these data.
     #[error("{what}: {remedy}")]
     Unsupported {

@@ -29,12 +29,14 @@
 //! ```
 #![warn(missing_docs)]
 
+pub mod acquire;
 pub mod allocate;
 pub mod data;
 pub mod error;
 pub mod kernel;
 pub mod linalg;
 pub mod math;
+pub mod maximize;
 pub mod model;
 pub mod optimize;
 pub mod problems;

@@ -24,6 +24,12 @@ pub enum Purpose {
     Frequencies = 5,
     /// The weights of one path.
     Path = 6,
+    /// The pool of points that utilities are scored on.
+    Pool = 7,
+    /// Another point where the best one is taken.
+    Fresh = 8,
+    /// The points that are evaluated before there is a model.
+    Design = 9,
 }
 
 /// The stream for one purpose at one step; `slot` tells parallel draws apart.

@@ -12,7 +12,7 @@ pub mod vexp;
 
 pub use cholesky::{Cholesky, cholesky, cholesky_definite, inverse_from_cholesky, invert_lower, solve_lower_triangle};
 pub use eigen::{Eigen, symmetric_eigen};
-pub use faer::{Mat, MatMut, MatRef};
+pub use faer::{Mat, MatMut, MatRef, RowMut};
 pub use least_squares::least_squares;
 
 use faer::linalg::matmul::triangular::{self, BlockStructure};

@@ -3,3 +3,4 @@
 pub mod normal;
 pub mod pareto;
 pub mod quadrature;
+pub mod sobol;

@@ -8,6 +8,7 @@ use crate::linalg::{
     Into, Mat, MatMut, MatRef, column, column_mut, gemm, select_rows, solve_lower, solve_lower_transposed,
 };
 use crate::model::{Posterior, Spread};
+use crate::optimize::Utility;
 use crate::rng::{Purpose, normal, stream};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -213,6 +214,21 @@ const FEW_ROWS: usize = 16;
 
 /// Paths whose updates one task computes.
 const COLUMNS: usize = 32;
+
+/// Each path is a function to be maximised: Thompson sampling.
+impl Utility for Paths {
+    fn members(&self) -> usize {
+        self.len()
+    }
+
+    fn score(&self, pool: MatRef<'_, f64>) -> Result<Mat<f64>> {
+        self.values(pool)
+    }
+
+    fn value_gradient(&self, members: &[usize], points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+        self.value_gradient(members, points)
+    }
+}
 
 impl Draws {
     fn check(&self, posterior: &Posterior) -> Result<()> {

@@ -1,0 +1,183 @@
+//! From the best points of the pool to local maxima, all members together: continuous inputs by L-BFGS-B in lockstep,
+//! whole numbers and categories by moves to neighbours, in turns until neither helps.
+
+use crate::error::{Error, Result};
+use crate::linalg::{Mat, MatRef, column};
+use crate::optimize::{Batch, Bounds, Lbfgsb, Utility, minimize_many};
+use crate::space::{Domain, Space};
+use rayon::prelude::*;
+
+/// Who climbs, and where.
+pub(super) struct Climber<'a> {
+    pub utility: &'a dyn Utility,
+    pub space: &'a Space,
+    pub optimizer: &'a Lbfgsb,
+}
+
+/// One climb.
+#[derive(Debug, Clone)]
+struct Climb {
+    member: usize,
+    point: Vec<f64>,
+    value: f64,
+}
+
+impl Climber<'_> {
+    /// The highest point that each member reaches from its best `starts` points of the pool.
+    pub(super) fn climb(
+        &self,
+        points: MatRef<'_, f64>,
+        scores: MatRef<'_, f64>,
+        starts: usize,
+    ) -> Result<Vec<Vec<f64>>> {
+        let mut climbs = begin(points, scores, starts);
+        let discrete: Vec<usize> = self.columns(|domain| !domain.is_continuous());
+        self.ascend(&mut climbs)?;
+        for _ in 0..ROUNDS {
+            if discrete.is_empty() || !self.step_aside(&mut climbs, &discrete)? {
+                break;
+            }
+            self.ascend(&mut climbs)?;
+        }
+        self.snap(&mut climbs);
+        let mut best: Vec<Option<Climb>> = vec![None; scores.ncols()];
+        for climb in climbs {
+            let slot = &mut best[climb.member];
+            if slot.as_ref().is_none_or(|best| climb.value > best.value) {
+                *slot = Some(climb);
+            }
+        }
+        Ok(best.into_iter().flatten().map(|climb| climb.point).collect())
+    }
+
+    fn columns(&self, wanted: impl Fn(&Domain) -> bool) -> Vec<usize> {
+        let dimensions = self.space.dimensions();
+        (0..dimensions.len()).filter(|&k| wanted(&dimensions[k].domain)).collect()
+    }
+
+    /// Maximises over the continuous inputs, the others held.
+    fn ascend(&self, climbs: &mut [Climb]) -> Result<()> {
+        let free = self.columns(Domain::is_continuous);
+        if free.is_empty() {
+            return Ok(());
+        }
+        let starts: Vec<Vec<f64>> = climbs.iter().map(|climb| free.iter().map(|&k| climb.point[k]).collect()).collect();
+        let bounds = Bounds::new(vec![0.0; free.len()], vec![1.0; free.len()]);
+        let mut failure: Option<Error> = None;
+        let summits = minimize_many(&starts, &bounds, self.optimizer, |batch: Batch<'_>| {
+            let members: Vec<usize> = batch.members.iter().map(|&i| climbs[i].member).collect();
+            let width = free.len();
+            let point = |i: usize, k: usize| match free.iter().position(|&column| column == k) {
+                Some(own) => batch.points[i * width + own],
+                None => climbs[batch.members[i]].point[k],
+            };
+            let x = Mat::from_fn(members.len(), self.space.dimensions().len(), point);
+            match self.utility.value_gradient(&members, x.as_ref()) {
+                Ok((values, gradient)) => {
+                    batch.values.iter_mut().zip(values).for_each(|(out, value)| *out = -value);
+                    for (i, slopes) in batch.gradients.chunks_exact_mut(width).enumerate() {
+                        slopes.iter_mut().zip(&free).for_each(|(out, &k)| *out = -gradient[(i, k)]);
+                    }
+                }
+                // The values stay NaN, with which every climb ends.
+                Err(error) => failure = Some(error),
+            }
+        });
+        if let Some(error) = failure {
+            return Err(error);
+        }
+        for (climb, summit) in climbs.iter_mut().zip(summits) {
+            if summit.value.is_finite() {
+                free.iter().zip(&summit.point).for_each(|(&k, &v)| climb.point[k] = v);
+                climb.value = -summit.value;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves each climb to the best of its neighbours, if that is higher; whether any did.
+    fn step_aside(&self, climbs: &mut [Climb], discrete: &[usize]) -> Result<bool> {
+        let neighbours: Vec<(usize, Vec<f64>)> = climbs
+            .iter()
+            .enumerate()
+            .flat_map(|(i, climb)| self.around(climb, discrete).map(move |p| (i, p)))
+            .collect();
+        let members: Vec<usize> = neighbours.iter().map(|(i, _)| climbs[*i].member).collect();
+        let x = Mat::from_fn(neighbours.len(), self.space.dimensions().len(), |i, k| neighbours[i].1[k]);
+        let (values, _) = self.utility.value_gradient(&members, x.as_ref())?;
+        let mut any = false;
+        for ((i, point), value) in neighbours.into_iter().zip(values) {
+            if value > climbs[i].value + GAIN {
+                climbs[i] = Climb { value, point, ..climbs[i] };
+                any = true;
+            }
+        }
+        Ok(any)
+    }
+
+    /// Points that differ from this one in one discrete input.
+    fn around(&self, climb: &Climb, discrete: &[usize]) -> impl Iterator<Item = Vec<f64>> {
+        let moves = discrete.iter().flat_map(|&k| {
+            let domain = &self.space.dimensions()[k].domain;
+            moves(domain, climb.point[k]).into_iter().map(move |v| (k, v))
+        });
+        let points: Vec<Vec<f64>> = moves
+            .map(|(k, v)| {
+                let mut point = climb.point.clone();
+                point[k] = v;
+                point
+            })
+            .collect();
+        points.into_iter()
+    }
+
+    /// Moves every climb to the numbers by which models will see its values.
+    fn snap(&self, climbs: &mut [Climb]) {
+        for climb in climbs {
+            let domains = self.space.dimensions().iter().map(|d| &d.domain);
+            climb.point.iter_mut().zip(domains).for_each(|(v, domain)| *v = domain.snap(*v));
+        }
+    }
+}
+
+/// Rounds of moves and climbs.
+const ROUNDS: usize = 50;
+
+/// A move must be worth more than the rounding of a climb, in the model's units.
+const GAIN: f64 = 1e-9;
+
+/// The values next to this one, and for whole numbers some farther away: a third of the range, a ninth, … one step.
+fn moves(domain: &Domain, old: f64) -> Vec<f64> {
+    let mut moves = domain.neighbours(old);
+    if let (Domain::Int { .. }, Some(count)) = (domain, domain.count()) {
+        let reaches = std::iter::successors(Some(1.0 / 3.0), |reach| Some(reach / 3.0));
+        for reach in reaches.take_while(|reach| reach * count as f64 > 1.0) {
+            moves.extend([old - reach, old + reach].map(|v| domain.snap(v)).into_iter().filter(|&v| v != old));
+        }
+    }
+    moves
+}
+
+/// Each member's best points of the pool.
+fn begin(points: MatRef<'_, f64>, scores: MatRef<'_, f64>, starts: usize) -> Vec<Climb> {
+    let of_member = |member: usize| {
+        let scores = column(scores, member);
+        let climb =
+            move |row: usize| Climb { member, point: points.row(row).iter().copied().collect(), value: scores[row] };
+        best(scores, starts).into_iter().map(climb).collect::<Vec<_>>()
+    };
+    (0..scores.ncols()).into_par_iter().flat_map_iter(of_member).collect()
+}
+
+/// The rows with the largest scores, best first; at least one, whatever the scores.
+fn best(scores: &[f64], count: usize) -> Vec<usize> {
+    let mut best: Vec<usize> = Vec::with_capacity(count + 1);
+    for (row, &score) in scores.iter().enumerate().filter(|(_, score)| !score.is_nan()) {
+        if best.len() < count || score > scores[best[count - 1]] {
+            let place = best.partition_point(|&other| scores[other] >= score);
+            best.insert(place, row);
+            best.truncate(count);
+        }
+    }
+    if best.is_empty() { vec![0] } else { best }
+}

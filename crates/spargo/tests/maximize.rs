@@ -1,0 +1,224 @@
+//! Maxima of many utilities at once: found, all different, all valid, whatever the space.
+
+use spargo::linalg::{Mat, MatRef};
+use spargo::maximize::{Maximizing, Search, Taken};
+use spargo::optimize::Utility;
+use spargo::rng::{Purpose, stream, uniform};
+use spargo::space::{Dimension, Domain, Scale, Space};
+use spargo::{Error, Result};
+use std::collections::HashSet;
+
+/// uⱼ(x) = −Σₖ wₖ (xₖ − cⱼₖ)², for centres c, [members, inputs].
+struct Bowls {
+    centres: Mat<f64>,
+}
+
+impl Bowls {
+    fn at(&self, member: usize, point: impl Fn(usize) -> f64) -> f64 {
+        -(0..self.centres.ncols()).map(|k| (k + 1) as f64 * (point(k) - self.centres[(member, k)]).powi(2)).sum::<f64>()
+    }
+}
+
+impl Utility for Bowls {
+    fn members(&self) -> usize {
+        self.centres.nrows()
+    }
+
+    fn score(&self, pool: MatRef<'_, f64>) -> Result<Mat<f64>> {
+        Ok(Mat::from_fn(pool.nrows(), self.members(), |i, j| self.at(j, |k| pool[(i, k)])))
+    }
+
+    fn value_gradient(&self, members: &[usize], points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+        let values = members.iter().enumerate().map(|(i, &j)| self.at(j, |k| points[(i, k)])).collect();
+        let slope = |i: usize, k: usize| -2.0 * (k + 1) as f64 * (points[(i, k)] - self.centres[(members[i], k)]);
+        Ok((values, Mat::from_fn(points.nrows(), points.ncols(), slope)))
+    }
+}
+
+fn space(domains: Vec<Domain>) -> Space {
+    let named = domains.into_iter().enumerate().map(|(k, domain)| Dimension { name: format!("x{k}"), domain });
+    Space::new(named.collect()).unwrap()
+}
+
+fn real() -> Domain {
+    Domain::Real { lower: -1.0, upper: 3.0, scale: Scale::Linear }
+}
+
+fn int(upper: i64) -> Domain {
+    Domain::Int { lower: 1, upper, scale: Scale::Linear }
+}
+
+fn choice(count: usize) -> Domain {
+    Domain::Categorical { choices: (0..count).map(|c| format!("c{c}")).collect() }
+}
+
+fn random(rows: usize, columns: usize, scale: f64) -> Mat<f64> {
+    let mut rng = stream(3, Purpose::Data, 0, 0);
+    Mat::from_fn(rows, columns, |_, _| scale * uniform(&mut rng))
+}
+
+fn maximize(space: &Space, utility: &Bowls, settings: &Maximizing, taken: &mut Taken) -> Result<Mat<f64>> {
+    let none = Mat::zeros(0, space.dimensions().len());
+    Search::new(space, none.as_ref(), settings, 1, 1).unwrap().maximize(utility, taken)
+}
+
+fn row(a: &Mat<f64>, i: usize) -> Vec<f64> {
+    a.row(i).iter().copied().collect()
+}
+
+fn assert_all_different(points: &Mat<f64>) {
+    let keys: HashSet<Vec<u64>> =
+        (0..points.nrows()).map(|i| row(points, i).iter().map(|v| v.to_bits()).collect()).collect();
+    assert_eq!(keys.len(), points.nrows());
+}
+
+fn assert_valid(space: &Space, points: &Mat<f64>) {
+    for (k, d) in space.dimensions().iter().enumerate() {
+        (0..points.nrows()).for_each(|i| assert_eq!(points[(i, k)], d.domain.snap(points[(i, k)]), "input {k}"));
+    }
+}
+
+#[test]
+fn every_space_gives_the_true_maximum_of_every_member() {
+    let spaces = [
+        vec![real(), real(), real()],
+        vec![real(), int(9), choice(4)],
+        vec![int(1000), choice(7), real()],
+        vec![int(30), choice(5), int(12)],
+        // Too many points to list, and none is continuous.
+        vec![int(5000), choice(50), int(4000)],
+    ];
+    for domains in spaces {
+        let space = space(domains);
+        let largest: Vec<f64> = space.dimensions().iter().map(|d| d.domain.largest()).collect();
+        let unit = random(60, 3, 1.0);
+        let utility = Bowls { centres: Mat::from_fn(60, 3, |i, k| unit[(i, k)] * largest[k]) };
+        let found = maximize(&space, &utility, &Maximizing::default(), &mut Taken::never()).unwrap();
+        assert_valid(&space, &found);
+        for i in 0..60 {
+            for (k, d) in space.dimensions().iter().enumerate() {
+                let best = d.domain.snap(utility.centres[(i, k)]);
+                // Integers between two neighbours may be a tie to rounding.
+                let tie = (utility.at(i, |k| found[(i, k)])
+                    - utility.at(i, |j| if j == k { best } else { found[(i, j)] }))
+                .abs();
+                assert!((found[(i, k)] - best).abs() < 1e-3 || tie < 1e-9, "{domains:?}", domains = space.dimensions());
+            }
+        }
+    }
+}
+
+#[test]
+fn members_that_agree_get_different_points_next_to_each_other() {
+    let space = space(vec![real(), real()]);
+    // All of them outside the box, beyond the same corner.
+    let utility = Bowls { centres: Mat::from_fn(300, 2, |_, _| 1.7) };
+    let found = maximize(&space, &utility, &Maximizing::default(), &mut Taken::default()).unwrap();
+    assert_all_different(&found);
+    assert_valid(&space, &found);
+    assert!((0..300).all(|i| found[(i, 0)] > 0.999 && found[(i, 1)] > 0.999));
+}
+
+#[test]
+fn members_that_agree_share_out_the_best_points_of_a_finite_space_in_order() {
+    let space = space(vec![int(40), int(50)]);
+    let utility = Bowls { centres: Mat::from_fn(100, 2, |_, k| [0.31, 0.77][k]) };
+    let mut taken = Taken::default();
+    let mut all: Vec<(f64, Vec<f64>)> = Vec::new();
+    for i in 0..40 {
+        for j in 0..50 {
+            let point = vec![space.dimensions()[0].domain.nth(i), space.dimensions()[1].domain.nth(j)];
+            all.push((utility.at(0, |k| point[k]), point));
+        }
+    }
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    taken.insert(&all[0].1);
+    taken.insert(&all[3].1);
+    let found = maximize(&space, &utility, &Maximizing::default(), &mut taken).unwrap();
+    let free = all.iter().enumerate().filter(|(i, _)| *i != 0 && *i != 3);
+    for (i, (_, (value, _))) in (0..100).zip(free) {
+        assert!((utility.at(0, |k| found[(i, k)]) - value).abs() < 1e-12, "{i}");
+    }
+    assert_eq!(taken.len(), 102);
+}
+
+#[test]
+fn a_space_without_enough_points_says_so_unless_replicates_are_welcome() {
+    let space = space(vec![int(3), choice(2)]);
+    let utility = Bowls { centres: random(7, 2, 1.0) };
+    let refused = maximize(&space, &utility, &Maximizing::default(), &mut Taken::default());
+    assert_eq!(refused.unwrap_err(), Error::Exhausted { wanted: 7, left: 6 });
+    assert_eq!(maximize(&space, &utility, &Maximizing::default(), &mut Taken::never()).unwrap().nrows(), 7);
+}
+
+#[test]
+fn ten_thousand_points_are_all_different() {
+    for domains in [vec![real(), real()], vec![int(200), int(300)], vec![int(100), choice(3), real()]] {
+        let space = space(domains);
+        let utility = Bowls { centres: Mat::from_fn(500, space.dimensions().len(), |_, _| 0.5) };
+        let settings = Maximizing { pool: 500, starts: 1, ..Maximizing::default() };
+        let mut taken = Taken::default();
+        for _ in 0..20 {
+            let found = maximize(&space, &utility, &settings, &mut taken).unwrap();
+            assert_eq!(found.nrows(), 500);
+            assert_valid(&space, &found);
+        }
+        // Members that were given a taken point would leave it smaller.
+        assert_eq!(taken.len(), 10_000);
+    }
+}
+
+/// A utility that is NaN everywhere.
+struct Nowhere;
+
+impl Utility for Nowhere {
+    fn members(&self) -> usize {
+        5
+    }
+
+    fn score(&self, pool: MatRef<'_, f64>) -> Result<Mat<f64>> {
+        Ok(Mat::from_fn(pool.nrows(), 5, |_, _| f64::NAN))
+    }
+
+    fn value_gradient(&self, members: &[usize], points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+        Ok((vec![f64::NAN; members.len()], Mat::from_fn(points.nrows(), points.ncols(), |_, _| f64::NAN)))
+    }
+}
+
+#[test]
+fn a_utility_without_values_still_gives_points() {
+    for domains in [vec![real(), real()], vec![int(9), int(9)], vec![real(), choice(3)]] {
+        let space = space(domains);
+        let none = Mat::zeros(0, 2);
+        let settings = Maximizing::default();
+        let search = Search::new(&space, none.as_ref(), &settings, 1, 1).unwrap();
+        let found = search.maximize(&Nowhere, &mut Taken::default()).unwrap();
+        assert_all_different(&found);
+        assert_valid(&space, &found);
+    }
+}
+
+#[test]
+fn the_pool_is_dense_around_the_incumbents_and_valid_there_too() {
+    let space = space(vec![real(), int(9), choice(4), real()]);
+    let incumbent = Mat::from_fn(1, 4, |_, k| [0.25, 0.5, 2.0, 0.75][k]);
+    let settings = Maximizing { pool: 1000, near: 1000, ..Maximizing::default() };
+    let search = Search::new(&space, incumbent.as_ref(), &settings, 1, 1).unwrap();
+    let points = search.pool().points().to_owned();
+    assert_valid(&space, &points);
+    let close = |i: usize| (points[(i, 0)] - 0.25).abs() < 0.05 && (points[(i, 3)] - 0.75).abs() < 0.05;
+    let (spread, near) = ((0..1000).filter(|&i| close(i)).count(), (1000..2000).filter(|&i| close(i)).count());
+    assert!(spread < 30 && near > 400, "{spread} {near}");
+    let moved = |k: usize| (1000..2000).filter(|&i| points[(i, k)] != incumbent[(0, k)]).count();
+    assert!((0..4).all(|k| moved(k) > 200), "{:?}", [0, 1, 2, 3].map(moved));
+}
+
+#[test]
+fn settings_with_which_nothing_is_found_are_refused() {
+    let space = space(vec![real()]);
+    for settings in [Maximizing { pool: 0, ..Maximizing::default() }, Maximizing { starts: 0, ..Maximizing::default() }]
+    {
+        let none = Mat::zeros(0, 1);
+        assert!(matches!(Search::new(&space, none.as_ref(), &settings, 1, 1), Err(Error::Parameter { .. })));
+    }
+}
