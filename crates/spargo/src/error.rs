@@ -80,6 +80,40 @@ pub enum Error {
         /// What to do instead.
         remedy: String,
     },
+
+    /// A trial that was told of has another outcome already.
+    #[error(
+        "trial {trial} was told of before: {told}; now it is told {now}, but an outcome never changes; \
+         tell the point once more as a trial of its own"
+    )]
+    Retold {
+        /// Its number.
+        trial: u64,
+        /// The outcome on record.
+        told: String,
+        /// The outcome that was refused.
+        now: String,
+    },
+
+    /// A trial that the study does not have.
+    #[error("there is no trial {trial}: the study has {trials}, counted from 1; tell other points without a number")]
+    UnknownTrial {
+        /// The number given.
+        trial: u64,
+        /// The number of trials.
+        trials: u64,
+    },
+
+    /// A study's file that cannot be used.
+    #[error("the study '{path}' {cause}; {remedy}")]
+    Store {
+        /// The file.
+        path: String,
+        /// What is wrong with it, in words that follow its name.
+        cause: String,
+        /// What to do about it.
+        remedy: String,
+    },
 }
 
 /// Shorthand for results of this library.

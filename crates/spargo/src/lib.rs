@@ -43,6 +43,7 @@ pub mod problems;
 pub mod rng;
 pub mod sample;
 pub mod space;
+pub mod study;
 
 pub use error::{Error, Result};
 

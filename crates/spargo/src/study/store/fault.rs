@@ -1,0 +1,75 @@
+//! What can go wrong in a file, in the user's words.
+
+use crate::error::Error;
+use rusqlite::ErrorCode;
+use std::path::Path;
+
+/// A failure before it knows its file.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// The database's own.
+    Sql(rusqlite::Error),
+    /// A file that is not what it should be.
+    Unfit { cause: String, remedy: &'static str },
+    /// A call that is refused, whatever the file.
+    Refused(Error),
+}
+
+impl Fault {
+    pub(super) fn unfit(cause: impl Into<String>, remedy: &'static str) -> Self {
+        Fault::Unfit { cause: cause.into(), remedy }
+    }
+
+    /// Content that this library never wrote.
+    pub(super) fn garbled(what: impl std::fmt::Display) -> Self {
+        Fault::unfit(format!("is damaged: {what}"), RESTORE)
+    }
+
+    /// Whether another process is in the way.
+    pub(super) fn is_busy(&self) -> bool {
+        let code = if let Fault::Sql(error) = self { error.sqlite_error_code() } else { None };
+        matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+    }
+
+    pub(super) fn at(self, path: &Path) -> Error {
+        let (cause, remedy) = match self {
+            Fault::Refused(error) => return error,
+            Fault::Unfit { cause, remedy } => (cause, remedy),
+            Fault::Sql(error) => words(&error),
+        };
+        Error::Store { path: path.display().to_string(), cause, remedy: remedy.into() }
+    }
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Fault::Sql(error)
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Fault::Refused(error)
+    }
+}
+
+const RESTORE: &str = "restore it from a copy";
+const PERMISSIONS: &str = "check that you may write the file and its folder";
+
+fn words(error: &rusqlite::Error) -> (String, &'static str) {
+    let is = |cause: &str| format!("{cause} ({error})");
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => ("is not a study of spargo, but another kind of file".into(), "give its path"),
+        Some(ErrorCode::DatabaseCorrupt) => (is("is damaged"), RESTORE),
+        Some(ErrorCode::ReadOnly) => (is("cannot be written"), PERMISSIONS),
+        Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => (is("cannot be opened for writing"), PERMISSIONS),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            (is("is kept locked by another process"), "wait for that process or end it, and try again")
+        }
+        Some(ErrorCode::DiskFull) => (is("does not fit on the disk"), "make room and try again"),
+        Some(ErrorCode::SystemIoFailure) => (is("cannot be read or written"), "check the disk"),
+        // A column of another type or length than the tables allow.
+        None => (is("is damaged"), RESTORE),
+        Some(_) => (is("cannot be used"), RESTORE),
+    }
+}
