@@ -1,58 +1,65 @@
-//! `spargo demo`: the sparse model on generated data.
+//! `spargo demo`: noisy Hartmann in six dimensions, optimised in batches of 100 before the user's eyes.
 
-use crate::belief::Wish;
-use crate::regression::{Regression, Settings};
+use crate::drawing;
+use crate::experiment::{Experiment, Step};
 use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result};
-use spargo::allocate::Allocation;
-use spargo::data::Dataset;
-use spargo::kernel::Family;
-use spargo::linalg::Mat;
-use spargo::model::{Inference, Learning, Priors};
-use spargo::rng::{Purpose, normal, stream, uniform};
+use spargo::problems::HARTMANN6;
+use std::path::PathBuf;
 
 /// Arguments of `spargo demo`.
 #[derive(Args)]
 pub struct Demo {
-    /// Seed of the data and of every random choice
+    /// Seed of every random choice, the noise included
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Where the drawing of the regret goes
+    #[arg(short, long, default_value = "regret.svg")]
+    output: PathBuf,
 }
 
 impl Demo {
     pub fn run(self) -> Result<()> {
-        let train = self.generate(5000, 0, NOISE)?;
-        let test = self.generate(2000, 1, 0.0)?;
-        println!("5,000 noisy observations (noise variance {NOISE}) of a function of 4 inputs, 300 inducing points\n");
-        let settings = Settings {
-            inducing: 300,
-            allocation: Allocation::Random,
-            wish: Wish::default(),
-            family: Family::Matern52,
-            learning: Learning::Subset(1000),
-            inference: Inference::Sparse,
-            priors: Priors::On,
-            seed: self.seed,
-        };
-        let regression = Regression::fit(&train, &settings)?;
-        let inputs: Vec<String> = (1..=4).map(|k| format!("x{k}")).collect();
-        println!("{}", regression.summary(&inputs));
-        println!("{}", regression.scores(&test)?);
+        println!(
+            "Hartmann's function of 6 inputs, noise variance {}: {INITIAL} initial points, then {BATCHES} batches of {BATCH}\n",
+            HARTMANN6.noise
+        );
+        let mut experiment = Experiment::new(&HARTMANN6, |config| {
+            config.seed = self.seed;
+            config.initial = INITIAL;
+            config.batch = BATCH;
+        })?;
+        let bar = ProgressBar::new((INITIAL + BATCHES * BATCH) as u64);
+        bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len}  {msg}").into_diagnostic()?);
+        let steps = experiment.run(BATCHES, |step| {
+            bar.set_position(step.evaluations as u64);
+            bar.set_message(summary(step));
+        })?;
+        bar.finish_and_clear();
+        print_table(&steps);
+        let curve: Vec<(f64, f64)> = steps.iter().map(|step| (step.evaluations as f64, step.regret)).collect();
+        drawing::regret(&self.output, &curve, "Hartmann6, noise variance 0.1, batches of 100")?;
+        println!("\nregret drawn in {}", self.output.display());
         Ok(())
-    }
-
-    /// Two bumps on a slope, with x4 irrelevant.
-    fn generate(&self, rows: usize, slot: u64, noise: f64) -> Result<Dataset> {
-        let mut rng = stream(self.seed, Purpose::Data, 0, slot);
-        let x = Mat::from_fn(rows, 4, |_, _| uniform(&mut rng));
-        let bump = |i: usize, centre: [f64; 3]| {
-            let r2: f64 = centre.iter().enumerate().map(|(k, c)| (x[(i, k)] - c).powi(2)).sum();
-            (-12.0 * r2).exp()
-        };
-        let f = |i: usize| 3.0 * bump(i, [0.2, 0.3, 0.6]) + 2.0 * bump(i, [0.8, 0.7, 0.2]) + x[(i, 0)];
-        let y = (0..rows).map(|i| f(i) + noise.sqrt() * normal(&mut rng)).collect();
-        Dataset::new(x, y).into_diagnostic()
     }
 }
 
-const NOISE: f64 = 0.04;
+const INITIAL: usize = 100;
+const BATCHES: usize = 10;
+const BATCH: usize = 100;
+
+fn summary(step: &Step) -> String {
+    format!("best {:.3}  regret {:.4}  overhead {:.2} s a step", step.best_observed, step.regret, step.overhead_s())
+}
+
+fn print_table(steps: &[Step]) {
+    println!("{:>12}{:>16}{:>12}{:>14}", "evaluations", "best observed", "regret", "overhead s");
+    for step in steps {
+        let Step { evaluations, best_observed, regret, .. } = step;
+        println!("{evaluations:>12}{best_observed:>16.3}{regret:>12.4}{:>14.2}", step.overhead_s());
+    }
+    let overhead: f64 = steps.iter().map(Step::overhead_s).sum();
+    println!("\nregret: of the point with the best posterior mean, in standard deviations of the function");
+    println!("overhead of all steps: {overhead:.1} s");
+}

@@ -124,3 +124,35 @@ fn background(data: &[(f64, f64)], quality: &[f64], across: (f64, f64), up: (f64
     };
     (0..CELLS).flat_map(|i| (0..CELLS).map(move |j| (i, j))).map(|(i, j)| cell(i, j)).collect()
 }
+
+/// Regret against evaluations, on a logarithmic scale.
+pub fn regret(path: &Path, curve: &[(f64, f64)], title: &str) -> Result<()> {
+    let root = SVGBackend::new(path, (SIZE, SIZE * 2 / 3)).into_drawing_area();
+    draw_regret(&root, curve, title).map_err(|error| miette!("cannot draw {}: {error}", path.display()))
+}
+
+fn draw_regret(root: &DrawingArea<SVGBackend<'_>, Shift>, curve: &[(f64, f64)], title: &str) -> Drawn {
+    // A regret of 0 has no logarithm; nobody sees the difference to this.
+    let curve: Vec<(f64, f64)> = curve.iter().map(|&(n, regret)| (n, regret.max(1e-6))).collect();
+    let across = range(curve.iter().map(|p| p.0));
+    let (low, high) = curve.iter().fold((f64::INFINITY, 0f64), |(l, h), p| (l.min(p.1), h.max(p.1)));
+    root.fill(&WHITE)?;
+    let mut chart = ChartBuilder::on(root)
+        .caption(title, ("sans-serif", 18))
+        .margin(12)
+        .x_label_area_size(40)
+        .y_label_area_size(64)
+        .build_cartesian_2d(across.0..across.1, (0.7 * low..1.4 * high).log_scale())?;
+    chart
+        .configure_mesh()
+        .light_line_style(WHITE)
+        .x_labels(6)
+        .x_label_formatter(&|v| format!("{v:.0}"))
+        .x_desc("evaluations")
+        .y_desc("regret")
+        .draw()?;
+    chart.draw_series(LineSeries::new(curve.iter().copied(), BLUE.stroke_width(2)))?;
+    chart.draw_series(curve.iter().map(|&p| Circle::new(p, 3, BLUE.filled())))?;
+    root.present()?;
+    Ok(())
+}

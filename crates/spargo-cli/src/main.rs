@@ -5,8 +5,10 @@ mod belief;
 mod bench;
 mod demo;
 mod drawing;
+mod experiment;
 mod fit;
 mod machine;
+mod optimize;
 mod regression;
 mod table;
 mod units;
@@ -35,6 +37,8 @@ enum Command {
     Fit(fit::Fit),
     /// Choose inducing points among the rows of a CSV file
     Allocate(allocate::Allocate),
+    /// Optimise a benchmark problem, batch by batch
+    Optimize(optimize::Optimize),
     /// Measure the engine on this machine
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -45,6 +49,7 @@ fn main() -> miette::Result<()> {
         Command::Demo(demo) => demo.run(),
         Command::Fit(fit) => fit.run(),
         Command::Allocate(allocate) => allocate.run(),
+        Command::Optimize(optimize) => optimize.run(),
         Command::Bench(bench) => bench.run(),
     }
 }

@@ -5,14 +5,14 @@
 //!             L⁻¹Kzx (NM²) + AAᵀ (NM²) + P Kzx (2NM²)
 //! ```
 
-use super::timed;
+use super::{Product, REPEATS, timed};
 use crate::machine::{Run, peak_rss_mb};
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
 use spargo::data::Dataset;
 use spargo::kernel::{Family, Kernel};
-use spargo::linalg::{Into, Mat, gemm_parallel};
+use spargo::linalg::Mat;
 use spargo::model::Hyperparameters;
 use spargo::model::sgpr::Sgpr;
 use spargo::rng::{Purpose, stream, uniform};
@@ -62,19 +62,14 @@ impl BenchFit {
         let hyper = Hyperparameters::cold(kernel);
         let sgpr = Sgpr::new(&hyper, &data, z.as_ref()).into_diagnostic()?;
 
-        let a = Mat::from_fn(GEMM.0, GEMM.1, |_, _| uniform(&mut rng));
-        let b = Mat::from_fn(GEMM.1, GEMM.2, |_, _| uniform(&mut rng));
-        let mut c = Mat::zeros(GEMM.0, GEMM.2);
-        let (mut gemm_s, mut bound_s) = (f64::INFINITY, f64::INFINITY);
+        let (mut product, mut rate, mut bound_s) = (Product::new(), 0f64, f64::INFINITY);
         // Taken in turns, so that a busy moment of the machine does not fall on one of them alone.
         for _ in 0..REPEATS {
-            let (seconds, ()) = timed(|| gemm_parallel(c.as_mut(), Into::Replace, 1.0, a.as_ref(), b.as_ref()));
-            gemm_s = gemm_s.min(seconds);
+            rate = rate.max(product.rate());
             let (seconds, outcome) = timed(|| sgpr.bound_gradient());
             bound_s = bound_s.min(seconds);
             outcome.into_diagnostic()?;
         }
-        let rate = 2.0 * (GEMM.0 * GEMM.1 * GEMM.2) as f64 / gemm_s;
         let limit_s = 4.0 * self.n as f64 * (self.m as f64).powi(2) / rate;
         Ok(Report {
             n: self.n,
@@ -100,9 +95,3 @@ impl fmt::Display for Report {
         self.peak_rss_mb.map_or(Ok(()), |peak| write!(out, "\n{:<28}{peak:.0} MB", "peak memory"))
     }
 }
-
-/// The product whose rate is the yardstick.
-const GEMM: (usize, usize, usize) = (500, 500, 5000);
-
-/// Best of this many.
-const REPEATS: usize = 5;

@@ -53,6 +53,11 @@ impl Taken {
         self.points.is_empty()
     }
 
+    /// The rows that are not in the set.
+    pub fn free_rows(&self, points: MatRef<'_, f64>) -> Vec<usize> {
+        self.free(points).into_iter().enumerate().filter_map(|(i, free)| free.then_some(i)).collect()
+    }
+
     /// Whether each row is not in the set.
     pub(super) fn free(&self, points: MatRef<'_, f64>) -> Vec<bool> {
         let free = |i| self.points.is_empty() || !self.points.contains(&key(points.row(i).iter().copied()));

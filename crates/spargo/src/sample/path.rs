@@ -31,7 +31,8 @@ impl Default for Sampling {
 }
 
 impl Sampling {
-    fn check(&self) -> Result<()> {
+    /// Refuses settings that draw nothing.
+    pub fn check(&self) -> Result<()> {
         for (name, value) in [("the number of features", self.features), ("the size of a block of paths", self.block)] {
             if value == 0 {
                 return Err(Error::Parameter { name: name.into(), value: 0.0, must: "at least 1".into() });

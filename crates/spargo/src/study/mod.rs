@@ -1,6 +1,444 @@
-//! The study: trials that are asked for and told of, and the file that keeps them.
+//! The loop and its memory: points are asked for, outcomes are told, and nothing that was told is ever lost.
+//!
+//! ```text
+//!     ask:   history ─▶ model (Z, θ̂, posterior) ─▶ batch ─▶ committed with what the next step needs
+//!     tell:  outcomes ─▶ history
+//! ```
+//!
+//! A step is a function of the settings, the state that the last ask committed, and the history. So a study that is
+//! killed at any instant and opened again asks for the batch that it would have asked for anyway.
 
+mod config;
+mod design;
+mod model;
+mod report;
 pub mod store;
+mod table;
 mod trial;
 
+pub use config::{Config, Goal, Modelling, Output, Replicates};
+pub use model::ModelReport;
+pub use report::{Best, Estimate, Observation, StepReport};
 pub use trial::{Outcome, Trial};
+
+use crate::acquire::{Situation, acquire};
+use crate::data::Standardizer;
+use crate::error::{Error, Result};
+use crate::linalg::{Mat, MatRef, select_rows};
+use crate::maximize::{Search, Taken};
+use crate::model::{Hyperparameters, Posterior, Prediction};
+use crate::space::Point;
+use model::{Model, State};
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+use store::{Batch, Committed, Store, StoreOptions};
+use table::Table;
+
+/// A study: ask for points, tell their outcomes.
+#[derive(Debug)]
+pub struct Study {
+    config: Config,
+    store: Store,
+    /// The history as models see it.
+    table: Table,
+    /// The last model, with the state it started from and the last tell it has seen.
+    model: Option<(Key, Arc<Model>)>,
+}
+
+/// What a model was made from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Key {
+    /// The ask whose state it started from, 0 if none.
+    ask: u64,
+    /// The last tell it has seen.
+    seen: u64,
+}
+
+/// A batch before it is committed.
+struct Proposal {
+    /// [points, inputs].
+    points: Mat<f64>,
+    taken: Taken,
+    report: StepReport,
+    seen: u64,
+}
+
+impl Study {
+    /// A study that lives as long as this process.
+    pub fn in_memory(config: Config) -> Result<Self> {
+        config.check()?;
+        let store = Store::in_memory(&to_json(&config)?)?;
+        Study::with(config, store)
+    }
+
+    /// A new study in a file of its own; refuses if there is one.
+    pub fn create(path: &Path, config: Config) -> Result<Self> {
+        config.check()?;
+        let store = Store::create(path, &to_json(&config)?, &StoreOptions::default())?;
+        Study::with(config, store)
+    }
+
+    /// A study that exists.
+    pub fn open(path: &Path) -> Result<Self> {
+        let store = Store::open(path, &StoreOptions::default())?;
+        let config: Config = from_json("the settings in the study's file", store.config())?;
+        config.check()?;
+        Study::with(config, store)
+    }
+
+    /// The study in this file if there is one, with these very settings, else a new one.
+    pub fn open_or_create(path: &Path, config: Config) -> Result<Self> {
+        config.check()?;
+        let json = to_json(&config)?;
+        let store = Store::open_or_create(path, &json, &StoreOptions::default())?;
+        match differing(&json, store.config())? {
+            None => Study::with(config, store),
+            Some(field) => Err(Error::Unsupported {
+                what: format!("the study in {} has another setting of '{field}'", path.display()),
+                remedy: "open it with the settings it was made with, or begin another file".into(),
+            }),
+        }
+    }
+
+    fn with(config: Config, mut store: Store) -> Result<Self> {
+        store.refresh()?;
+        let mut study = Study { table: Table::new(&config), config, store, model: None };
+        study.table.extend(&study.config, study.store.history())?;
+        Ok(study)
+    }
+
+    /// Its settings.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Trials, outcomes and the state of the last ask, as of the last ask, tell or [`refresh`](Self::refresh).
+    pub fn history(&self) -> &store::History {
+        self.store.history()
+    }
+
+    /// Reads what other processes have written.
+    pub fn refresh(&mut self) -> Result<()> {
+        self.store.refresh()?;
+        self.table.extend(&self.config, self.store.history())
+    }
+
+    /// The next `count` points to evaluate, all new.
+    pub fn ask(&mut self, count: usize) -> Result<Vec<Trial>> {
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let started = Instant::now();
+        self.refresh()?;
+        let mut proposal = self.propose(count)?;
+        loop {
+            proposal.report.total_s = started.elapsed().as_secs_f64();
+            let points = self.decode(proposal.points.as_ref())?;
+            let state = to_json(&self.state_after(&proposal)?)?;
+            let report = to_json(&proposal.report)?;
+            let beside = self.history().mark();
+            let batch = Batch { beside, seen: proposal.seen, points: &points, state: &state, report: &report };
+            match self.store.commit_ask(&batch)? {
+                Committed::Done { ask, trials } => {
+                    self.refresh()?;
+                    if let Some((key, _)) = &mut self.model {
+                        key.ask = ask;
+                    }
+                    return Ok(trials.zip(points).map(|(id, point)| Trial { id, point }).collect());
+                }
+                Committed::Conflict => self.settle(&mut proposal)?,
+            }
+        }
+    }
+
+    /// Outcomes of trials by their numbers, all or nothing; returns how many of them are new.
+    ///
+    /// The same outcome told again is passed over, another one is refused. NaN and infinities count as failures.
+    pub fn tell(&mut self, outcomes: &[(u64, Outcome)]) -> Result<usize> {
+        outcomes.iter().try_for_each(|(trial, outcome)| self.check_width(&format!("trial {trial}"), outcome))?;
+        let new = self.store.tell(outcomes)?;
+        self.refresh()?;
+        Ok(new)
+    }
+
+    /// Points that were not asked for, with their outcomes (`None`: they are under way); returns their trials' numbers.
+    pub fn add(&mut self, points: &[(Point, Option<Outcome>)]) -> Result<Range<u64>> {
+        for (i, (point, outcome)) in points.iter().enumerate() {
+            self.config.space.encode(point)?;
+            outcome.iter().try_for_each(|outcome| self.check_width(&format!("point {i}"), outcome))?;
+        }
+        let trials = self.store.add(points)?;
+        self.refresh()?;
+        Ok(trials)
+    }
+
+    /// The best evaluated point by posterior mean, and the best outcome; `None` before there are outcomes.
+    pub fn best(&mut self) -> Result<Option<Best>> {
+        self.refresh()?;
+        if self.table.observed().is_empty() {
+            return Ok(None);
+        }
+        let model = self.model()?;
+        let Prediction { mean, variance } = model.posterior.predict(self.table.rows(self.table.observed()).as_ref())?;
+        let (sign, units) = (self.config.sign(), &model.units);
+        let Some(row) = best_row(&mean) else { return Ok(None) };
+        let (mean, spread) = (units.mean(mean[row]), INTERVAL * units.variance(variance[row]).sqrt());
+        let believed = Estimate {
+            trial: self.trial(self.table.observed()[row]),
+            mean: sign * mean,
+            interval: (sign * mean - spread, sign * mean + spread),
+        };
+        let outcomes = self.table.outcomes();
+        let Some(row) = best_row(outcomes) else { return Ok(None) };
+        let observed =
+            Observation { trial: self.trial(self.table.observed()[row]), value: sign * outcomes[row] };
+        Ok(Some(Best { believed, observed }))
+    }
+
+    /// Means and variances of the outcome without noise, at points in the user's units.
+    pub fn predict(&mut self, points: &[Point]) -> Result<Prediction> {
+        let rows = points.iter().map(|point| self.config.space.encode(point)).collect::<Result<Vec<_>>>()?;
+        let x = Mat::from_fn(rows.len(), self.config.space.dimensions().len(), |i, k| rows[i][k]);
+        self.refresh()?;
+        let sign = self.config.sign();
+        let model = self.model()?;
+        let Prediction { mean, variance } = model.posterior.predict(x.as_ref())?;
+        Ok(Prediction {
+            mean: mean.into_iter().map(|mean| sign * model.units.mean(mean)).collect(),
+            variance: variance.into_iter().map(|variance| model.units.variance(variance)).collect(),
+        })
+    }
+
+    /// The posterior given everything told so far, in the model's units.
+    pub fn posterior(&mut self) -> Result<Arc<Posterior>> {
+        self.refresh()?;
+        Ok(self.model()?.posterior.clone())
+    }
+
+    /// The hyperparameters of that posterior, and the units of its outcomes (which are maximised: a minimised output has
+    /// the other sign).
+    pub fn hyperparameters(&mut self) -> Result<(Hyperparameters, Standardizer)> {
+        self.refresh()?;
+        let model = self.model()?;
+        Ok((model.state.hyper.clone(), model.units.clone()))
+    }
+
+    /// How the model of everything told so far came about.
+    pub fn model_report(&mut self) -> Result<ModelReport> {
+        self.refresh()?;
+        Ok(self.model()?.report.clone())
+    }
+
+    /// The report of every ask so far.
+    pub fn reports(&self) -> Result<Vec<StepReport>> {
+        let stored = self.store.reports()?;
+        stored.iter().map(|report| from_json("a step's report in the study's file", &report.json)).collect()
+    }
+
+    /// Chooses a batch without committing it.
+    fn propose(&mut self, count: usize) -> Result<Proposal> {
+        let step = self.history().asks() + 1;
+        let seen = self.history().tells();
+        let mut report = StepReport {
+            step,
+            asked: count,
+            design: 0,
+            model: None,
+            acquire_s: 0.0,
+            total_s: 0.0,
+            replaced: 0,
+            without_model: None,
+        };
+        let asked = self.history().records().len();
+        let mut first = self.config.initial.saturating_sub(asked).min(count);
+        if self.table.observed().is_empty() {
+            first = count;
+        }
+        if first < count {
+            match self.model() {
+                Ok(model) => report.model = Some(model.report.clone()),
+                // A model that cannot be had must not end the run.
+                Err(error) => {
+                    report.without_model = Some(error.to_string());
+                    first = count;
+                }
+            }
+        }
+        report.design = first;
+        let mut taken = self.taken();
+        let mut points = Mat::zeros(count, self.config.space.dimensions().len());
+        if first > 0 {
+            let design = design::design(&self.config.space, asked, first, self.config.seed, &mut taken)?;
+            points.as_mut().subrows_mut(0, first).copy_from(design);
+        }
+        let started = Instant::now();
+        if first < count {
+            let chosen = self.acquire(step, 0..count - first, &mut taken)?;
+            points.as_mut().subrows_mut(first, count - first).copy_from(chosen);
+        }
+        report.acquire_s = started.elapsed().as_secs_f64();
+        Ok(Proposal { points, taken, report, seen })
+    }
+
+    /// Points that the model chooses.
+    fn acquire(&mut self, step: u64, numbers: Range<usize>, taken: &mut Taken) -> Result<Mat<f64>> {
+        let model = self.model()?;
+        let (config, table) = (&self.config, &self.table);
+        let observed = table.rows(table.observed());
+        let mean = model.posterior.mean(observed.as_ref())?;
+        let incumbents = select_rows(observed.as_ref(), &best_rows(&mean, INCUMBENTS));
+        let search = Search::new(&config.space, incumbents.as_ref(), &config.maximizing, config.seed, step)?;
+        let (failed, pending) = (table.rows(table.failed()), table.rows(table.pending()));
+        let situation = Situation {
+            posterior: &model.posterior,
+            search: &search,
+            sampling: &config.sampling,
+            observed: observed.as_ref(),
+            failed: failed.as_ref(),
+            pending: pending.as_ref(),
+            seed: config.seed,
+            step,
+        };
+        acquire(config.rule, &situation, numbers, taken)
+    }
+
+    /// Replaces the points of a proposal that others have asked for meanwhile.
+    fn settle(&mut self, proposal: &mut Proposal) -> Result<()> {
+        let known = self.history().records().len();
+        self.refresh()?;
+        let new: Vec<usize> = (known..self.history().records().len()).collect();
+        let mut others = Taken::default();
+        others.insert_rows(self.table.rows(&new).as_ref());
+        proposal.taken.insert_rows(self.table.rows(&new).as_ref());
+        let clashing: Vec<usize> =
+            (0..proposal.points.nrows()).filter(|&i| others.contains(&row(proposal.points.as_ref(), i))).collect();
+        let clashing = if self.config.replicates == Replicates::Allowed { Vec::new() } else { clashing };
+        proposal.report.step = self.history().asks() + 1;
+        proposal.report.replaced += clashing.len();
+        if clashing.is_empty() {
+            return Ok(());
+        }
+        let asked = self.history().records().len();
+        let (space, seed) = (&self.config.space, self.config.seed);
+        let fresh = match proposal.report.model {
+            Some(_) => self.acquire(proposal.report.step, 0..clashing.len(), &mut proposal.taken)?,
+            None => design::design(space, asked, clashing.len(), seed, &mut proposal.taken)?,
+        };
+        for (j, &i) in clashing.iter().enumerate() {
+            proposal.points.row_mut(i).copy_from(fresh.row(j));
+        }
+        Ok(())
+    }
+
+    /// The model of everything told so far, made if need be.
+    fn model(&mut self) -> Result<Arc<Model>> {
+        let state = self.state()?;
+        let key = Key { ask: state.as_ref().map_or(0, |_| self.history().asks()), seen: self.history().tells() };
+        if let Some((of, model)) = &self.model
+            && *of == key
+        {
+            return Ok(model.clone());
+        }
+        let data = self.table.dataset(key.seen)?;
+        let step = self.history().asks() + 1;
+        let model = match &state {
+            Some(state) if state.seen == key.seen => Model::restored(state, &data)?,
+            Some(state) => {
+                let before = self.table.dataset(state.seen)?;
+                Model::new(&self.config, Some((state, &before)), &data, step, key.seen)?
+            }
+            None => Model::new(&self.config, None, &data, step, key.seen)?,
+        };
+        let model = Arc::new(model);
+        self.model = Some((key, model.clone()));
+        Ok(model)
+    }
+
+    /// What the last ask left.
+    fn state(&self) -> Result<Option<State>> {
+        match self.history().state() {
+            Some(state) => from_json("the state of the last step in the study's file", &state.json),
+            None => Ok(None),
+        }
+    }
+
+    /// What the next step will need.
+    fn state_after(&self, proposal: &Proposal) -> Result<Option<State>> {
+        match (&proposal.report.model, &self.model) {
+            (Some(_), Some((_, model))) => Ok(Some(model.state.clone())),
+            _ => self.state(),
+        }
+    }
+
+    /// Points that are not to be asked for.
+    fn taken(&self) -> Taken {
+        match self.config.replicates {
+            Replicates::Allowed => Taken::never(),
+            Replicates::Never => self.table.taken(),
+        }
+    }
+
+    fn trial(&self, record: usize) -> Trial {
+        self.history().records()[record].trial.clone()
+    }
+
+    fn decode(&self, points: MatRef<'_, f64>) -> Result<Vec<Point>> {
+        (0..points.nrows()).map(|i| self.config.space.decode(&row(points, i))).collect()
+    }
+
+    fn check_width(&self, of: &str, outcome: &Outcome) -> Result<()> {
+        match outcome {
+            Outcome::Observed { values, .. } if values.len() != self.config.outputs.len() => Err(Error::Shape {
+                what: format!("the list of values of {of}"),
+                found: values.len(),
+                expected: self.config.outputs.len(),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Points around which the pool is dense.
+const INCUMBENTS: usize = 20;
+
+/// Standard deviations to the ends of a central 95 % interval.
+const INTERVAL: f64 = 1.959_963_984_540_054;
+
+fn row(points: MatRef<'_, f64>, i: usize) -> Vec<f64> {
+    points.row(i).iter().copied().collect()
+}
+
+/// The row with the largest value, the first of equals.
+fn best_row(values: &[f64]) -> Option<usize> {
+    best_rows(values, 1).first().copied()
+}
+
+/// The rows with the largest values, best first.
+fn best_rows(values: &[f64], count: usize) -> Vec<usize> {
+    let mut rows: Vec<usize> = (0..values.len()).collect();
+    rows.sort_by(|&i, &j| values[j].total_cmp(&values[i]));
+    rows.truncate(count);
+    rows
+}
+
+fn to_json<T: serde::Serialize>(value: &T) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| unreadable("a part of the study", error))
+}
+
+fn from_json<T: serde::de::DeserializeOwned>(what: &str, json: &str) -> Result<T> {
+    serde_json::from_str(json).map_err(|error| unreadable(what, error))
+}
+
+fn unreadable(what: &str, error: serde_json::Error) -> Error {
+    Error::Unsupported { what: format!("{what} cannot be read or written ({error})"), remedy: "begin another file".into() }
+}
+
+/// The first setting in which two studies differ.
+fn differing(ours: &str, theirs: &str) -> Result<Option<String>> {
+    let read = |json| from_json::<serde_json::Map<String, serde_json::Value>>("the settings in the study's file", json);
+    let (ours, theirs) = (read(ours)?, read(theirs)?);
+    let names = ours.keys().chain(theirs.keys().filter(|name| !ours.contains_key(*name)));
+    Ok(names.into_iter().find(|name| ours.get(*name) != theirs.get(*name)).cloned())
+}

@@ -1,0 +1,209 @@
+//! `spargo optimize`: a benchmark problem, batch by batch, with its regret.
+
+use crate::experiment::{Experiment, Step};
+use crate::machine::{Run, peak_rss_mb};
+use crate::words::{ALLOCATION_HELP, allocation, by_name};
+use clap::{Args, ValueEnum};
+use miette::Result;
+use serde::Serialize;
+use spargo::acquire::Rule;
+use spargo::allocate::Allocation;
+use spargo::kernel::Family;
+use spargo::model::{Learning, Priors};
+use spargo::problems::{self, Problem};
+use spargo::study::Config;
+use std::fmt;
+
+/// Arguments of `spargo optimize`.
+#[derive(Args)]
+pub struct Optimize {
+    /// Which problem: shekel4, hartmann6, ackley5, michalewicz5, rosenbrock4, rosenbrock4-trieste, branin, levy10, rover60
+    #[arg(value_parser = problem)]
+    problem: &'static Problem,
+    /// Batches after the initial points
+    #[arg(long, default_value_t = 50)]
+    batches: usize,
+    /// Points of a batch
+    #[arg(long, default_value_t = 100)]
+    batch: usize,
+    /// Points spread over the box before the first batch
+    #[arg(long, default_value_t = 100)]
+    initial: usize,
+    /// Inducing points
+    #[arg(long, default_value_t = 500)]
+    inducing: usize,
+    #[arg(long, default_value = "imp-dpp", value_parser = allocation, help = ALLOCATION_HELP)]
+    allocate: Allocation,
+    /// How batches are chosen: thompson, log-ei or gibbon
+    #[arg(long, default_value = "thompson", value_parser = by_name::<Rule>)]
+    rule: Rule,
+    #[command(flatten)]
+    pub model: Model,
+    /// Seed of every random choice, the noise included
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    run: Run,
+}
+
+/// What can be chosen about the model of an experiment.
+#[derive(Args, Clone)]
+pub struct Model {
+    /// Which posterior: sparse as soon as there are more data than inducing points, exact as long as it can be had, or the
+    /// study's default
+    #[arg(long, value_enum, default_value = "sparse")]
+    posterior: WhichPosterior,
+    /// What the hyperparameters are learned from
+    #[arg(long, value_enum, default_value = "default")]
+    hyperparameters: Source,
+    /// Rows of the subset that hyperparameters are learned from
+    #[arg(long)]
+    subset: Option<usize>,
+    /// Covariance function: rbf, matern12, matern32 or matern52
+    #[arg(long, default_value = "matern52", value_parser = by_name::<Family>)]
+    kernel: Family,
+    /// Paths that share their frequencies
+    #[arg(long)]
+    block: Option<usize>,
+    /// Priors on the hyperparameters: on or off
+    #[arg(long, default_value = "on", value_parser = by_name::<Priors>)]
+    priors: Priors,
+    /// Random features of a path
+    #[arg(long)]
+    features: Option<usize>,
+    /// Points of the pool that paths are scored on
+    #[arg(long)]
+    pool: Option<usize>,
+    /// Points of the pool around the best ones so far
+    #[arg(long)]
+    near: Option<usize>,
+    /// Climbs of each path
+    #[arg(long)]
+    starts: Option<usize>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum WhichPosterior {
+    Sparse,
+    Exact,
+    Default,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Source {
+    /// The exact likelihood of a random subset
+    Subset,
+    /// The collapsed bound over all data
+    Bound,
+    /// As a study would
+    Default,
+}
+
+fn problem(name: &str) -> std::result::Result<&'static Problem, String> {
+    problems::by_name(name).map_err(|error| error.to_string())
+}
+
+impl Model {
+    /// Writes the choices into the settings of a study.
+    pub fn configure(&self, config: &mut Config) {
+        let model = &mut config.model;
+        match self.posterior {
+            WhichPosterior::Sparse => model.exact_until = 0,
+            WhichPosterior::Exact => model.exact_until = usize::MAX,
+            WhichPosterior::Default => {}
+        }
+        match (self.hyperparameters, self.subset) {
+            (Source::Bound, _) => model.learning = Learning::Bound,
+            (Source::Subset, rows) => model.learning = Learning::Subset(rows.unwrap_or(SUBSET)),
+            (Source::Default, Some(rows)) => model.learning = Learning::Subset(rows),
+            (Source::Default, None) => {}
+        }
+        model.priors = self.priors;
+        model.kernel = self.kernel;
+        let choices = [
+            (self.features, &mut config.sampling.features),
+            (self.block, &mut config.sampling.block),
+            (self.pool, &mut config.maximizing.pool),
+            (self.near, &mut config.maximizing.near),
+            (self.starts, &mut config.maximizing.starts),
+        ];
+        choices.into_iter().for_each(|(chosen, setting)| *setting = chosen.unwrap_or(*setting));
+    }
+}
+
+/// Rows of a subset, unless said otherwise.
+const SUBSET: usize = 1500;
+
+#[derive(Serialize)]
+struct Report {
+    problem: &'static str,
+    /// Whether regret is measured from a value that is attained.
+    optimum_is_known: bool,
+    threads: usize,
+    evaluations: Vec<usize>,
+    regret: Vec<f64>,
+    initial_regret: f64,
+    best_observed: Vec<f64>,
+    least_regret: Vec<f64>,
+    allocate_s: Vec<f64>,
+    fit_s: Vec<f64>,
+    acquire_s: Vec<f64>,
+    overhead_s: f64,
+    peak_rss_mb: Option<f64>,
+}
+
+impl Optimize {
+    pub fn run(self) -> Result<()> {
+        self.run.print(|| self.optimize())
+    }
+
+    fn optimize(&self) -> Result<Report> {
+        let mut experiment = Experiment::new(self.problem, |config| {
+            config.seed = self.seed;
+            config.batch = self.batch;
+            config.initial = self.initial;
+            config.inducing = self.inducing;
+            config.allocation = self.allocate;
+            config.rule = self.rule;
+            self.model.configure(config);
+        })?;
+        let steps = experiment.run(self.batches, |_| {})?;
+        Ok(Report::new(self.problem, &steps))
+    }
+}
+
+impl Report {
+    fn new(problem: &Problem, steps: &[Step]) -> Self {
+        let of = |value: fn(&Step) -> f64| steps[1..].iter().map(value).collect::<Vec<f64>>();
+        Report {
+            problem: problem.name,
+            optimum_is_known: !problem.minimisers.is_empty(),
+            threads: rayon::current_num_threads(),
+            evaluations: steps[1..].iter().map(|step| step.evaluations).collect(),
+            regret: of(|step| step.regret),
+            initial_regret: steps[0].regret,
+            best_observed: of(|step| step.best_observed),
+            least_regret: of(|step| step.least_regret),
+            allocate_s: of(|step| step.allocate_s),
+            fit_s: of(|step| step.fit_s),
+            acquire_s: of(|step| step.acquire_s),
+            overhead_s: steps.iter().map(Step::overhead_s).sum(),
+            peak_rss_mb: peak_rss_mb(),
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let heading = ["evaluations", "regret", "best observed", "allocate s", "fit s", "acquire s"];
+        writeln!(out, "{}", heading.map(|name| format!("{name:>14}")).concat())?;
+        for (i, evaluations) in self.evaluations.iter().enumerate() {
+            let seconds = [self.allocate_s[i], self.fit_s[i], self.acquire_s[i]].map(|s| format!("{s:>14.3}")).concat();
+            writeln!(out, "{evaluations:>14}{:>14.4}{:>14.4}{seconds}", self.regret[i], self.best_observed[i])?;
+        }
+        if !self.optimum_is_known {
+            writeln!(out, "the minimum of {} is not known: regret is measured from a bound of it", self.problem)?;
+        }
+        write!(out, "overhead of all steps {:.1} s", self.overhead_s)
+    }
+}

@@ -1,0 +1,53 @@
+//! Points before there is a model: spread evenly over the space, or drawn from a table.
+
+use crate::error::{Error, Result};
+use crate::linalg::{Mat, MatRef, select_rows};
+use crate::maximize::{Maximizing, Pool, Search, Taken, spread};
+use crate::rng::{Purpose, distinct_indices, stream};
+use crate::space::Space;
+
+/// `count` new points, [count, inputs], going on where `asked` points were asked for before; all are taken afterwards.
+pub(super) fn design(space: &Space, asked: usize, count: usize, seed: u64, taken: &mut Taken) -> Result<Mat<f64>> {
+    let (none, settings) = (Mat::zeros(0, space.dimensions().len()), Maximizing { pool: 1, ..Maximizing::default() });
+    let search = Search::new(space, none.as_ref(), &settings, seed, 0)?;
+    match search.pool() {
+        Pool::Starts(_) => scattered(space, asked, count, seed, taken),
+        listed => drawn(listed.points(), asked, count, seed, taken),
+    }
+}
+
+/// The next points of one space-filling sequence.
+fn scattered(space: &Space, asked: usize, count: usize, seed: u64, taken: &mut Taken) -> Result<Mat<f64>> {
+    let mut points = Mat::zeros(count, space.dimensions().len());
+    let (mut found, mut next) = (0, asked);
+    while found < count && next < asked + LONGEST * count {
+        // A stream of its own: the sequence does not depend on where it is entered.
+        let some = spread(space, next, count, &mut stream(seed, Purpose::Design, 0, 0));
+        next += count;
+        for i in 0..count {
+            let point: Vec<f64> = some.row(i).iter().copied().collect();
+            if found < count && !taken.contains(&point) {
+                taken.insert(&point);
+                points.row_mut(found).copy_from(some.row(i));
+                found += 1;
+            }
+        }
+    }
+    if found < count { Err(Error::Exhausted { wanted: count, left: found }) } else { Ok(points) }
+}
+
+/// How many times as many points are looked at as are wanted.
+const LONGEST: usize = 100;
+
+/// Random rows of a table.
+fn drawn(table: MatRef<'_, f64>, asked: usize, count: usize, seed: u64, taken: &mut Taken) -> Result<Mat<f64>> {
+    let free = taken.free_rows(table);
+    if free.len() < count {
+        return Err(Error::Exhausted { wanted: count, left: free.len() });
+    }
+    let mut rng = stream(seed, Purpose::Design, 1, asked as u64);
+    let rows: Vec<usize> = distinct_indices(free.len(), count, &mut rng).into_iter().map(|i| free[i]).collect();
+    let points = select_rows(table, &rows);
+    taken.insert_rows(points.as_ref());
+    Ok(points)
+}

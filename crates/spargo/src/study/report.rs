@@ -1,0 +1,55 @@
+//! What a step did, how long it took, and what a study has found.
+
+use super::model::ModelReport;
+use super::trial::Trial;
+use serde::{Deserialize, Serialize};
+
+/// One ask: seconds and numbers of each stage.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepReport {
+    /// Its number, counted from 1.
+    pub step: u64,
+    /// Points asked for.
+    pub asked: usize,
+    /// Of these, points that no model chose.
+    pub design: usize,
+    /// The model that chose the others.
+    pub model: Option<ModelReport>,
+    /// Seconds for drawing and maximising paths.
+    pub acquire_s: f64,
+    /// Seconds of the whole step.
+    pub total_s: f64,
+    /// Points that were replaced because others had asked for them meanwhile.
+    pub replaced: usize,
+    /// Why no model chose points though there are data, if none did.
+    pub without_model: Option<String>,
+}
+
+/// What a study has found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Best {
+    /// The evaluated point with the best posterior mean.
+    pub believed: Estimate,
+    /// The best outcome as it was told.
+    pub observed: Observation,
+}
+
+/// A trial and what the model believes of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The trial.
+    pub trial: Trial,
+    /// The posterior mean, in the user's units.
+    pub mean: f64,
+    /// The central 95 % of the posterior, without the noise.
+    pub interval: (f64, f64),
+}
+
+/// A trial and what was told of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Observation {
+    /// The trial.
+    pub trial: Trial,
+    /// Its outcome.
+    pub value: f64,
+}
