@@ -34,7 +34,7 @@ fn paths(criterion: &mut Criterion) {
         b.iter(|| black_box(paths.value_gradient(&members, rows.as_ref())));
     });
 
-    let features = Features::draw(&hyper.kernel, 1000, &mut rng).expect("the kernel has features");
+    let features = Features::draw(&hyper.kernel, INPUTS, 1000, &mut rng).expect("the kernel has features");
     let block: MatRef<'_, f64> = x.as_ref().subrows(0, 256);
     criterion.bench_function("1,000 features of 256 points", |b| b.iter(|| black_box(features.matrix(block))));
 }

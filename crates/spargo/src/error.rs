@@ -48,6 +48,37 @@ pub enum Error {
         must: String,
     },
 
+    /// An input of a space whose description makes no sense.
+    #[error("input '{name}': {problem}; {remedy}")]
+    Input {
+        /// Its name.
+        name: String,
+        /// What is wrong.
+        problem: String,
+        /// What to do about it.
+        remedy: String,
+    },
+
+    /// A value that an input cannot take.
+    #[error("input '{input}' cannot be {value}: give {allowed}")]
+    Value {
+        /// The input's name.
+        input: String,
+        /// The value given.
+        value: String,
+        /// What it may be, in words.
+        allowed: String,
+    },
+
+    /// A row of a table of candidates that is refused.
+    #[error("row {row} of the candidates: {error}")]
+    Candidate {
+        /// Row, counted from 0.
+        row: usize,
+        /// What is wrong with it.
+        error: Box<Error>,
+    },
+
     /// A matrix that stays indefinite at the top of the jitter ladder.
     #[error(
         "a {size}×{size} covariance matrix is not positive definite, even with {jitter:e} added to its diagonal; \

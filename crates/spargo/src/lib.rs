@@ -1,7 +1,8 @@
 //! Sparse Gaussian-process optimisation: Bayesian optimisation for thousands to millions of noisy evaluations.
 //!
-//! The modules are the algorithm from left to right: [`data`] become inducing points ([`allocate`]) and a posterior
-//! ([`model`]) under a [`kernel`], from which functions are drawn ([`sample`]). Fit and predict:
+//! The modules are the algorithm from left to right: in a [`space`] of inputs, [`data`] become inducing points
+//! ([`allocate`]) and a posterior ([`model`]) under a [`kernel`], from which functions are drawn ([`sample`]). Fit and
+//! predict:
 //!
 //! ```
 //! use spargo::data::{Dataset, Standardizer};

@@ -170,7 +170,8 @@ fn nearly_noise_free_data_leave_the_unknown_unknown() {
 fn points_beyond_all_distance_get_the_prior() {
     let data = data(20, 2);
     let far = Mat::from_fn(2, 2, |i, _| [1e200, -1e300][i]);
-    for hyper in hypers(2) {
+    for kernel in vanishing_kernels(2) {
+        let hyper = Hyperparameters { kernel, mean: 0.3, noise: 0.07 };
         let posterior = exact::infer(&hyper, &data).unwrap().posterior;
         let prediction = posterior.predict(far.as_ref()).unwrap();
         assert_eq!(prediction.mean, [hyper.mean; 2]);

@@ -6,7 +6,7 @@ use common::*;
 use rand_chacha::ChaCha8Rng;
 use spargo::Error;
 use spargo::data::Dataset;
-use spargo::kernel::{Covariance, Family, Kernel, Stationary};
+use spargo::kernel::{Covariance, Factors, Family, Kernel, Stationary};
 use spargo::linalg::{Mat, MatRef, cholesky, invert_lower, mat_vec, select_rows};
 use spargo::model::sgpr::{Jitter, Sgpr};
 use spargo::model::svgp::{Svgp, Variational};
@@ -82,18 +82,20 @@ fn gradients_hold_for_every_kernel_and_model() {
 #[test]
 fn moments_given_the_frequencies_are_those_in_closed_form() {
     const COUNT: usize = 20_000;
-    let kernel =
-        Kernel::Stationary(Stationary { family: Family::Matern52, variance: 1.3, lengthscales: vec![0.4, 0.5, 0.7] });
-    for (name, posterior) in posteriors(&kernel) {
-        let settings = Sampling { features: 25, block: COUNT };
-        let paths = Paths::draw(&posterior, 0..COUNT, &settings, 11, 2).unwrap();
-        let x = elsewhere(6);
-        let phi = |x: MatRef<'_, f64>| naive_features(&kernel, 25, &mut stream(11, Purpose::Frequencies, 2, 0), x);
-        let expected = covariance(&posterior, x.as_ref(), phi);
-        // The features must matter, or the test would not see them.
-        let own = posterior.covariance(x.as_ref()).unwrap();
-        assert!((&expected - &own).norm_max() > 0.1, "{name}: {}", (&expected - &own).norm_max());
-        assert_moments(name, &paths, x.as_ref(), &posterior.mean(x.as_ref()).unwrap(), &expected);
+    let plain = Stationary { family: Family::Matern52, variance: 1.3, lengthscales: vec![0.4, 0.5, 0.7] };
+    let sum = Kernel::Sum(vec![categories(0, 3, 0.8), mixed_kernel(3)]);
+    for kernel in [Kernel::Stationary(plain), mixed_kernel(3), sum] {
+        for (name, posterior) in posteriors(&kernel) {
+            let settings = Sampling { features: 25, block: COUNT };
+            let paths = Paths::draw(&posterior, 0..COUNT, &settings, 11, 2).unwrap();
+            let x = elsewhere(6);
+            let phi = |x: MatRef<'_, f64>| naive_features(&kernel, 25, &mut stream(11, Purpose::Frequencies, 2, 0), x);
+            let expected = covariance(&posterior, x.as_ref(), phi);
+            // The features must matter, or the test would not see them.
+            let own = posterior.covariance(x.as_ref()).unwrap();
+            assert!((&expected - &own).norm_max() > 0.1, "{name}: {}", (&expected - &own).norm_max());
+            assert_moments(name, &paths, x.as_ref(), &posterior.mean(x.as_ref()).unwrap(), &expected);
+        }
     }
 }
 
@@ -118,7 +120,8 @@ fn the_error_of_the_features_falls_as_their_root() {
         for (name, posterior) in posteriors(&kernel) {
             let own = posterior.covariance(x.as_ref()).unwrap();
             let error = |count: usize, slot: u64| {
-                let features = Features::draw(&kernel, count, &mut stream(0, Purpose::Frequencies, 0, slot)).unwrap();
+                let features =
+                    Features::draw(&kernel, 3, count, &mut stream(0, Purpose::Frequencies, 0, slot)).unwrap();
                 (covariance(&posterior, x.as_ref(), |x| features.matrix(x)) - &own).squared_norm_l2()
             };
             let rms =
@@ -138,7 +141,7 @@ fn features_average_to_the_kernel() {
     let steps = [[0.0, 0.0, 0.0], [0.3, 0.0, 0.0], [0.3, 0.35, 0.4], [-0.5, 0.6, 0.7]];
     let x = Mat::from_fn(1, 3, |_, k| 0.2 + 0.1 * k as f64);
     for kernel in kernels(3) {
-        let features = Features::draw(&kernel, COUNT, &mut stream(1, Purpose::Frequencies, 0, 0)).unwrap();
+        let features = Features::draw(&kernel, 3, COUNT, &mut stream(1, Purpose::Frequencies, 0, 0)).unwrap();
         let phi = features.matrix(x.as_ref());
         for step in steps {
             let moved = Mat::from_fn(1, 3, |_, k| x[(0, k)] + step[k]);
@@ -156,7 +159,7 @@ fn a_matern_is_not_a_product_over_its_inputs() {
     let at = |a: f64, b: f64| Mat::from_fn(1, 2, |_, k| [a, b][k]);
     for family in [Family::Matern12, Family::Matern32, Family::Matern52] {
         let kernel = Kernel::stationary(family, 1.0, 1.0, 2);
-        let omega = kernel.frequencies(COUNT, &mut stream(2, Purpose::Frequencies, 0, 0)).unwrap();
+        let omega = kernel.spectrum(2, COUNT, &mut stream(2, Purpose::Frequencies, 0, 0)).unwrap().frequencies;
         let cosines: Vec<f64> = (0..COUNT).map(|f| (1.5 * (omega[(0, f)] + omega[(1, f)])).cos()).collect();
         let k = |a, b| kernel.matrix(at(0.0, 0.0).as_ref(), at(a, b).as_ref())[(0, 0)];
         let error = assert_mean("off the axes", &cosines, k(1.5, 1.5));
@@ -236,13 +239,18 @@ fn what_cannot_be_done_is_said() {
     let holes = Mat::from_fn(4, 3, |i, k| if i == 2 { f64::NAN } else { x[(i, k)] });
     assert!(matches!(paths.values(holes.as_ref()), Err(Error::NonFinite { row: 2, .. })));
 
-    let features = || Features::draw(posterior.kernel(), 5, &mut stream(0, Purpose::Frequencies, 0, 0)).unwrap();
+    let features = || Features::draw(posterior.kernel(), 3, 5, &mut stream(0, Purpose::Frequencies, 0, 0)).unwrap();
     let (m, from) = (posterior.w().len(), |draws| Paths::from_draws(&posterior, vec![draws]).map(|_| ()));
     let wrong = [((6, 2), (m, 2)), ((5, 2), (m + 1, 2)), ((5, 2), (m, 3))];
     for (theta, epsilon) in wrong {
         let (theta, epsilon) = (Mat::zeros(theta.0, theta.1), Mat::zeros(epsilon.0, epsilon.1));
         assert!(matches!(from(Draws { features: features(), theta, epsilon }), Err(Error::Shape { .. })));
     }
+    let factors = |input, rows, count| vec![Factors { input, values: Mat::zeros(rows, count) }];
+    assert!(features().with_factors(factors(2, 4, 5)).is_ok());
+    assert!(matches!(features().with_factors(factors(2, 4, 6)), Err(Error::Shape { found: 6, expected: 5, .. })));
+    assert!(features().with_factors(factors(2, 0, 5)).is_err());
+    assert!(matches!(features().with_factors(factors(3, 4, 5)), Err(Error::Parameter { value: 3.0, .. })));
     assert!(matches!(Features::new(Mat::zeros(3, 2).as_ref(), &[0.0], 1.0), Err(Error::Shape { .. })));
     assert!(matches!(Features::new(Mat::zeros(3, 0).as_ref(), &[], 1.0), Err(Error::Empty { .. })));
 }
@@ -282,13 +290,18 @@ fn lower(a: &Mat<f64>) -> Mat<f64> {
     Mat::from_fn(a.nrows(), a.ncols(), |i, j| if i < j { 0.0 } else { a[(i, j)] })
 }
 
-/// √(2s²/F) cos(ωᵀx + b) by its definition, [n, F].
+/// √(2s²/F) cos(ωᵀx + b) Πⱼ gⱼ(xⱼ) by its definition, [n, F].
 fn naive_features(kernel: &Kernel, count: usize, rng: &mut ChaCha8Rng, x: MatRef<'_, f64>) -> Mat<f64> {
-    let omega = kernel.frequencies(count, rng).unwrap();
+    let spectrum = kernel.spectrum(x.ncols(), count, rng).unwrap();
     let b: Vec<f64> = (0..count).map(|_| TAU * uniform(rng)).collect();
     let s2 = kernel.diagonal(x.subrows(0, 1))[0];
+    let omega = &spectrum.frequencies;
     let angle = |i: usize, f: usize| (0..x.ncols()).map(|k| omega[(k, f)] * x[(i, k)]).sum::<f64>() + b[f];
-    Mat::from_fn(x.nrows(), count, |i, f| (2.0 * s2 / count as f64).sqrt() * angle(i, f).cos())
+    let factor = |Factors { input, values }: &Factors, i: usize, f: usize| {
+        values[(x[(i, *input)].round().clamp(0.0, values.nrows() as f64 - 1.0) as usize, f)]
+    };
+    let factors = |i: usize, f: usize| spectrum.factors.iter().map(|own| factor(own, i, f)).product::<f64>();
+    Mat::from_fn(x.nrows(), count, |i, f| (2.0 * s2 / count as f64).sqrt() * angle(i, f).cos() * factors(i, f))
 }
 
 /// C Cᵀ + A V Vᵀ Aᵀ with dense inverses, C = Φ(x) − A L⁻¹Φ(Z) and A = k(x, Z)L⁻ᵀ.

@@ -144,15 +144,18 @@ fn scales<K: Covariance + ?Sized>(inputs: Inputs, dimension: usize, kernel: &K) 
     if inputs == Inputs::Plain {
         return Ok(vec![1.0; dimension]);
     }
-    let named = kernel.roles().into_iter().zip(kernel.parameters());
-    let scales: Vec<f64> = named.filter(|(role, _)| *role == Role::Lengthscale).map(|(_, log)| log.exp()).collect();
-    match scales.len() == dimension {
-        true => Ok(scales),
-        false => Err(Error::Unsupported {
-            what: format!("inputs scaled by {} length scales for {dimension} inputs", scales.len()),
-            remedy: "cluster plain inputs, or use a kernel with one length scale an input".into(),
-        }),
-    }
+    let roles = kernel.roles().into_iter().zip(kernel.inputs());
+    let named = roles.zip(kernel.parameters()).filter(|((role, _), _)| *role == Role::Lengthscale);
+    let found: Vec<(Option<usize>, f64)> = named.map(|((_, input), log)| (input, log.exp())).collect();
+    // The one length scale of an input, wherever the kernel has it.
+    let only = |k: usize| {
+        let mut own = found.iter().filter(|(input, _)| *input == Some(k)).map(|(_, scale)| *scale);
+        own.next().filter(|_| own.next().is_none())
+    };
+    (0..dimension).map(only).collect::<Option<Vec<f64>>>().ok_or_else(|| Error::Unsupported {
+        what: format!("inputs scaled by {} length scales for {dimension} inputs", found.len()),
+        remedy: "cluster plain inputs, or use a kernel with one length scale an input".into(),
+    })
 }
 
 fn count_distinct(x: MatRef<'_, f64>) -> usize {
@@ -172,9 +175,9 @@ fn check<K: Covariance + ?Sized>(x: MatRef<'_, f64>, kernel: &K, m: usize) -> Re
             must: "positive".into(),
         });
     }
-    if let Some(dimension) = kernel.dimension() {
-        check_length("a row of inputs", x.ncols(), dimension)?;
-    }
+    let last = kernel.inputs().into_iter().flatten().max();
+    let least = last.map_or(0, |last| last + 1).max(x.ncols());
+    check_length("a row of inputs", x.ncols(), kernel.dimension().unwrap_or(least))?;
     check_finite("an input", x)
 }
 

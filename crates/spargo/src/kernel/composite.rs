@@ -6,7 +6,7 @@
 //!
 //! The spectral density of a sum is the mixture of its parts' with weights kᵢ(x, x), that of a product their convolution.
 
-use super::{Covariance, Kernel, Role, Tape, sized};
+use super::{Covariance, Kernel, Role, Spectrum, Tape, sized};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatMut, MatRef, column, column_mut};
 use crate::rng::{distinct_indices, uniform};
@@ -18,6 +18,10 @@ pub(super) fn dimension(parts: &[Kernel]) -> Option<usize> {
 
 pub(super) fn roles(parts: &[Kernel]) -> Vec<Role> {
     parts.iter().flat_map(Kernel::roles).collect()
+}
+
+pub(super) fn inputs(parts: &[Kernel]) -> Vec<Option<usize>> {
+    parts.iter().flat_map(Kernel::inputs).collect()
 }
 
 pub(super) fn parameters(parts: &[Kernel]) -> Vec<f64> {
@@ -157,40 +161,38 @@ pub(super) fn add_input_gradient(
     }
 }
 
-pub(super) fn frequencies(join: Join, parts: &[Kernel], count: usize, rng: &mut ChaCha8Rng) -> Result<Mat<f64>> {
+pub(super) fn spectrum(
+    join: Join,
+    parts: &[Kernel],
+    dimension: usize,
+    count: usize,
+    rng: &mut ChaCha8Rng,
+) -> Result<Spectrum> {
+    let mut spectrum = Spectrum::constant(dimension, count);
     match join {
-        Join::Sum => sum_frequencies(parts, count, rng),
-        Join::Product => product_frequencies(parts, count, rng),
-    }
-}
-
-/// The parts' frequencies side by side, each part with its share of the count, in random order: in a product of sums every
-/// part of one must meet every part of the other.
-fn sum_frequencies(parts: &[Kernel], count: usize, rng: &mut ChaCha8Rng) -> Result<Mat<f64>> {
-    let shares = shares(&proportions(parts)?, count, uniform(rng));
-    let mut columns = distinct_indices(count, count, rng).into_iter();
-    let mut omega = Mat::zeros(dimension(parts).unwrap_or(0), count);
-    for (part, share) in parts.iter().zip(shares) {
-        let own = part.frequencies(share, rng)?;
-        for (f, column) in columns.by_ref().take(share).enumerate() {
-            omega.col_mut(column).copy_from(own.col(f));
+        Join::Product => {
+            for part in parts {
+                spectrum.multiply(&part.spectrum(dimension, count, rng)?);
+            }
+        }
+        // The parts' features side by side, each part with its share of the count, in random order: in a product of sums
+        // every part of one must meet every part of the other.
+        Join::Sum => {
+            let shares = shares(&proportions(parts, dimension)?, count, uniform(rng));
+            let mut columns = distinct_indices(count, count, rng);
+            for (part, share) in parts.iter().zip(shares) {
+                let rest = columns.split_off(share);
+                spectrum.place(&columns, &part.spectrum(dimension, share, rng)?);
+                columns = rest;
+            }
         }
     }
-    Ok(omega)
+    Ok(spectrum)
 }
 
-/// cos α cos β averages to cos(α + β) when β is symmetric around 0: the frequencies of a product are sums.
-fn product_frequencies(parts: &[Kernel], count: usize, rng: &mut ChaCha8Rng) -> Result<Mat<f64>> {
-    let mut omega = Mat::zeros(dimension(parts).unwrap_or(0), count);
-    for part in parts {
-        omega += part.frequencies(count, rng)?;
-    }
-    Ok(omega)
-}
-
-/// kᵢ(x, x) of each part relative to their sum; for kernels with frequencies it is the same at every x.
-fn proportions(parts: &[Kernel]) -> Result<Vec<f64>> {
-    let origin = Mat::zeros(1, dimension(parts).unwrap_or(0));
+/// kᵢ(x, x) of each part relative to their sum; for kernels with features it is the same at every x.
+fn proportions(parts: &[Kernel], dimension: usize) -> Result<Vec<f64>> {
+    let origin = Mat::zeros(1, dimension);
     let variances: Vec<f64> = parts.iter().flat_map(|part| part.diagonal(origin.as_ref())).collect();
     let total: f64 = variances.iter().sum();
     if !(total > 0.0 && total.is_finite()) {
@@ -257,7 +259,7 @@ mod tests {
         let leaf = |lengthscale| Kernel::stationary(Family::Rbf, 1.0, lengthscale, 1);
         let sum = || Kernel::Sum(vec![leaf(1.0), leaf(1e-3)]);
         let omega = Kernel::Product(vec![sum(), sum()]);
-        let omega = omega.frequencies(4000, &mut stream(0, Purpose::Frequencies, 0, 0)).unwrap();
+        let omega = omega.spectrum(1, 4000, &mut stream(0, Purpose::Frequencies, 0, 0)).unwrap().frequencies;
         let slow = (0..4000).filter(|&f| omega[(0, f)].abs() < 10.0).count() as f64;
         // A quarter is slow twice (and a hundredth of the others by chance); five standard deviations of a binomial count.
         assert!((slow - 1015.0).abs() < 5.0 * 750f64.sqrt(), "{slow}");

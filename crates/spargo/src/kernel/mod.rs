@@ -6,15 +6,23 @@
 //! Gradients are vector–Jacobian products: given G = ∂loss/∂K they return ∂loss/∂θ = Σᵢⱼ Gᵢⱼ ∂Kᵢⱼ/∂θ, so no tensor of
 //! size N×M×P is ever formed.
 
+mod categorical;
 mod composite;
+mod of;
+mod spectrum;
 mod stationary;
 
+pub use categorical::Categorical;
+pub(crate) use categorical::category;
+pub use of::Of;
+pub use spectrum::{Factors, Spectrum};
 pub use stationary::{Family, Stationary};
 
 use composite::Join;
 
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatMut, MatRef};
+use crate::space::{Domain, Space};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -35,11 +43,16 @@ pub enum Role {
 
 /// A positive semidefinite function of two points; matrices of points have one point a row.
 pub trait Covariance {
-    /// The number of inputs it reads, if that is fixed.
+    /// The number of inputs its points must have, if that is fixed.
     fn dimension(&self) -> Option<usize>;
 
     /// The meaning of each unconstrained parameter, in order.
     fn roles(&self) -> Vec<Role>;
+
+    /// The input that each parameter is about, in the same order; `None` if it is about none in particular.
+    fn inputs(&self) -> Vec<Option<usize>> {
+        vec![None; self.roles().len()]
+    }
 
     /// The unconstrained parameters.
     fn parameters(&self) -> Vec<f64>;
@@ -73,15 +86,12 @@ pub trait Covariance {
     /// Adds Σⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂aᵢ to row i of `out`, [a, inputs].
     fn add_input_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, out: MatMut<'_, f64>);
 
-    /// Draws `count` frequencies ω from the spectral density, so that k(x, x') = k(x, x) E cos ωᵀ(x − x'), [inputs, count].
+    /// Draws what `count` random features of points with `dimension` inputs are made of.
     ///
-    /// Each column has this distribution by itself; a sum's are shared out among its parts and so not independent.
-    fn frequencies(&self, _count: usize, _rng: &mut ChaCha8Rng) -> Result<Mat<f64>> {
+    /// Each feature has the right distribution by itself; a sum's are shared out among its parts and so not independent.
+    fn spectrum(&self, _dimension: usize, _count: usize, _rng: &mut ChaCha8Rng) -> Result<Spectrum> {
         let remedy = "draw its paths jointly on a finite set of candidates".into();
-        Err(Error::Unsupported {
-            what: "a kernel without a spectral density has no random Fourier features".into(),
-            remedy,
-        })
+        Err(Error::Unsupported { what: "a kernel without a spectral density has no random features".into(), remedy })
     }
 }
 
@@ -107,6 +117,10 @@ impl Default for Tape {
 pub enum Kernel {
     /// A function of the scaled distance.
     Stationary(Stationary),
+    /// A function of whether two categories are the same.
+    Categorical(Categorical),
+    /// A kernel of some of the inputs.
+    Of(Of),
     /// Σᵢ kᵢ.
     Sum(Vec<Kernel>),
     /// Πᵢ kᵢ.
@@ -125,10 +139,61 @@ impl Kernel {
         Kernel::stationary(family, 1.0, 0.2 * (dimension as f64).sqrt(), dimension)
     }
 
+    /// The kernel a search begins with in a space: stationary in numbers, times a categorical one for each input with
+    /// choices. Points that differ in every choice are then as alike as e⁻², whatever the number of these inputs.
+    pub fn for_space(space: &Space, family: Family) -> Self {
+        let choices = |domain: &Domain| domain.count().filter(|_| domain.is_categorical());
+        let inputs = || space.dimensions().iter().map(|dimension| choices(&dimension.domain)).enumerate();
+        let numbers: Vec<usize> = inputs().filter(|(_, choices)| choices.is_none()).map(|(k, _)| k).collect();
+        let categorical = inputs().count() - numbers.len();
+        let stationary = Kernel::cold(family, numbers.len());
+        if categorical == 0 {
+            return stationary;
+        }
+        let part = |(k, choices): (usize, Option<u64>)| {
+            let (categories, lengthscale) = (choices? as usize, 0.5 * categorical as f64);
+            Some(Kernel::of(vec![k], Kernel::Categorical(Categorical { categories, lengthscale })))
+        };
+        let first = std::iter::once(Kernel::of(numbers, stationary));
+        Kernel::Product(first.chain(inputs().filter_map(part)).collect())
+    }
+
+    /// This kernel of some of the inputs only.
+    pub fn of(inputs: Vec<usize>, kernel: Kernel) -> Self {
+        Kernel::Of(Of { inputs, kernel: Box::new(kernel) })
+    }
+
+    /// The same covariance everywhere: a stationary kernel of no inputs.
+    pub fn constant(variance: f64) -> Self {
+        Kernel::of(Vec::new(), Kernel::stationary(Family::Rbf, variance, 1.0, 0))
+    }
+
+    /// This kernel times a positive factor.
+    ///
+    /// It goes into the variances: that of a stationary kernel, those of all parts of a sum, that of the first part of a
+    /// product that has one. A kernel without any variance is multiplied by a constant one, whose variance is then one
+    /// more parameter.
+    pub fn scaled(&self, factor: f64) -> Self {
+        let mut scaled = self.clone();
+        match &mut scaled {
+            Kernel::Stationary(leaf) => leaf.variance *= factor,
+            Kernel::Sum(parts) => parts.iter_mut().for_each(|part| *part = part.scaled(factor)),
+            Kernel::Of(of) => *of.kernel = of.kernel.scaled(factor),
+            Kernel::Product(parts) => match parts.iter_mut().find(|part| part.roles().contains(&Role::Variance)) {
+                Some(part) => *part = part.scaled(factor),
+                None => parts.insert(0, Kernel::constant(factor)),
+            },
+            Kernel::Categorical(_) => return Kernel::Product(vec![Kernel::constant(factor), scaled]),
+        }
+        scaled
+    }
+
     /// Refuses parameters that are not positive and finite, empty composites, and points of another dimension.
     pub fn check(&self, dimension: usize) -> Result<()> {
         match self {
             Kernel::Stationary(leaf) => leaf.check(dimension),
+            Kernel::Categorical(leaf) => leaf.check(dimension),
+            Kernel::Of(of) => of.check(dimension),
             Kernel::Sum(parts) | Kernel::Product(parts) if parts.is_empty() => {
                 Err(Error::Empty { what: "the list of kernels in a sum or product".into() })
             }
@@ -175,9 +240,11 @@ fn sized(a: &mut Mat<f64>, rows: usize, columns: usize) -> MatMut<'_, f64> {
 
 /// Delegates to the leaf or the composite at hand.
 macro_rules! dispatch {
-    ($self:ident, $leaf:ident => $stationary:expr, ($join:pat, $parts:ident) => $composite:expr) => {
+    ($self:ident, $leaf:ident => $single:expr, ($join:pat, $parts:ident) => $composite:expr) => {
         match $self {
-            Kernel::Stationary($leaf) => $stationary,
+            Kernel::Stationary($leaf) => $single,
+            Kernel::Categorical($leaf) => $single,
+            Kernel::Of($leaf) => $single,
             Kernel::Sum($parts) => {
                 let $join = Join::Sum;
                 $composite
@@ -197,6 +264,10 @@ impl Covariance for Kernel {
 
     fn roles(&self) -> Vec<Role> {
         dispatch!(self, leaf => leaf.roles(), (_, parts) => composite::roles(parts))
+    }
+
+    fn inputs(&self) -> Vec<Option<usize>> {
+        dispatch!(self, leaf => leaf.inputs(), (_, parts) => composite::inputs(parts))
     }
 
     fn parameters(&self) -> Vec<f64> {
@@ -243,9 +314,9 @@ impl Covariance for Kernel {
             (join, parts) => composite::add_input_gradient(join, parts, a, b, g, out))
     }
 
-    fn frequencies(&self, count: usize, rng: &mut ChaCha8Rng) -> Result<Mat<f64>> {
-        dispatch!(self, leaf => leaf.frequencies(count, rng),
-            (join, parts) => composite::frequencies(join, parts, count, rng))
+    fn spectrum(&self, dimension: usize, count: usize, rng: &mut ChaCha8Rng) -> Result<Spectrum> {
+        dispatch!(self, leaf => leaf.spectrum(dimension, count, rng),
+            (join, parts) => composite::spectrum(join, parts, dimension, count, rng))
     }
 }
 
@@ -289,7 +360,7 @@ mod tests {
 
     #[test]
     fn a_kernel_without_spectral_density_says_so() {
-        let drawn = Opaque.frequencies(5, &mut stream(0, Purpose::Frequencies, 0, 0));
+        let drawn = Opaque.spectrum(3, 5, &mut stream(0, Purpose::Frequencies, 0, 0));
         assert!(matches!(drawn, Err(Error::Unsupported { .. })));
     }
 }

@@ -11,6 +11,7 @@
 use crate::error::{Error, Result};
 use crate::kernel::{Covariance, Kernel, Role};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// What a Gaussian process with constant mean and Gaussian noise is determined by.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -108,7 +109,8 @@ impl Priors {
 
     /// Adds the log prior's gradient to `gradient` and returns the log prior of θ.
     pub fn add_log_density(self, hyper: &Hyperparameters, theta: &[f64], gradient: &mut [f64]) -> f64 {
-        let dimension = hyper.kernel.dimension().unwrap_or(1);
+        let inputs: HashSet<usize> = hyper.kernel.inputs().into_iter().flatten().collect();
+        let dimension = inputs.len();
         let mut total = 0.0;
         for ((role, &t), slot) in hyper.roles().into_iter().zip(theta).zip(gradient) {
             if let Some(prior) = self.of(role, dimension) {

@@ -1,15 +1,16 @@
-//! Random Fourier features of a stationary kernel (Rahimi & Recht 2007).
+//! Random Fourier features of a kernel (Rahimi & Recht 2007), with factors for categories.
 //!
 //! ```text
-//!     φ_f(x) = √(2s²/F) cos(ω_fᵀx + b_f),    ω ~ spectral density of k,   b ~ U[0, 2π),    E φ(x)ᵀφ(x') = k(x, x'),
+//!     φ_f(x) = √(2s²/F) cos(ω_fᵀx + b_f) Πⱼ g_jf(xⱼ),    (ω, g) ~ spectrum of k,  b ~ U[0, 2π),   E φ(x)ᵀφ(x') = k(x, x'),
 //! ```
 //!
-//! where s² = k(x, x). The frequencies are those of the unscaled inputs: length scales are part of ω.
+//! where s² = k(x, x). The frequencies are those of the unscaled inputs: length scales are part of ω. Inputs without
+//! categories have no g.
 
 use crate::error::{Error, Result};
-use crate::kernel::{Covariance, Kernel};
+use crate::kernel::{Covariance, Factors, Kernel, category};
 use crate::linalg::vcos::cos_turns_in_place;
-use crate::linalg::{Into, Mat, MatMut, MatRef, column_mut, gemm};
+use crate::linalg::{Into, Mat, MatMut, MatRef, column, column_mut, gemm};
 use crate::rng::uniform;
 use rand_chacha::ChaCha8Rng;
 use std::f64::consts::TAU;
@@ -23,6 +24,8 @@ pub struct Features {
     phases: Vec<f64>,
     /// √(2s²/F).
     amplitude: f64,
+    /// g.
+    factors: Vec<Factors>,
 }
 
 impl Features {
@@ -37,15 +40,31 @@ impl Features {
         }
         let turns = Mat::from_fn(frequencies.nrows(), count, |k, f| frequencies[(k, f)] / TAU);
         let phases = phases.iter().map(|b| b / TAU).collect();
-        Ok(Features { turns, phases, amplitude: (2.0 * variance / count as f64).sqrt() })
+        Ok(Features { turns, phases, amplitude: (2.0 * variance / count as f64).sqrt(), factors: Vec::new() })
     }
 
-    /// Draws `count` features of this kernel: all frequencies, then all phases.
-    pub fn draw(kernel: &Kernel, count: usize, rng: &mut ChaCha8Rng) -> Result<Self> {
-        let frequencies = kernel.frequencies(count, rng)?;
+    /// These features times factors for the categories of some inputs.
+    pub fn with_factors(self, factors: Vec<Factors>) -> Result<Self> {
+        for Factors { input, values } in &factors {
+            if values.ncols() != self.count() || values.nrows() == 0 {
+                let what = "each category's list of factors".into();
+                return Err(Error::Shape { what, found: values.ncols(), expected: self.count() });
+            }
+            if *input >= self.dimension() {
+                let must = format!("below the number of inputs, {}", self.dimension());
+                return Err(Error::Parameter { name: "an input with factors".into(), value: *input as f64, must });
+            }
+        }
+        Ok(Features { factors, ..self })
+    }
+
+    /// Draws `count` features of this kernel for points with `dimension` inputs: the whole spectrum, then all phases.
+    pub fn draw(kernel: &Kernel, dimension: usize, count: usize, rng: &mut ChaCha8Rng) -> Result<Self> {
+        kernel.check(dimension)?;
+        let spectrum = kernel.spectrum(dimension, count, rng)?;
         let phases: Vec<f64> = (0..count).map(|_| TAU * uniform(rng)).collect();
-        let origin = Mat::zeros(1, frequencies.nrows());
-        Features::new(frequencies.as_ref(), &phases, kernel.diagonal(origin.as_ref())[0])
+        let variance = kernel.diagonal(Mat::zeros(1, dimension).as_ref())[0];
+        Features::new(spectrum.frequencies.as_ref(), &phases, variance)?.with_factors(spectrum.factors)
     }
 
     /// F.
@@ -73,7 +92,7 @@ impl Features {
         gemm(out, Into::Add, 1.0, slopes.as_ref(), self.turns.transpose());
     }
 
-    /// scale·cos(ωᵀx + b + 2π·shift), [n, F].
+    /// scale·cos(ωᵀx + b + 2π·shift)·Πⱼ gⱼ(xⱼ), [n, F].
     fn waves(&self, x: MatRef<'_, f64>, shift: f64, scale: f64) -> Mat<f64> {
         let mut waves = Mat::zeros(x.nrows(), self.count());
         for (f, phase) in self.phases.iter().enumerate() {
@@ -81,6 +100,17 @@ impl Features {
         }
         gemm(waves.as_mut(), Into::Add, 1.0, x, self.turns.as_ref());
         (0..self.count()).for_each(|f| cos_turns_in_place(column_mut(waves.as_mut(), f), scale));
+        self.factors.iter().for_each(|factors| multiply(factors, x, waves.as_mut()));
         waves
+    }
+}
+
+/// Multiplies row i of the waves by the factors of the category that point i has.
+fn multiply(Factors { input, values }: &Factors, x: MatRef<'_, f64>, mut waves: MatMut<'_, f64>) {
+    let categories: Vec<usize> = (0..x.nrows()).map(|i| category(x[(i, *input)], values.nrows())).collect();
+    for f in 0..waves.ncols() {
+        let factors = column(values.as_ref(), f);
+        let rows = column_mut(waves.as_mut(), f).iter_mut().zip(&categories);
+        rows.for_each(|(wave, &category)| *wave *= factors[category]);
     }
 }

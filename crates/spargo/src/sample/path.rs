@@ -45,7 +45,7 @@ impl Sampling {
 /// Everything random about a block of paths that share their frequencies.
 #[derive(Debug, Clone)]
 pub struct Draws {
-    /// ω and b.
+    /// ω, b and g.
     pub features: Features,
     /// θ, one column a path, [F, paths].
     pub theta: Mat<f64>,
@@ -89,11 +89,10 @@ impl Paths {
         step: u64,
     ) -> Result<Self> {
         settings.check()?;
-        posterior.kernel().check(posterior.z().ncols())?;
         let blocks: Vec<Range<usize>> = split(numbers, settings.block);
         let draw = |numbers: Range<usize>| {
             let mut rng = stream(seed, Purpose::Frequencies, step, (numbers.start / settings.block) as u64);
-            let features = Features::draw(posterior.kernel(), settings.features, &mut rng)?;
+            let features = Features::draw(posterior.kernel(), posterior.z().ncols(), settings.features, &mut rng)?;
             let (theta, epsilon) = weights(numbers, features.count(), posterior.w().len(), seed, step);
             Ok(Draws { features, theta, epsilon })
         };

@@ -1,10 +1,11 @@
 //! One input of the user's: its values, and the number by which models see each.
 
-use serde::{Deserialize, Serialize};
+use super::int::Ints;
+use super::real::Reals;
+use super::value::Value;
 
 /// How a range is divided.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scale {
     /// Evenly.
     #[default]
@@ -14,8 +15,7 @@ pub enum Scale {
 }
 
 /// The values an input may take.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Domain {
     /// Real numbers between two ends.
     Real {
@@ -24,7 +24,6 @@ pub enum Domain {
         /// The largest.
         upper: f64,
         /// How the range is divided.
-        #[serde(default)]
         scale: Scale,
     },
     /// Whole numbers between two ends.
@@ -34,7 +33,6 @@ pub enum Domain {
         /// The largest.
         upper: i64,
         /// How the range is divided.
-        #[serde(default)]
         scale: Scale,
     },
     /// One of a list of words without order.
@@ -44,16 +42,11 @@ pub enum Domain {
     },
 }
 
-/// A value in the user's units.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Value {
-    /// Of an Int.
-    Int(i64),
-    /// Of a Real.
-    Real(f64),
-    /// Of a Categorical.
-    Choice(String),
+/// A domain by its arithmetic.
+pub(super) enum Kind<'a> {
+    Reals(Reals),
+    Ints(Ints),
+    Choices(&'a [String]),
 }
 
 impl Domain {
@@ -62,11 +55,16 @@ impl Domain {
         matches!(self, Domain::Real { .. })
     }
 
+    /// Whether its values are words without order.
+    pub fn is_categorical(&self) -> bool {
+        matches!(self, Domain::Categorical { .. })
+    }
+
     /// The number of values, if it is finite.
     pub fn count(&self) -> Option<u64> {
         match self {
             Domain::Real { .. } => None,
-            Domain::Int { lower, upper, .. } => Some(upper.abs_diff(*lower) + 1),
+            Domain::Int { lower, upper, .. } => Some(upper.abs_diff(*lower).saturating_add(1)),
             Domain::Categorical { choices } => Some(choices.len() as u64),
         }
     }
@@ -74,67 +72,81 @@ impl Domain {
     /// The largest number by which a model sees a value; the least is 0.
     pub fn largest(&self) -> f64 {
         match self {
-            Domain::Categorical { choices } => choices.len() as f64 - 1.0,
+            Domain::Categorical { choices } => choices.len().saturating_sub(1) as f64,
             _ => 1.0,
         }
     }
 
-    /// The value for t in [0, 1], as a model sees it: uniform t give uniform values.
+    /// The number for t in [0, 1]: uniform t give values spread evenly over the range, on its scale.
     pub fn spread(&self, t: f64) -> f64 {
-        match self.count() {
-            None => t,
-            Some(count) => self.nth((t * count as f64).min(count as f64 - 1.0) as u64),
+        match self.kind() {
+            Kind::Reals(reals) => reals.snap(t),
+            Kind::Ints(ints) => ints.encode(ints.spread(t)),
+            Kind::Choices(choices) => (t * choices.len() as f64).floor().clamp(0.0, self.largest()),
         }
     }
 
-    /// The nearest number by which a model sees a value.
+    /// The nearest number by which a model sees a value: decoding and encoding do not change it. NaN stays NaN.
     pub fn snap(&self, number: f64) -> f64 {
-        match self {
-            Domain::Real { .. } => number.clamp(0.0, 1.0),
-            Domain::Categorical { .. } => number.round().clamp(0.0, self.largest()),
-            Domain::Int { .. } => self.encode_int(self.decode_int(number)),
+        match self.kind() {
+            _ if number.is_nan() => number,
+            Kind::Reals(reals) => reals.snap(number),
+            Kind::Ints(ints) => ints.encode(ints.decode(number)),
+            // Adding 0 makes −0 and 0 alike.
+            Kind::Choices(_) => number.round().clamp(0.0, self.largest()) + 0.0,
         }
     }
 
     /// The numbers of the values next to this one: an integer's two neighbours, all other categories.
     pub fn neighbours(&self, number: f64) -> Vec<f64> {
-        match self {
-            Domain::Real { .. } => Vec::new(),
-            Domain::Categorical { choices } => (0..choices.len()).map(|c| c as f64).filter(|&c| c != number).collect(),
-            Domain::Int { lower, upper, .. } => {
-                let value = self.decode_int(number);
-                let next = [value.saturating_sub(1), value.saturating_add(1)];
-                next.into_iter()
-                    .filter(|v| *v != value && (lower..=upper).contains(&v))
-                    .map(|v| self.encode_int(v))
-                    .collect()
+        match self.kind() {
+            Kind::Reals(_) => Vec::new(),
+            Kind::Choices(choices) => (0..choices.len()).map(|c| c as f64).filter(|&c| c != number).collect(),
+            Kind::Ints(ints) => {
+                let value = ints.decode(number);
+                let next = [value.saturating_sub(1), value.saturating_add(1)].into_iter();
+                next.filter(|v| *v != value && (ints.lower..=ints.upper).contains(v)).map(|v| ints.encode(v)).collect()
             }
         }
     }
 
-    /// The number by which a model sees the value with this index, counted from 0 upwards.
+    /// The number by which a model sees the value with this index, counted from 0 upwards; the last one's for larger
+    /// indices. The values of a Real cannot be counted: it has its two ends.
     pub fn nth(&self, index: u64) -> f64 {
-        match self {
-            Domain::Int { lower, .. } => self.encode_int(lower.saturating_add_unsigned(index)),
-            _ => index as f64,
+        match self.kind() {
+            Kind::Ints(ints) => ints.encode(ints.lower.saturating_add_unsigned(index).min(ints.upper)),
+            Kind::Reals(_) | Kind::Choices(_) => (index as f64).min(self.largest()),
         }
     }
 
-    fn encode_int(&self, value: i64) -> f64 {
-        let Domain::Int { lower, upper, scale } = self else { return 0.0 };
-        match scale {
-            _ if lower == upper => 0.0,
-            Scale::Linear => (value - lower) as f64 / (upper - lower) as f64,
-            Scale::Log => (value as f64 / *lower as f64).ln() / (*upper as f64 / *lower as f64).ln(),
+    /// The number of a value, if it is in the domain.
+    pub(super) fn encode(&self, value: &Value) -> Option<f64> {
+        match self.kind() {
+            Kind::Reals(r) => value.real().filter(|x| (r.lower..=r.upper).contains(x)).map(|x| r.encode(x)),
+            Kind::Ints(r) => value.int().filter(|i| (r.lower..=r.upper).contains(i)).map(|i| r.encode(i)),
+            Kind::Choices(choices) => {
+                let word = value.word();
+                choices.iter().position(|choice| *choice == word).map(|index| index as f64)
+            }
         }
     }
 
-    fn decode_int(&self, number: f64) -> i64 {
-        let Domain::Int { lower, upper, scale } = self else { return 0 };
-        let value = match scale {
-            Scale::Linear => *lower as f64 + number * (upper - lower) as f64,
-            Scale::Log => *lower as f64 * (*upper as f64 / *lower as f64).powf(number),
-        };
-        (value.round() as i64).clamp(*lower, *upper)
+    /// The value with the nearest number.
+    pub(super) fn decode(&self, number: f64) -> Value {
+        match self.kind() {
+            Kind::Reals(reals) => Value::Real(reals.decode(number)),
+            Kind::Ints(ints) => Value::Int(ints.decode(number)),
+            Kind::Choices(choices) => {
+                Value::Choice(choices.get(self.snap(number) as usize).cloned().unwrap_or_default())
+            }
+        }
+    }
+
+    pub(super) fn kind(&self) -> Kind<'_> {
+        match *self {
+            Domain::Real { lower, upper, scale } => Kind::Reals(Reals { lower, upper, scale }),
+            Domain::Int { lower, upper, scale } => Kind::Ints(Ints { lower, upper, scale }),
+            Domain::Categorical { ref choices } => Kind::Choices(choices),
+        }
     }
 }

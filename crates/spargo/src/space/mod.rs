@@ -4,39 +4,54 @@
 //!     Real, linear:  (x − lower) / (upper − lower)           Real, log:  ln(x / lower) / ln(upper / lower)
 //!     Int:           the same, at whole numbers only         Categorical:  the index of the choice
 //! ```
+//!
+//! Values and numbers determine each other: decode ∘ encode is the identity on whatever was decoded, encode ∘ decode on
+//! whatever was encoded, bit by bit. So a model is told of exactly the point that was asked for.
 
+mod dimension;
 mod domain;
+mod form;
+mod int;
+mod real;
+mod table;
+mod value;
 
-pub use domain::{Domain, Scale, Value};
+pub use dimension::Dimension;
+pub use domain::{Domain, Scale};
+pub use value::{Point, Value};
 
-use crate::error::Result;
-use crate::linalg::{Mat, MatRef};
-use serde::{Deserialize, Serialize};
-
-/// One named input.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Dimension {
-    /// What the user calls it.
-    pub name: String,
-    /// The values it may take.
-    pub domain: Domain,
-}
-
-/// A value for each input, in the space's order.
-pub type Point = Vec<Value>;
+use crate::error::{Error, Result};
+use crate::linalg::MatRef;
+use serde::Deserialize;
+use std::sync::Arc;
+use table::Table;
 
 /// Everything that may be evaluated.
-#[derive(Debug, Clone)]
+///
+/// Written as `inputs = [...]`, a list of [`Dimension`]s, with `candidates = [[...], ...]` if only these may be.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(try_from = "form::SpaceForm")]
 pub struct Space {
     dimensions: Vec<Dimension>,
-    /// As models see them, [candidates, inputs]; `None` if every point may be evaluated.
-    candidates: Option<Mat<f64>>,
+    /// `None` if every point may be evaluated.
+    table: Option<Arc<Table>>,
 }
 
 impl Space {
     /// All points whose inputs lie in their domains.
     pub fn new(dimensions: Vec<Dimension>) -> Result<Self> {
-        Ok(Space { dimensions, candidates: None })
+        Space::build(dimensions, None)
+    }
+
+    /// The same inputs, of which only these points may be evaluated; a point that is given again is left out.
+    pub fn with_candidates(self, rows: Vec<Point>) -> Result<Self> {
+        Space::build(self.dimensions, Some(rows))
+    }
+
+    /// A table of points, its columns' domains inferred: columns with words are Categorical, in order of appearance,
+    /// columns of numbers Real from their least to their largest. Unlike elsewhere a column may be constant.
+    pub fn from_table(names: &[String], rows: Vec<Point>) -> Result<Self> {
+        Space::build(table::infer(names, &rows)?, Some(rows))
     }
 
     /// Its inputs.
@@ -46,14 +61,88 @@ impl Space {
 
     /// The finite table of points that may be evaluated, as models see them; `None` if every point may be.
     pub fn candidates(&self) -> Option<MatRef<'_, f64>> {
-        self.candidates.as_ref().map(Mat::as_ref)
+        self.table.as_ref().map(|table| table.numbers())
+    }
+
+    /// A row of that table in the user's values, exactly as they were given (a whole number of a Real as a Real).
+    pub fn candidate(&self, row: usize) -> Option<Point> {
+        self.table.as_ref()?.point(&self.dimensions, row)
+    }
+
+    /// The row of that table with these numbers.
+    pub fn find(&self, numbers: &[f64]) -> Option<usize> {
+        self.table.as_ref()?.find(numbers)
     }
 
     /// The number of different points, if it is finite (and fits).
     pub fn size(&self) -> Option<u64> {
-        match &self.candidates {
+        match self.candidates() {
             Some(candidates) => Some(candidates.nrows() as u64),
             None => self.dimensions.iter().try_fold(1u64, |size, d| size.checked_mul(d.domain.count()?)),
         }
+    }
+
+    /// The numbers of a point whose values lie in their domains. It need not be among the candidates: what was evaluated
+    /// elsewhere teaches as well.
+    pub fn encode(&self, point: &[Value]) -> Result<Vec<f64>> {
+        self.check_length("the list of values", point.len())?;
+        self.dimensions.iter().zip(point).map(|(dimension, value)| dimension.encode(value)).collect()
+    }
+
+    /// The point with the nearest numbers; among candidates it must be one of them.
+    pub fn decode(&self, numbers: &[f64]) -> Result<Point> {
+        self.check_length("the list of numbers", numbers.len())?;
+        let decoded = self.dimensions.iter().zip(numbers).map(|(dimension, number)| dimension.decode(*number));
+        let point = decoded.collect::<Result<Point>>()?;
+        let Some(table) = &self.table else { return Ok(point) };
+        let mut row = numbers.to_vec();
+        self.snap(&mut row);
+        let found = table.find(&row).and_then(|row| table.point(&self.dimensions, row));
+        found.ok_or_else(|| Error::Unsupported {
+            what: "a point that is not in the table of candidates".into(),
+            remedy: "choose among the table's rows".into(),
+        })
+    }
+
+    /// Moves every input to the nearest number that a value has.
+    pub fn snap(&self, row: &mut [f64]) {
+        self.dimensions.iter().zip(row).for_each(|(dimension, number)| *number = dimension.domain.snap(*number));
+    }
+
+    fn build(dimensions: Vec<Dimension>, rows: Option<Vec<Point>>) -> Result<Self> {
+        check_names(&dimensions)?;
+        dimensions.iter().try_for_each(Dimension::check)?;
+        let table = match rows {
+            Some(rows) => Some(Arc::new(Table::new(&dimensions, &rows)?)),
+            None => {
+                dimensions.iter().try_for_each(Dimension::check_varies)?;
+                None
+            }
+        };
+        Ok(Space { dimensions, table })
+    }
+
+    fn check_length(&self, what: &str, found: usize) -> Result<()> {
+        let expected = self.dimensions.len();
+        if found == expected { Ok(()) } else { Err(Error::Shape { what: what.into(), found, expected }) }
+    }
+}
+
+fn check_names(dimensions: &[Dimension]) -> Result<()> {
+    if dimensions.is_empty() {
+        return Err(Error::Unsupported { what: "a space without inputs".into(), remedy: "list at least one".into() });
+    }
+    if let Some(k) = dimensions.iter().position(|dimension| dimension.name.trim().is_empty()) {
+        let problem = format!("number {k}, counted from 0, has no name");
+        return Err(Error::Input { name: String::new(), problem, remedy: "name it".into() });
+    }
+    let names: Vec<String> = dimensions.iter().map(|dimension| dimension.name.clone()).collect();
+    match dimension::repeated(&names) {
+        Some(name) => Err(Error::Input {
+            name: name.clone(),
+            problem: "two inputs have this name".into(),
+            remedy: "rename one".into(),
+        }),
+        None => Ok(()),
     }
 }

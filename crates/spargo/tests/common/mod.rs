@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 use spargo::data::Dataset;
-use spargo::kernel::{Family, Kernel, Stationary};
+use spargo::kernel::{Categorical, Family, Kernel, Stationary};
 use spargo::linalg::{Mat, MatRef};
 
 /// A golden file by its name.
@@ -79,18 +79,51 @@ pub fn data_with_known_noise(n: usize, d: usize) -> Dataset {
     data(n, d).with_known_noise(noise).unwrap()
 }
 
-/// Kernels of every kind in d dimensions: what is added to the list is tested everywhere.
+/// Kernels of every kind in d dimensions: what is added to the list is tested everywhere. In the unit cube, categories
+/// change at one half.
 pub fn kernels(d: usize) -> Vec<Kernel> {
-    let leaf = |family, variance, lengthscale: f64| {
-        let lengthscales = (0..d).map(|k| lengthscale * (1.0 + 0.3 * k as f64)).collect();
-        Kernel::Stationary(Stationary { family, variance, lengthscales })
-    };
+    let mut list = vanishing_kernels(d);
+    list.push(Kernel::Sum(vec![stationary(Family::Matern32, 0.9, 0.5, d), categories(d - 1, 2, 0.8)]));
+    list
+}
+
+/// Those of them that are zero between points far apart.
+pub fn vanishing_kernels(d: usize) -> Vec<Kernel> {
+    let leaf = |family, variance, lengthscale| stationary(family, variance, lengthscale, d);
     let mut list: Vec<Kernel> = Family::ALL.into_iter().map(|family| leaf(family, 1.3, 0.4)).collect();
     let pair = || vec![leaf(Family::Rbf, 0.7, 0.9), leaf(Family::Matern32, 1.2, 0.5)];
     list.push(Kernel::Sum(pair()));
     list.push(Kernel::Product(pair()));
     list.push(Kernel::Sum(vec![Kernel::Product(pair()), leaf(Family::Matern52, 0.5, 0.3)]));
+    if d == 1 {
+        return list;
+    }
+    list.push(mixed_kernel(d));
+    list.push(Kernel::of(vec![d - 1, 0], stationary(Family::Matern52, 1.1, 0.4, 2)));
+    let some = Kernel::Product(vec![
+        Kernel::of(vec![0], stationary(Family::Rbf, 0.8, 0.6, 1)),
+        categories(1, 3, 0.6),
+        categories(d - 1, 2, 1.5),
+    ]);
+    list.push(Kernel::Sum(vec![some, leaf(Family::Matern32, 0.6, 0.7)]));
     list
+}
+
+/// Stationary in all inputs but the last, which is a category.
+pub fn mixed_kernel(d: usize) -> Kernel {
+    let numbers = Kernel::of((0..d - 1).collect(), stationary(Family::Matern52, 1.2, 0.4, d - 1));
+    Kernel::Product(vec![numbers, categories(d - 1, 2, 0.7)])
+}
+
+/// A stationary kernel whose length scales grow from input to input.
+pub fn stationary(family: Family, variance: f64, lengthscale: f64, d: usize) -> Kernel {
+    let lengthscales = (0..d).map(|k| lengthscale * (1.0 + 0.3 * k as f64)).collect();
+    Kernel::Stationary(Stationary { family, variance, lengthscales })
+}
+
+/// A categorical kernel of one input.
+pub fn categories(input: usize, categories: usize, lengthscale: f64) -> Kernel {
+    Kernel::of(vec![input], Kernel::Categorical(Categorical { categories, lengthscale }))
 }
 
 /// (f(x + h) − f(x − h)) / 2h for every element of x, with one step of Richardson extrapolation.

@@ -5,13 +5,13 @@
 //! ```
 //!
 //! A family is one arm of [`Family::profile`], g and its slope g′ as functions of r², and one of its spectral density,
-//! from which [`Covariance::frequencies`] draws ω = ρn/ℓ with n ~ N(0, I) and a random ρ. Distances are summed from
+//! from which [`Covariance::spectrum`] draws ω = ρn/ℓ with n ~ N(0, I) and a random ρ. Distances are summed from
 //! differences, not expanded into a product: it costs little at these dimensions, and coinciding points (every inducing
-//! point is one) give exactly k = s².
+//! point is one) give exactly k = s². Of no inputs at all it is the constant s².
 
 mod simd;
 
-use super::{Covariance, Role, Tape, sized};
+use super::{Covariance, Role, Spectrum, Tape, sized};
 use crate::error::{Error, Result};
 use crate::linalg::vexp::{exp_decay, fma};
 use crate::linalg::{Mat, MatMut, MatRef, column, column_mut};
@@ -139,6 +139,10 @@ impl Covariance for Stationary {
         std::iter::once(Role::Variance).chain(lengthscales).collect()
     }
 
+    fn inputs(&self) -> Vec<Option<usize>> {
+        std::iter::once(None).chain((0..self.lengthscales.len()).map(Some)).collect()
+    }
+
     fn parameters(&self) -> Vec<f64> {
         std::iter::once(self.variance).chain(self.lengthscales.iter().copied()).map(f64::ln).collect()
     }
@@ -219,13 +223,13 @@ impl Covariance for Stationary {
         }
     }
 
-    fn frequencies(&self, count: usize, rng: &mut ChaCha8Rng) -> Result<Mat<f64>> {
-        let mut omega = Mat::zeros(self.lengthscales.len(), count);
+    fn spectrum(&self, dimension: usize, count: usize, rng: &mut ChaCha8Rng) -> Result<Spectrum> {
+        let mut spectrum = Spectrum::constant(dimension, count);
         for f in 0..count {
             let scale = self.family.spectral_scale(rng);
-            let inputs = column_mut(omega.as_mut(), f).iter_mut().zip(&self.lengthscales);
+            let inputs = column_mut(spectrum.frequencies.as_mut(), f).iter_mut().zip(&self.lengthscales);
             inputs.for_each(|(omega, l)| *omega = scale * normal(rng) / l);
         }
-        Ok(omega)
+        Ok(spectrum)
     }
 }

@@ -1,0 +1,92 @@
+//! Ranges of real numbers, on a grid that floating point cannot blur.
+//!
+//! ```text
+//!     linear:  x = lower + u (upper − lower)        log:  x = lower (upper / lower)ᵘ        u ∈ {0, 1, …, 2ⁿ} / 2ⁿ
+//! ```
+//!
+//! Rounded, neither map is undone exactly by its inverse. It is once u is rounded to a grid whose step is larger than the
+//! error of going there and back: then encoding what was decoded, and decoding what was encoded, change nothing.
+
+use super::domain::Scale;
+
+/// lower ≤ x ≤ upper, both finite.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reals {
+    pub lower: f64,
+    pub upper: f64,
+    pub scale: Scale,
+}
+
+/// n where the range allows it: a step of 10⁻¹² of the range is below what anybody sets or measures, and 2¹² times the
+/// rounding of numbers in [0, 1].
+const BITS: f64 = 40.0;
+
+/// Steps are at least this many rounding errors: there and back makes at most four, of which half a step is enough.
+const MARGIN: f64 = 8.0;
+
+impl Reals {
+    /// The number of x; x lies in the range.
+    pub(super) fn encode(self, x: f64) -> f64 {
+        let position = match self.scale {
+            Scale::Linear => x - self.lower,
+            Scale::Log => log_ratio(x, self.lower),
+        };
+        self.snap(position / self.span())
+    }
+
+    /// The value of the nearest number on the grid; in the range for every u.
+    pub(super) fn decode(self, u: f64) -> f64 {
+        let (u, span) = (self.snap(u), self.span());
+        // Counted from the nearer end, so that both ends come out as they are, and no exponential overflows.
+        let x = match (self.scale, u <= 0.5) {
+            (Scale::Linear, true) => self.lower + u * span,
+            (Scale::Linear, false) => self.upper - (1.0 - u) * span,
+            (Scale::Log, true) => self.lower * (u * span).exp(),
+            (Scale::Log, false) => self.upper * (-(1.0 - u) * span).exp(),
+        };
+        // Adding 0 makes −0 and 0 alike.
+        x.max(self.lower).min(self.upper) + 0.0
+    }
+
+    /// The nearest number on the grid.
+    pub(super) fn snap(self, u: f64) -> f64 {
+        if self.lower == self.upper {
+            return 0.0;
+        }
+        let steps = self.steps();
+        (u.clamp(0.0, 1.0) * steps).round() / steps + 0.0
+    }
+
+    /// Whether the range is too wide for its length to be a number.
+    pub(super) fn overflows(self) -> bool {
+        !self.span().is_finite()
+    }
+
+    /// upper − lower, or its like in the logarithm.
+    fn span(self) -> f64 {
+        match self.scale {
+            Scale::Linear => self.upper - self.lower,
+            Scale::Log => log_ratio(self.upper, self.lower),
+        }
+    }
+
+    /// 2ⁿ.
+    fn steps(self) -> f64 {
+        // How far apart two values are that can just be told apart, in units of the span.
+        let rounding = match self.scale {
+            Scale::Linear => {
+                let largest = self.lower.abs().max(self.upper.abs());
+                // Twice, because numbers below a power of 2 are twice as dense as those above.
+                2.0 * (largest - largest.next_down())
+            }
+            Scale::Log => f64::EPSILON * (1.0 + self.span()),
+        };
+        (self.span() / (MARGIN * rounding)).log2().floor().clamp(0.0, BITS).exp2()
+    }
+}
+
+/// ln(a / b) for positive numbers however far apart; accurate when they are close, too.
+fn log_ratio(a: f64, b: f64) -> f64 {
+    let ratio = a / b;
+    if ratio.is_finite() { ratio.ln() } else { a.ln() - b.ln() }
+}

@@ -1,0 +1,201 @@
+//! A finite table of points that may be evaluated: their numbers, their values as given, and the way back from one to
+//! the other.
+
+use super::Point;
+use super::dimension::Dimension;
+use super::domain::{Domain, Scale};
+use super::value::Value;
+use crate::error::{Error, Result};
+use crate::linalg::{Mat, MatRef, column, column_mut};
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Different candidates, numbered from 0.
+#[derive(Debug, PartialEq)]
+pub(super) struct Table {
+    /// As models see them, [candidates, inputs].
+    numbers: Mat<f64>,
+    /// The values of Real inputs as given, by input; other inputs' follow from their numbers.
+    given: Vec<Option<Vec<f64>>>,
+    /// The hash of each row's numbers with its number, in order of the hashes.
+    index: Vec<(u64, usize)>,
+}
+
+impl Table {
+    /// Encodes every row. A row that is given again is left out.
+    pub(super) fn new(dimensions: &[Dimension], rows: &[Point]) -> Result<Self> {
+        check_shape(dimensions.len(), rows)?;
+        let columns: Vec<_> = dimensions.par_iter().enumerate().map(|(k, d)| encode_column(d, k, rows)).collect();
+        let mut numbers = Mat::zeros(rows.len(), dimensions.len());
+        for (k, column) in first_fault(columns)?.iter().enumerate() {
+            column_mut(numbers.as_mut(), k).copy_from_slice(column);
+        }
+        let given: Vec<_> = dimensions.iter().enumerate().map(|(k, d)| given_column(d, k, rows)).collect();
+        Table::distinct(numbers, given)
+    }
+
+    /// Leaves out rows that repeat an earlier one, and refuses those that only look the same to a model.
+    fn distinct(numbers: Mat<f64>, given: Vec<Option<Vec<f64>>>) -> Result<Self> {
+        let mut index: Vec<(u64, usize)> =
+            (0..numbers.nrows()).into_par_iter().map(|i| (hash_row(numbers.as_ref(), i), i)).collect();
+        index.par_sort_unstable();
+        let mut keep = vec![true; numbers.nrows()];
+        for run in index.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {
+            for (place, &(_, row)) in run.iter().enumerate() {
+                let same = |&&(_, first): &&(u64, usize)| keep[first] && rows_equal(numbers.as_ref(), first, row);
+                if let Some(&(_, first)) = run[..place].iter().find(same) {
+                    keep[row] = false;
+                    let values = given.iter().flatten();
+                    if values.into_iter().any(|values| values[first] != values[row]) {
+                        return Err(indistinguishable(first, row));
+                    }
+                }
+            }
+        }
+        let table = Table { numbers, given, index };
+        if keep.iter().all(|&keep| keep) { Ok(table) } else { Ok(table.select(&keep)) }
+    }
+
+    fn select(self, keep: &[bool]) -> Self {
+        let rows: Vec<usize> = (0..keep.len()).filter(|&i| keep[i]).collect();
+        let mut renumbered = vec![0; keep.len()];
+        rows.iter().enumerate().for_each(|(new, &old)| renumbered[old] = new);
+        let pick = |values: Vec<f64>| rows.iter().map(|&i| values[i]).collect();
+        Table {
+            numbers: crate::linalg::select_rows(self.numbers.as_ref(), &rows),
+            given: self.given.into_iter().map(|values| values.map(pick)).collect(),
+            index: self.index.into_iter().filter(|&(_, i)| keep[i]).map(|(hash, i)| (hash, renumbered[i])).collect(),
+        }
+    }
+
+    pub(super) fn numbers(&self) -> MatRef<'_, f64> {
+        self.numbers.as_ref()
+    }
+
+    /// The values of a candidate, exactly as they were given.
+    pub(super) fn point(&self, dimensions: &[Dimension], row: usize) -> Option<Point> {
+        let value = |(k, dimension): (usize, &Dimension)| match &self.given[k] {
+            Some(values) => Value::Real(values[row]),
+            None => dimension.domain.decode(self.numbers[(row, k)]),
+        };
+        (row < self.numbers.nrows()).then(|| dimensions.iter().enumerate().map(value).collect())
+    }
+
+    /// The candidate with these numbers.
+    pub(super) fn find(&self, numbers: &[f64]) -> Option<usize> {
+        let row = MatRef::from_row_major_slice(numbers, 1, numbers.len());
+        let hash = hash_row(row, 0);
+        let start = self.index.partition_point(|entry| entry.0 < hash);
+        let run = self.index[start..].iter().take_while(|entry| entry.0 == hash);
+        let equal = |i: usize| (0..numbers.len()).all(|k| self.numbers[(i, k)] == numbers[k]);
+        run.map(|&(_, i)| i).find(|&i| equal(i))
+    }
+}
+
+/// The inputs that a table's columns are: words make categories, everything else is Real.
+///
+/// Whole numbers are not made Int: which of them exist the rows say already, a Real keeps the same distances between
+/// them, and it has no widest range.
+pub(super) fn infer(names: &[String], rows: &[Point]) -> Result<Vec<Dimension>> {
+    check_shape(names.len(), rows)?;
+    let domain = |k: usize| match rows.iter().any(|row| matches!(row[k], Value::Choice(_))) {
+        true => Ok(Domain::Categorical { choices: distinct_words(rows.iter().map(|row| &row[k])) }),
+        false => range(&names[k], rows.iter().map(|row| &row[k])),
+    };
+    let domains: Vec<_> = (0..names.len()).into_par_iter().map(domain).collect();
+    let domains = first_fault(domains)?;
+    Ok(names.iter().zip(domains).map(|(name, domain)| Dimension { name: name.clone(), domain }).collect())
+}
+
+/// What is wrong, and with which row.
+type Fault = (usize, Error);
+
+fn range<'a>(name: &str, column: impl Iterator<Item = &'a Value>) -> std::result::Result<Domain, Fault> {
+    let (mut lower, mut upper) = (f64::INFINITY, f64::NEG_INFINITY);
+    for (row, value) in column.enumerate() {
+        let Some(x) = value.real().filter(|x| x.is_finite()) else {
+            let allowed = "a finite number that floating point can hold".into();
+            return Err((row, Error::Value { input: name.into(), value: value.to_string(), allowed }));
+        };
+        (lower, upper) = (lower.min(x), upper.max(x));
+    }
+    Ok(Domain::Real { lower, upper, scale: Scale::Linear })
+}
+
+fn distinct_words<'a>(column: impl Iterator<Item = &'a Value>) -> Vec<String> {
+    let (mut seen, mut words) = (std::collections::HashSet::new(), Vec::new());
+    for word in column.map(Value::word) {
+        if !seen.contains(&word) {
+            words.push(word.to_string());
+            seen.insert(word);
+        }
+    }
+    words
+}
+
+fn check_shape(inputs: usize, rows: &[Point]) -> Result<()> {
+    if rows.is_empty() {
+        return Err(Error::Empty { what: "the table of candidates".into() });
+    }
+    match rows.iter().position(|row| row.len() != inputs) {
+        Some(row) => {
+            let what = format!("row {row} of the candidates");
+            Err(Error::Shape { what, found: rows[row].len(), expected: inputs })
+        }
+        None => Ok(()),
+    }
+}
+
+fn encode_column(dimension: &Dimension, k: usize, rows: &[Point]) -> std::result::Result<Vec<f64>, Fault> {
+    // There may be as many words as rows: they are looked up, not searched.
+    let words: Option<HashMap<&str, f64>> = match &dimension.domain {
+        Domain::Categorical { choices } => {
+            Some(choices.iter().enumerate().map(|(index, word)| (word.as_str(), index as f64)).collect())
+        }
+        _ => None,
+    };
+    let encode = |(row, point): (usize, &Point)| {
+        let number = match &words {
+            Some(words) => words.get(&*point[k].word()).copied(),
+            None => dimension.domain.encode(&point[k]),
+        };
+        number.ok_or_else(|| (row, dimension.refuse(&point[k])))
+    };
+    rows.iter().enumerate().map(encode).collect()
+}
+
+fn given_column(dimension: &Dimension, k: usize, rows: &[Point]) -> Option<Vec<f64>> {
+    dimension.domain.is_continuous().then(|| rows.iter().filter_map(|row| row[k].real()).collect())
+}
+
+/// All columns, or what is wrong with the first faulty row.
+fn first_fault<T>(columns: Vec<std::result::Result<T, Fault>>) -> Result<Vec<T>> {
+    let (mut good, mut faults) = (Vec::new(), Vec::new());
+    for column in columns {
+        match column {
+            Ok(column) => good.push(column),
+            Err(fault) => faults.push(fault),
+        }
+    }
+    match faults.into_iter().min_by_key(|fault| fault.0) {
+        Some((row, error)) => Err(Error::Candidate { row, error: Box::new(error) }),
+        None => Ok(good),
+    }
+}
+
+fn indistinguishable(first: usize, row: usize) -> Error {
+    let what = format!("a model cannot tell row {row} of the candidates from row {first}");
+    let remedy = "leave one out, or give the input in which they differ on another scale, as its logarithm".into();
+    Error::Unsupported { what, remedy }
+}
+
+fn rows_equal(a: MatRef<'_, f64>, i: usize, j: usize) -> bool {
+    (0..a.ncols()).all(|k| column(a, k)[i] == column(a, k)[j])
+}
+
+fn hash_row(a: MatRef<'_, f64>, i: usize) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (0..a.ncols()).for_each(|k| a[(i, k)].to_bits().hash(&mut hasher));
+    hasher.finish()
+}

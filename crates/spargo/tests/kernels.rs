@@ -1,0 +1,229 @@
+//! Kernels by themselves: gradients, definiteness, features of categories, what is read and what is refused.
+
+mod common;
+
+use common::*;
+use spargo::Error;
+use spargo::allocate::{Allocation, Inputs, allocate};
+use spargo::data::{Dataset, Evidence};
+use spargo::kernel::{Categorical, Covariance, Family, Kernel, Role, Stationary};
+use spargo::linalg::{Mat, MatRef, cholesky};
+use spargo::model::{Fitting, Hyperparameters, Priors, fit};
+use spargo::rng::{Purpose, stream};
+use spargo::space::{Dimension, Space};
+
+/// Points whose last input is one of three categories.
+fn mixed_points(n: usize, d: usize) -> Mat<f64> {
+    let x = points(n, d);
+    Mat::from_fn(n, d, |i, k| if k + 1 == d { (i % 3) as f64 } else { x[(i, k)] })
+}
+
+/// The list of all tests, and what is too singular for models.
+fn all(d: usize) -> Vec<Kernel> {
+    let mut list = kernels(d);
+    list.push(categories(d - 1, 3, 0.9));
+    list.push(Kernel::constant(0.7));
+    list.push(Kernel::Product(vec![categories(d - 1, 3, 0.9), categories(0, 2, 0.4)]));
+    list
+}
+
+#[test]
+fn gradients_of_parameters_hold() {
+    let (a, b) = (mixed_points(9, 3), mixed_points(150, 3));
+    let g = Mat::from_fn(9, 150, |i, j| ((i * 7 + j * 3) as f64).sin());
+    let weights: Vec<f64> = (0..9).map(|i| (i as f64).cos()).collect();
+    for kernel in all(3) {
+        let with = |theta: &[f64]| {
+            let mut kernel = kernel.clone();
+            kernel.set_parameters(theta);
+            kernel
+        };
+        assert_eq!(with(&kernel.parameters()).roles(), kernel.roles());
+        let total = |theta: &[f64]| {
+            let k = with(theta).matrix(a.as_ref(), b.as_ref());
+            (0..150).map(|j| (0..9).map(|i| g[(i, j)] * k[(i, j)]).sum::<f64>()).sum()
+        };
+        let expected = central_differences(&kernel.parameters(), total);
+        let found = kernel.parameter_gradient(a.as_ref(), b.as_ref(), g.as_ref());
+        assert_close(&format!("{kernel:?}"), &found, &expected, 1e-8);
+
+        let total = |theta: &[f64]| with(theta).diagonal(a.as_ref()).iter().zip(&weights).map(|(k, w)| k * w).sum();
+        let mut found = vec![0.0; kernel.roles().len()];
+        kernel.add_diagonal_gradient(a.as_ref(), &weights, &mut found);
+        assert_close(&format!("{kernel:?}"), &found, &central_differences(&kernel.parameters(), total), 1e-8);
+    }
+}
+
+#[test]
+fn matrices_are_symmetric_and_definite() {
+    let x = mixed_points(40, 3);
+    for kernel in all(3) {
+        kernel.check(3).unwrap();
+        let k = kernel.matrix(x.as_ref(), x.as_ref());
+        assert!((&k - k.transpose()).norm_max() == 0.0);
+        let diagonal: Vec<f64> = (0..40).map(|i| k[(i, i)]).collect();
+        assert_close("diagonal", &diagonal, &kernel.diagonal(x.as_ref()), 1e-14);
+        // The least that singular ones need: categories alone leave many points alike.
+        let raised = Mat::from_fn(40, 40, |i, j| k[(i, j)] + if i == j { 1e-10 } else { 0.0 });
+        assert_eq!(cholesky(raised, 0.0).unwrap().jitter, 0.0, "{kernel:?}");
+        let again: Kernel = serde_json::from_str(&serde_json::to_string(&kernel).unwrap()).unwrap();
+        assert_eq!(again, kernel);
+    }
+}
+
+#[test]
+fn a_mixed_kernel_is_its_formula() {
+    let (x, z) = (mixed_points(12, 3), mixed_points(7, 3));
+    let leaf = stationary(Family::Matern32, 1.7, 0.4, 2);
+    let kernel = Kernel::Product(vec![Kernel::of(vec![1, 0], leaf.clone()), categories(2, 3, 0.6)]);
+    let swapped = |x: &Mat<f64>| Mat::from_fn(x.nrows(), 2, |i, k| x[(i, 1 - k)]);
+    let numbers = leaf.matrix(swapped(&x).as_ref(), swapped(&z).as_ref());
+    let found = kernel.matrix(x.as_ref(), z.as_ref());
+    for (i, j) in (0..12 * 7).map(|at| (at % 12, at / 12)) {
+        let factor = if i % 3 == j % 3 { 1.0 } else { (-1.0f64 / 0.6).exp() };
+        assert!((found[(i, j)] - numbers[(i, j)] * factor).abs() < 1e-15);
+    }
+}
+
+/// Over whole spectra the average must come near the kernel for any pair of categories, also those the cube lacks.
+#[test]
+fn features_of_categories_average_to_the_kernel() {
+    const COUNT: usize = 100_000;
+    let leaf = |input| categories(input, 3, 0.9);
+    let more = categories(0, 5, 1.4);
+    for kernel in [
+        leaf(0),
+        Kernel::Product(vec![leaf(0), leaf(1)]),
+        Kernel::Product(vec![leaf(0), more.clone()]),
+        Kernel::Product(vec![more.clone(), leaf(0)]),
+        Kernel::Sum(vec![leaf(1), more.clone(), leaf(0)]),
+    ] {
+        let spectrum = kernel.spectrum(2, COUNT, &mut stream(3, Purpose::Frequencies, 0, 0)).unwrap();
+        assert!(spectrum.frequencies.norm_max() == 0.0);
+        let x = Mat::from_fn(25, 2, |i, k| [i % 5, i / 5][k] as f64);
+        let feature = |i: usize, f: usize| -> f64 {
+            let own = spectrum.factors.iter();
+            own.map(|g| g.values[((x[(i, g.input)] as usize).min(g.values.nrows() - 1), f)]).product()
+        };
+        let (k, variance) = (kernel.matrix(x.as_ref(), x.as_ref()), kernel.diagonal(x.as_ref())[0]);
+        for (i, j) in (0..625).map(|at| (at / 25, at % 25)) {
+            let mean = (0..COUNT).map(|f| feature(i, f) * feature(j, f)).sum::<f64>() / COUNT as f64;
+            // Products of signs have a variance of at most 1; a point with itself has none.
+            let tolerance = if i == j { 1e-12 } else { 5.0 / (COUNT as f64).sqrt() };
+            assert!((variance * mean - k[(i, j)]).abs() <= variance * tolerance, "{kernel:?}: {mean}");
+        }
+    }
+}
+
+#[test]
+fn a_space_has_its_kernel() {
+    let numbers = [Dimension::real("x", 0.0, 1.0), Dimension::int("n", 1, 9)];
+    let words = [Dimension::choice("a", &["u", "v"]), Dimension::choice("b", &["u", "v", "w"])];
+    let space = |list: &[&Dimension]| Space::new(list.iter().map(|&d| d.clone()).collect()).unwrap();
+    let kernel = |list: &[&Dimension]| Kernel::for_space(&space(list), Family::Matern52);
+    assert_eq!(kernel(&[&numbers[0], &numbers[1]]), Kernel::cold(Family::Matern52, 2));
+
+    let mixed = kernel(&[&words[0], &numbers[0], &words[1], &numbers[1]]);
+    let parts =
+        vec![Kernel::of(vec![1, 3], Kernel::cold(Family::Matern52, 2)), categories(0, 2, 1.0), categories(2, 3, 1.0)];
+    assert_eq!(mixed, Kernel::Product(parts));
+    assert_eq!(mixed.inputs(), [None, Some(1), Some(3), Some(0), Some(2)]);
+    let pure = kernel(&[&words[0], &words[1]]);
+    for (kernel, dimension) in [(&mixed, 4), (&pure, 2)] {
+        kernel.check(dimension).unwrap();
+        assert!(kernel.check(dimension - 1).is_err());
+        assert_eq!(kernel.diagonal(Mat::zeros(3, dimension).as_ref()), [1.0; 3]);
+    }
+    let k = pure.matrix(Mat::zeros(1, 2).as_ref(), Mat::full(1, 2, 1.0).as_ref())[(0, 0)];
+    assert!((k - (-2.0f64).exp()).abs() < 1e-15);
+}
+
+#[test]
+fn scaled_kernels_are_multiples() {
+    let x = mixed_points(9, 3);
+    let bare = Kernel::Categorical(Categorical { categories: 3, lengthscale: 0.8 });
+    let column = Mat::from_fn(9, 1, |i, _| x[(i, 2)]);
+    let list = all(3).into_iter().map(|kernel| (kernel, x.clone())).chain([(bare, column)]);
+    for (kernel, x) in list {
+        let scaled = kernel.scaled(2.5);
+        let (own, found) = (kernel.matrix(x.as_ref(), x.as_ref()), scaled.matrix(x.as_ref(), x.as_ref()));
+        scaled.check(x.ncols()).unwrap();
+        assert!((2.5 * own - &found).norm_max() < 1e-14, "{kernel:?}");
+        let added = scaled.roles().len() - kernel.roles().len();
+        // Every part of a sum, or the whole, needs a variance; no length scale changes.
+        assert!(added <= 1 && (added == 0 || scaled.roles().contains(&Role::Variance)));
+        let scales = |kernel: &Kernel| -> Vec<f64> {
+            let named = kernel.roles().into_iter().zip(kernel.parameters());
+            named.filter(|(role, _)| *role == Role::Lengthscale).map(|(_, value)| value).collect()
+        };
+        assert_eq!(scales(&scaled), scales(&kernel));
+        // From then on there is a variance to scale.
+        assert_eq!(scaled.scaled(0.5).roles(), scaled.roles());
+    }
+}
+
+#[test]
+fn what_kernels_cannot_read_is_refused() {
+    let leaf = stationary(Family::Rbf, 1.0, 0.5, 2);
+    let categorical = |categories, lengthscale| Kernel::Categorical(Categorical { categories, lengthscale });
+    let refused = |kernel: Kernel, dimension: usize| kernel.check(dimension).unwrap_err();
+    let parameter = |error: Error, number: f64| matches!(error, Error::Parameter { value, .. } if value == number);
+    assert!(parameter(refused(Kernel::of(vec![0, 3], leaf.clone()), 3), 3.0));
+    assert!(parameter(refused(Kernel::of(vec![1, 1], leaf.clone()), 3), 1.0));
+    assert!(matches!(refused(Kernel::of(vec![1], leaf.clone()), 3), Error::Shape { found: 2, expected: 1, .. }));
+    assert!(matches!(refused(categorical(3, 1.0), 2), Error::Shape { found: 2, expected: 1, .. }));
+    assert!(parameter(refused(categorical(0, 1.0), 1), 0.0));
+    assert!(parameter(refused(categorical(2, -1.0), 1), -1.0));
+    assert!(
+        refused(Kernel::Product(vec![Kernel::of(vec![0, 1], leaf), categories(3, 2, 1.0)]), 3)
+            .to_string()
+            .contains("3")
+    );
+    assert!(Kernel::constant(1.0).check(0).is_ok() && Kernel::constant(0.0).check(2).is_err());
+
+    // Allocation sees no more than the trait.
+    let (x, mut rng) = (points(5, 2), stream(0, Purpose::Allocation, 0, 0));
+    let chosen = allocate(&Allocation::Random, x.as_ref(), &categories(2, 3, 1.0), &Evidence::default(), 2, &mut rng);
+    assert!(matches!(chosen, Err(Error::Shape { found: 2, expected: 3, .. })));
+}
+
+/// The same function written with its inputs in another order.
+#[test]
+fn length_scales_belong_to_their_inputs() {
+    let leaf = |lengthscales| Kernel::Stationary(Stationary { family: Family::Rbf, variance: 1.0, lengthscales });
+    let (plain, turned) = (leaf(vec![0.05, 2.0]), Kernel::of(vec![1, 0], leaf(vec![2.0, 0.05])));
+    let x = points(200, 2);
+    let centroids = |kernel: &Kernel| {
+        let kmeans = Allocation::Kmeans { inputs: Inputs::Scaled };
+        let mut rng = stream(1, Purpose::Allocation, 0, 0);
+        allocate(&kmeans, x.as_ref(), kernel, &Evidence::default(), 12, &mut rng).unwrap().points
+    };
+    assert_eq!(centroids(&plain), centroids(&turned));
+    // The prior widens with the number of inputs, in whatever parts they are read.
+    let hyper = |kernel| Hyperparameters { kernel, mean: 0.0, noise: 0.1 };
+    let density = |kernel: &Kernel| {
+        let hyper = hyper(kernel.clone());
+        let theta = hyper.to_vector();
+        Priors::On.add_log_density(&hyper, &theta, &mut vec![0.0; theta.len()])
+    };
+    let mixed = Kernel::Product(vec![Kernel::of(vec![0], leaf(vec![0.05])), categories(1, 2, 2.0)]);
+    assert!((density(&plain) - density(&mixed)).abs() < 1e-12);
+}
+
+#[test]
+fn categories_are_learned() {
+    let space = Space::new(vec![Dimension::choice("c", &["u", "v", "w"]), Dimension::real("x", 0.0, 1.0)]).unwrap();
+    // u and v are shifted copies of one function, w is another.
+    let f = |c: usize, x: f64| [(6.0 * x).sin(), (6.0 * x).sin() + 0.4, 3.0 * x * x][c];
+    let x = Mat::from_fn(90, 2, |i, k| [(i % 3) as f64, (i as f64 * 0.618).fract()][k]);
+    let y = (0..90).map(|i| f(i % 3, x[(i, 1)]) + 0.05 * (i as f64 * 91.7).sin()).collect();
+    let data = Dataset::new(x, y).unwrap();
+    let start = Hyperparameters::cold(Kernel::for_space(&space, Family::Matern52));
+    let fitted = fit(&start, &data, data.x(), &Fitting::default()).unwrap();
+    let at = Mat::from_fn(60, 2, |i, k| [(i % 3) as f64, i as f64 / 59.0][k]);
+    let mean = fitted.posterior.mean(at.as_ref()).unwrap();
+    let error = |i: usize| (mean[i] - f(i % 3, at[(i, 1)])).abs();
+    assert!((0..60).all(|i| error(i) < 0.15), "{:?}", (0..60).map(error).fold(0.0, f64::max));
+    let gradient = fitted.posterior.mean_gradient(at.as_ref() as MatRef<'_, f64>).unwrap();
+    assert!((0..60).all(|i| gradient[(i, 0)] == 0.0) && (0..60).any(|i| gradient[(i, 1)].abs() > 1.0));
+}
