@@ -85,23 +85,33 @@ fn processes_never_collide() {
     assert!(reports.is_sorted_by_key(|report| report.ask));
 }
 
+/// The n-th of many files that the processes race to create.
+fn nth(folder: &Path, n: u32) -> PathBuf {
+    folder.join(format!("{n}.db"))
+}
+
 #[test]
 fn one_of_many_creates() {
+    const FILES: u32 = 60;
     if let Some(task) = task() {
-        let (process, path) = task.split_once(' ').unwrap();
-        let store = Store::open_or_create(Path::new(path), process, &StoreOptions::default()).unwrap();
-        return acknowledge(store.config());
+        let (process, folder) = task.split_once(' ').unwrap();
+        for n in 0..FILES {
+            let path = nth(Path::new(folder), n);
+            acknowledge(Store::open_or_create(&path, process, &StoreOptions::default()).unwrap().config());
+        }
+        return;
     }
-    for _ in 0..5 {
-        let folder = Folder::new();
-        let path = folder.file("study.db");
-        let children: Vec<_> = (0..PROCESSES)
-            .map(|process| child("processes::one_of_many_creates", &format!("{process} {}", path.display())))
-            .map(|mut child| child.spawn().unwrap())
-            .collect();
-        let outputs: Vec<_> = children.into_iter().map(|child| child.wait_with_output().unwrap().stderr).collect();
-        let configs: Vec<String> = outputs.iter().flat_map(|output| acknowledged(output)).collect();
-        assert_eq!(configs.len(), PROCESSES as usize, "{}", String::from_utf8_lossy(&outputs.concat()));
-        assert!(configs.iter().all(|config| *config == open(&path).config()), "{configs:?}");
-    }
+    let folder = Folder::new();
+    let children: Vec<_> = (0..PROCESSES)
+        .map(|process| child("processes::one_of_many_creates", &format!("{process} {}", folder.0.display())))
+        .map(|mut child| child.spawn().unwrap())
+        .collect();
+    let stored: Vec<Vec<String>> = children
+        .into_iter()
+        .map(|child| child.wait_with_output().unwrap())
+        .inspect(|output| assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr)))
+        .map(|output| acknowledged(&output.stderr))
+        .collect();
+    let configs: Vec<String> = (0..FILES).map(|n| open(&nth(&folder.0, n)).config().to_string()).collect();
+    assert!(stored.iter().all(|read| *read == configs), "{stored:?}");
 }
