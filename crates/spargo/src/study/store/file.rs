@@ -59,6 +59,7 @@ pub(super) fn open(path: &Path, expect: &Expect, options: &StoreOptions) -> Resu
         return Err(Fault::unfit("is read-only", "check that you may write the file and its folder"));
     }
     share(&connection, options.patience)?;
+    check_whole(&connection, path)?;
     Ok((connection, config))
 }
 
@@ -128,6 +129,19 @@ fn check_path(path: &Path, expect: &Expect) -> Result<(), Fault> {
     }
     if matches!(expect, Expect::Study) && !path.try_exists().unwrap_or(true) {
         return Err(Fault::unfit("does not exist", "create it, or check its path"));
+    }
+    Ok(())
+}
+
+/// Refuses a file that was cut within a page: SQLite notices missing pages, but would read zeros here.
+fn check_whole(connection: &Connection, path: &Path) -> Result<(), Fault> {
+    let length = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    let page: u64 = connection.query_row("PRAGMA page_size", [], |row| row.get(0))?;
+    // If there is a log, it may hold the rest: a copy of it that was interrupted is repeated.
+    if length(Path::new(&log)) == 0 && !length(path).is_multiple_of(page) {
+        return Err(Fault::garbled("its end is missing"));
     }
     Ok(())
 }
@@ -224,4 +238,31 @@ fn share(connection: &Connection, patience: Duration) -> Result<(), Fault> {
     // The log is reused; after a large step it shrinks to this many bytes again.
     connection.pragma_update(None, "journal_size_limit", 1 << 24)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durability_is_what_the_options_say() {
+        let path = std::env::temp_dir().join(format!("spargo-durability-{}.db", std::process::id()));
+        for (durability, synchronous) in [(Durability::PowerLoss, 2), (Durability::Crash, 1)] {
+            let options = StoreOptions { durability, ..StoreOptions::default() };
+            let (connection, _) = open(&path, &Expect::Either("{}"), &options).unwrap();
+            let read = |pragma: &str| -> String {
+                let sql = format!("SELECT CAST({pragma} AS TEXT) FROM pragma_{pragma}");
+                connection.query_row(&sql, [], |row| row.get(0)).unwrap()
+            };
+            assert_eq!(read("synchronous"), synchronous.to_string());
+            assert_eq!(read("journal_mode"), "wal");
+            assert_eq!(read("foreign_keys"), "1");
+        }
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn the_default_survives_a_loss_of_power() {
+        assert_eq!(StoreOptions::default().durability, Durability::PowerLoss);
+    }
 }
