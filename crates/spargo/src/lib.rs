@@ -29,6 +29,7 @@
 //! ```
 #![warn(missing_docs)]
 
+pub mod acquire;
 pub mod allocate;
 pub mod data;
 pub mod error;

@@ -194,7 +194,8 @@ mod tests {
             let found = log_improvement_slope(z);
             assert!(relative(found, log_slope) < 2e-14, "slope of log h({z}) = {found}");
             let found = truncated_variance_slope(z);
-            assert!((found - variance_slope).abs() <= 5e-14 * variance_slope, "slope of variance({z}) = {found}");
+            // Just above −2 a difference of numbers near 0.1 is left to plain arithmetic.
+            assert!((found - variance_slope).abs() <= 2e-13 * variance_slope, "slope of variance({z}) = {found}");
         }
     }
 

@@ -167,7 +167,8 @@ impl Posterior {
         Ok(blocks.concat())
     }
 
-    fn check(&self, x: MatRef<'_, f64>) -> Result<()> {
+    /// Refuses points of another dimension and points that are not finite.
+    pub(crate) fn check(&self, x: MatRef<'_, f64>) -> Result<()> {
         if x.ncols() != self.z.ncols() {
             let what = "each point to predict at".into();
             return Err(Error::Shape { what, found: x.ncols(), expected: self.z.ncols() });
