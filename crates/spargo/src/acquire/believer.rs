@@ -42,8 +42,9 @@ impl<'a> Believer<'a> {
             let must = "finite and not negative".into();
             return Err(Error::Parameter { name: "the noise variance".into(), value: noise, must });
         }
-        let mut believer =
-            Believer { posterior, noise, count: 0, points: Mat::new(), weights: Mat::new(), factor: Mat::new() };
+        let (m, d) = (posterior.z().nrows(), posterior.z().ncols());
+        let (points, weights, factor) = (Mat::zeros(0, d), Mat::zeros(m, 0), Mat::new());
+        let mut believer = Believer { posterior, noise, count: 0, points, weights, factor };
         believer.add(pending)?;
         Ok(believer)
     }
@@ -63,7 +64,7 @@ impl<'a> Believer<'a> {
 
     /// P, without those left out, [p, d].
     pub fn points(&self) -> MatRef<'_, f64> {
-        self.points.submatrix(0, 0, self.count, self.posterior.z().ncols())
+        self.points.as_ref().subrows(0, self.count)
     }
 
     /// σ².
@@ -80,7 +81,7 @@ impl<'a> Believer<'a> {
 
     /// H, [m, p].
     pub(super) fn weights(&self) -> MatRef<'_, f64> {
-        self.weights.submatrix(0, 0, self.posterior.z().nrows(), self.count)
+        self.weights.as_ref().subcols(0, self.count)
     }
 
     /// L_P, [p, p].
@@ -89,7 +90,6 @@ impl<'a> Believer<'a> {
     }
 
     fn add_block(&mut self, new: MatRef<'_, f64>) {
-        let known = self.count;
         let local = self.posterior.local(new);
         let with_known = self.covariances(new, &local); // [known, new]
         let mut among = self.posterior.kernel().matrix(new, new); // [new, new]
@@ -97,7 +97,7 @@ impl<'a> Believer<'a> {
         let prior = self.posterior.kernel().diagonal(new);
         let mut kept: Vec<usize> = Vec::new();
         for j in 0..new.nrows() {
-            let mut c = column(with_known.as_ref(), j)[..known].to_vec();
+            let mut c = column(with_known.as_ref(), j).to_vec();
             c.extend(kept.iter().map(|&i| among[(i, j)]));
             let row = solve_lower_vec(self.factor(), &c);
             let pivot = (local.variance[j] - norm2(&row)).max(0.0) + self.noise;
@@ -113,8 +113,8 @@ impl<'a> Believer<'a> {
         grow(&mut self.points, at + 1, point.ncols());
         grow(&mut self.weights, weights.len(), at + 1);
         grow(&mut self.factor, at + 1, at + 1);
-        self.points.as_mut().subrows_mut(at, 1).subcols_mut(0, point.ncols()).copy_from(point);
-        column_mut(self.weights.as_mut(), at)[..weights.len()].copy_from_slice(weights);
+        self.points.as_mut().subrows_mut(at, 1).copy_from(point);
+        column_mut(self.weights.as_mut(), at).copy_from_slice(weights);
         row.iter().enumerate().for_each(|(j, l)| self.factor[(at, j)] = *l);
         self.factor[(at, at)] = pivot;
         self.count += 1;

@@ -1,7 +1,7 @@
 //! The utilities, and batches chosen by them.
 
 use super::*;
-use spargo::acquire::{Believed, Believer, OneByOne, one_by_one};
+use spargo::acquire::{Believed, Believer, OneByOne, Weighed, one_by_one};
 use spargo::linalg::cholesky;
 use spargo::math::information::about_maximum;
 use spargo::{Error, Result};
@@ -70,16 +70,26 @@ fn a_batch_is_what_scoring_from_scratch_would_choose() {
         let vote = Vote::new(posterior.kernel(), posterior.z(), points(3, 2).as_ref()).unwrap();
         for merit in &merits() {
             let rule = OneByOne { posterior: &posterior, merit, noise: NOISE, pending: pending.as_ref(), vote: &vote };
-            let mut choose = best_of(&pool);
+            let (mut choose, mut steps) = (best_of(&pool), Vec::new());
             let chosen = one_by_one(&rule, pool.as_ref(), 12, |utility, scores| {
-                let scratch = utility.score(pool.as_ref()).unwrap();
-                assert_close(kind, &flat(scores.as_ref()), &flat(scratch.as_ref()), 1e-8);
+                let same = utility.score(pool.as_ref()).unwrap();
+                assert_close(kind, &flat(scores.as_ref()), &flat(same.as_ref()), 1e-8);
+                steps.push(scores.clone());
                 choose(utility, scores)
             });
             let chosen = chosen.unwrap();
-            assert_eq!(chosen.len(), 12);
-            // Noise is small beside what is unknown: another point tells more than a replicate.
-            assert!((0..12).all(|i| !chosen[..i].contains(&chosen[i])), "{kind} {merit:?}");
+            assert_eq!((chosen.len(), steps.len()), (12, 12));
+            for (done, scores) in steps.into_iter().enumerate() {
+                let mut believer = Believer::new(&posterior, NOISE, pending.as_ref()).unwrap();
+                believer.add(Mat::from_fn(done, 2, |i, k| chosen[i][k]).as_ref()).unwrap();
+                let utility = Believed { believer: &believer, merit };
+                let weighed = Weighed { utility: &utility, vote: &vote, weighing: merit.weighing() };
+                let scratch = weighed.score(pool.as_ref()).unwrap();
+                assert_close(kind, &flat(scores.as_ref()), &flat(scratch.as_ref()), 1e-8);
+                let highest = flat(scratch.as_ref()).into_iter().fold(f64::NEG_INFINITY, f64::max);
+                let point = MatRef::from_row_major_slice(&chosen[done], 1, 2);
+                assert_close(kind, &flat(weighed.score(point).unwrap().as_ref()), &[highest], 1e-8);
+            }
         }
     }
 }

@@ -61,11 +61,11 @@ fn many_voters_vote_nearly_by_the_formula() {
             assert!(error < 0.01, "{family:?} {lengthscale}: {error}");
         }
     }
-    // As many failures.
+    // Failures of which one in five votes.
     let kernel = Kernel::stationary(Family::Matern52, 2.0, 0.3, 6);
     let vote = Vote::new(&kernel, ok.as_ref(), scattered(5000, 6, 3).as_ref()).unwrap();
     let error = largest_difference(&vote.at(x.as_ref()).unwrap(), &naive(&kernel, &ok, &scattered(5000, 6, 3), &x));
-    assert!(error < 0.03, "{error}");
+    assert!(error < 0.05, "{error}");
 }
 
 #[test]
