@@ -186,8 +186,10 @@ impl Utility for Believed<'_> {
         believer.posterior.check(points)?;
         check_members(members, points.nrows(), 1)?;
         let (mut values, mut gradient) = (vec![0.0; points.nrows()], Mat::zeros(points.nrows(), points.ncols()));
-        let outputs = values.par_chunks_mut(FEW_ROWS).zip(gradient.par_row_chunks_mut(FEW_ROWS));
-        points.par_row_chunks(FEW_ROWS).zip(outputs).for_each(|(x, (values, gradient))| {
+        // Climbs are few: every thread gets its share.
+        let share = points.nrows().div_ceil(rayon::current_num_threads()).clamp(1, BLOCK);
+        let outputs = values.par_chunks_mut(share).zip(gradient.par_row_chunks_mut(share));
+        points.par_row_chunks(share).zip(outputs).for_each(|(x, (values, gradient))| {
             let nearby = believer.nearby(x);
             values.iter_mut().zip(&nearby.moments).for_each(|(value, &at)| *value = merit.value(at, believer.noise));
             let slopes: Vec<Slopes> = nearby.moments.iter().map(|&at| merit.slopes(at, believer.noise)).collect();
@@ -202,9 +204,6 @@ const NIL: f64 = 1e-10;
 
 /// Rows that one task takes on.
 pub(super) const BLOCK: usize = 512;
-
-/// Rows that one task climbs with: few, as there are often no more than ten.
-const FEW_ROWS: usize = 8;
 
 /// Makes room by doubling; what is there stays.
 pub(super) fn grow(a: &mut Mat<f64>, rows: usize, columns: usize) {

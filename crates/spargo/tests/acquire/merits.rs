@@ -8,7 +8,6 @@ use spargo::{Error, Result};
 
 #[test]
 fn gradients_hold_for_every_model_kernel_and_merit() {
-    // More rows than one task climbs with.
     let at = Mat::from_fn(10, 2, |i, k| (0.137 + 0.173 * i as f64 + 0.391 * k as f64).fract());
     let pending = pending();
     for kernel in kernels(2) {
