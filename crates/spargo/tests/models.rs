@@ -13,6 +13,11 @@ fn hypers(d: usize) -> Vec<Hyperparameters> {
     kernels(d).into_iter().map(|kernel| Hyperparameters { kernel, mean: 0.3, noise: 0.07 }).collect()
 }
 
+/// Each kind of model at these hyperparameters.
+fn posteriors(hyper: &Hyperparameters, data: &Dataset) -> Vec<Posterior> {
+    kinds_of_posterior(hyper, data).into_iter().map(|(_, posterior)| posterior).collect()
+}
+
 #[test]
 fn likelihood_gradients_hold_for_every_kernel() {
     for data in [data(30, 3), data_with_known_noise(30, 3)] {
@@ -55,11 +60,9 @@ fn bound_gradients_hold_for_every_kernel() {
 #[test]
 fn posterior_gradients_hold_for_every_kernel() {
     let data = data(25, 2);
-    let z = select_rows(data.x(), &[0, 3, 8, 13, 21]);
     let at = Mat::from_fn(4, 2, |i, k| 0.11 + 0.2 * i as f64 + 0.07 * k as f64);
     for hyper in hypers(2) {
-        let sparse = Sgpr::new(&hyper, &data, z.as_ref()).unwrap().infer().unwrap().posterior;
-        for posterior in [exact::infer(&hyper, &data).unwrap().posterior, sparse] {
+        for posterior in posteriors(&hyper, &data) {
             let along = |value: &dyn Fn(&Posterior, &Mat<f64>) -> Vec<f64>| {
                 let total = |flat: &[f64]| {
                     let x = Mat::from_fn(4, 2, |i, k| flat[i * 2 + k]);
@@ -73,6 +76,33 @@ fn posterior_gradients_hold_for_every_kernel() {
             let variance = along(&|p, x| p.predict(x.as_ref()).unwrap().variance);
             let found = posterior.variance_gradient(at.as_ref()).unwrap();
             assert_close("variance", &flat(found.as_ref()), &variance, 1e-6);
+        }
+    }
+}
+
+#[test]
+fn cross_covariances_are_blocks_of_the_joint_one() {
+    // More rows than one block holds.
+    let data = data(25, 2);
+    let (x, p) = (points(530, 2), select_rows(data.x(), &[3, 3, 9]));
+    let both = Mat::from_fn(533, 2, |i, k| if i < 530 { x[(i, k)] } else { p[(i - 530, k)] });
+    let slopes = Mat::from_fn(530, 3, |i, j| 0.3 + (i as f64 + 2.0 * j as f64).cos());
+    for hyper in hypers(2) {
+        for posterior in posteriors(&hyper, &data) {
+            let joint = posterior.covariance(both.as_ref()).unwrap();
+            let found = posterior.cross_covariance(x.as_ref(), p.as_ref()).unwrap();
+            let expected = joint.submatrix(0, 530, 530, 3);
+            assert!((&found - expected).norm_max() < 1e-11);
+            let few = x.as_ref().subrows(0, 4);
+            let weighed = |flat: &[f64]| {
+                let x = Mat::from_fn(4, 2, |i, k| flat[i * 2 + k]);
+                let c = posterior.cross_covariance(x.as_ref(), p.as_ref()).unwrap();
+                (0..4).flat_map(|i| (0..3).map(move |j| (i, j))).map(|at| slopes[at] * c[at]).sum::<f64>()
+            };
+            let g = slopes.as_ref().subrows(0, 4);
+            let found = posterior.cross_covariance_gradient(few, p.as_ref(), g).unwrap();
+            assert_close("gradient", &flat(found.as_ref()), &central_differences(&flat(few), weighed), 1e-6);
+            assert!(posterior.cross_covariance_gradient(few, p.as_ref(), slopes.as_ref()).is_err());
         }
     }
 }

@@ -146,8 +146,11 @@ fn model(report: &StepReport) -> Result<&ModelReport> {
 /// The bound that the same objective ends at when it is climbed to the end, at the same inducing points.
 fn converged(study: &mut Study, told: &[(Point, Option<Outcome>)]) -> Result<f64> {
     let (hyper, units) = study.hyperparameters().into_diagnostic()?;
-    let points: Vec<Vec<f64>> =
-        told.iter().map(|(point, _)| study.config().space.encode(point)).collect::<spargo::Result<_>>().into_diagnostic()?;
+    let points: Vec<Vec<f64>> = told
+        .iter()
+        .map(|(point, _)| study.config().space.encode(point))
+        .collect::<spargo::Result<_>>()
+        .into_diagnostic()?;
     let value = |outcome: &Option<Outcome>| match outcome {
         Some(Outcome::Observed { values, .. }) => values[0],
         _ => f64::NAN,

@@ -1,7 +1,26 @@
 //! The next batch: which points are worth evaluating, given the posterior and what is already under way.
+//!
+//! A rule is a [`Utility`](crate::optimize::Utility) that is maximised. [`thompson`] maximises one path for each point of
+//! the batch, all at once. [`one_by_one`] chooses point by point: those asked for and not told yet, and those just chosen,
+//! are *believed* at their posterior mean ([`Believer`]), so that the mean stays and the variance falls around them. What a
+//! point is then worth is its [`Merit`]: the logarithm of the expected improvement, or the information about the maximum.
+//! Where evaluations keep failing, a [`Vote`] takes worth away.
 
+mod believer;
+mod gibbon;
+mod log_ei;
+mod merit;
+mod one_by_one;
+mod pool;
+mod sequential;
+mod success;
 mod thompson;
 
+pub use believer::{Believed, Believer};
+pub use merit::{Merit, Moments, Slopes};
+pub use one_by_one::{OneByOne, one_by_one};
+pub use pool::Pool;
+pub use success::{Vote, Weighed, Weighing};
 pub use thompson::thompson;
 
 use crate::error::Result;
@@ -17,9 +36,18 @@ use std::ops::Range;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Rule {
-    /// The maximiser of a sample path for each point of the batch.
+    /// The maximiser of a path of its own for each point: the one for large batches.
     #[default]
     Thompson,
+    /// The logarithm of the expected improvement, point by point.
+    LogEi,
+    /// Information about the maximum, point by point (Moss et al. 2021).
+    Gibbon,
+}
+
+impl Rule {
+    /// Every rule, for help texts and tests.
+    pub const ALL: [Rule; 3] = [Rule::Thompson, Rule::LogEi, Rule::Gibbon];
 }
 
 /// What a batch is chosen from.
@@ -27,11 +55,13 @@ pub enum Rule {
 pub struct Situation<'a> {
     /// f given the data.
     pub posterior: &'a Posterior,
+    /// σ², the noise variance of an observation.
+    pub noise: f64,
     /// Where maxima are looked for.
     pub search: &'a Search<'a>,
     /// How paths are drawn.
     pub sampling: &'a Sampling,
-    /// Points that succeeded, [n, inputs].
+    /// Points that succeeded, [n, inputs]; at least one.
     pub observed: MatRef<'a, f64>,
     /// Points that failed, [n, inputs].
     pub failed: MatRef<'a, f64>,
@@ -47,5 +77,25 @@ pub struct Situation<'a> {
 pub fn acquire(rule: Rule, situation: &Situation<'_>, numbers: Range<usize>, taken: &mut Taken) -> Result<Mat<f64>> {
     match rule {
         Rule::Thompson => thompson(situation, numbers, taken),
+        Rule::LogEi => {
+            let best = situation.means()?.into_iter().fold(f64::NEG_INFINITY, f64::max);
+            sequential::sequential(situation, &Merit::LogEi { baseline: best }, numbers.len(), taken)
+        }
+        Rule::Gibbon => {
+            let maxima = sequential::maxima(situation)?;
+            sequential::sequential(situation, &Merit::Gibbon { maxima }, numbers.len(), taken)
+        }
+    }
+}
+
+impl Situation<'_> {
+    /// The posterior mean at each point that succeeded.
+    fn means(&self) -> Result<Vec<f64>> {
+        self.posterior.mean(self.observed)
+    }
+
+    /// Who succeeded and who failed.
+    fn vote(&self) -> Result<Vote> {
+        Vote::new(self.posterior.kernel(), self.observed, self.failed)
     }
 }

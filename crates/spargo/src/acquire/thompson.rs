@@ -6,7 +6,7 @@
 //!
 //! Points under way need no care beyond not being asked for twice: paths are independent given the data.
 
-use super::Situation;
+use super::{Situation, Weighed, Weighing};
 use crate::error::Result;
 use crate::linalg::Mat;
 use crate::maximize::Taken;
@@ -16,11 +16,20 @@ use std::ops::Range;
 /// The maximisers of the paths with these numbers, [points, inputs].
 pub fn thompson(situation: &Situation<'_>, numbers: Range<usize>, taken: &mut Taken) -> Result<Mat<f64>> {
     let Situation { posterior, search, sampling, seed, step, .. } = *situation;
+    let vote = situation.vote()?;
+    // Failures take away from how far a path is above the worst that is known.
+    let weighing = match vote.is_unanimous() {
+        true => Weighing::Above { baseline: 0.0 },
+        false => Weighing::Above { baseline: situation.means()?.into_iter().fold(f64::INFINITY, f64::min) },
+    };
     let mut batch = Mat::zeros(numbers.len(), posterior.z().ncols());
     for first in numbers.clone().step_by(MEMBERS) {
         let some = first..numbers.end.min(first + MEMBERS);
         let paths = Paths::draw(posterior, some.clone(), sampling, seed, step)?;
-        let points = search.maximize(&paths, taken)?;
+        let points = match vote.is_unanimous() {
+            true => search.maximize(&paths, taken)?,
+            false => search.maximize(&Weighed { utility: &paths, vote: &vote, weighing }, taken)?,
+        };
         batch.as_mut().subrows_mut(first - numbers.start, some.len()).copy_from(points);
     }
     Ok(batch)

@@ -1,5 +1,6 @@
 //! Special functions and quadrature; knows no matrices.
 
+pub mod information;
 pub mod normal;
 pub mod pareto;
 pub mod quadrature;

@@ -13,7 +13,7 @@ pub(super) fn choose(utility: &dyn Utility, points: MatRef<'_, f64>, taken: &mut
     let members = utility.members();
     let mut free = taken.free(points);
     let left = free.iter().filter(|&&free| free).count();
-    let needed = if taken.refuses_replicates() { members } else { 1 };
+    let needed = if taken.welcomes_replicates() { 1 } else { members };
     if left < needed {
         return Err(Error::Exhausted { wanted: members, left });
     }
@@ -21,7 +21,7 @@ pub(super) fn choose(utility: &dyn Utility, points: MatRef<'_, f64>, taken: &mut
     for best in best_rows(utility, points, &free, needed)? {
         // Members before this one took fewer rows than it kept, so one of its own is free.
         let row = best.into_iter().find(|&row| free[row]).ok_or(Error::Exhausted { wanted: members, left })?;
-        free[row] = !taken.refuses_replicates();
+        free[row] = taken.welcomes_replicates();
         chosen.push(row);
     }
     let chosen = select_rows(points, &chosen);

@@ -64,8 +64,9 @@ impl Taken {
         (0..points.nrows()).map(free).collect()
     }
 
-    pub(super) fn refuses_replicates(&self) -> bool {
-        self.replicates == Replicates::Refused
+    /// Whether points may be taken again.
+    pub fn welcomes_replicates(&self) -> bool {
+        self.replicates == Replicates::Welcome
     }
 }
 

@@ -16,6 +16,7 @@ pub mod svgp;
 pub use fit::{Fit, FitReport, Fitting, Inference, Learning, fit};
 pub use likelihood::Likelihood;
 pub use params::{Hyperparameters, Priors};
+pub(crate) use posterior::Local;
 pub use posterior::{Posterior, Prediction, Spread};
 pub use search::Start;
 

@@ -12,12 +12,15 @@
 //!     SVGP, whitened    chol(Kzz)         q_mu                q_sqrt
 //! ```
 
+mod joint;
+
+pub(crate) use joint::Local;
+
 use crate::data::check_finite;
 use crate::error::{Error, Result};
 use crate::kernel::{Covariance, Kernel};
 use crate::linalg::{
-    Cholesky, Into, Mat, MatRef, column, column_major, gemm, mirror_lower, norm2, solve_lower, solve_lower_transposed,
-    solve_lower_transposed_vec, syrk_lower,
+    Cholesky, Into, Mat, MatRef, column, column_major, gemm, norm2, solve_lower, solve_lower_transposed_vec,
 };
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -44,7 +47,7 @@ pub struct Posterior {
     l: Mat<f64>, // [m, m]
     w: Vec<f64>,
     spread: Spread,
-    /// L⁻ᵀw, so that mean(x) = μ + k(x, Z)·weights.
+    /// L⁻ᵀw.
     #[serde(skip_serializing)]
     weights: Vec<f64>,
     jitter: f64,
@@ -127,6 +130,11 @@ impl Posterior {
         &self.w
     }
 
+    /// L⁻ᵀw: mean(x) = μ + k(x, Z)·weights.
+    pub fn mean_weights(&self) -> &[f64] {
+        &self.weights
+    }
+
     /// What is left uncertain at Z.
     pub fn spread(&self) -> &Spread {
         &self.spread
@@ -142,10 +150,8 @@ impl Posterior {
         self.check(x)?;
         let blocks = self.blocks(x, |block| {
             let a = self.whitened_cross(block);
-            let explained = self.explained(&a);
-            let mut variance = self.kernel.diagonal(block);
-            variance.iter_mut().zip(explained).for_each(|(v, e)| *v = positive_part(*v - e));
-            (self.mean_from_cross(&a), variance)
+            let projected = self.projected(&a);
+            (self.mean_from_cross(&a), self.variance_from_cross(block, &a, projected.as_ref()))
         });
         let (mean, variance): (Vec<_>, Vec<_>) = blocks.into_iter().unzip();
         Ok(Prediction { mean: mean.concat(), variance: variance.concat() })
@@ -161,41 +167,8 @@ impl Posterior {
         Ok(blocks.concat())
     }
 
-    /// Joint covariance of f at the rows of x, [n, n].
-    pub fn covariance(&self, x: MatRef<'_, f64>) -> Result<Mat<f64>> {
-        self.check(x)?;
-        let a = self.whitened_cross(x);
-        let mut covariance = self.kernel.matrix(x, x);
-        syrk_lower(covariance.as_mut(), Into::Add, -1.0, a.transpose());
-        if let Spread::Root(root) = &self.spread {
-            syrk_lower(covariance.as_mut(), Into::Add, 1.0, (root.transpose() * &a).transpose());
-        }
-        mirror_lower(covariance.as_mut());
-        Ok(covariance)
-    }
-
-    /// ∂mean(xᵢ)/∂xᵢ, [n, d].
-    pub fn mean_gradient(&self, x: MatRef<'_, f64>) -> Result<Mat<f64>> {
-        self.check(x)?;
-        let g = Mat::from_fn(x.nrows(), self.weights.len(), |_, j| self.weights[j]);
-        Ok(self.pull_back(x, g.as_ref()))
-    }
-
-    /// ∂var(xᵢ)/∂xᵢ, [n, d], for kernels whose k(x, x) does not depend on x (all there are).
-    pub fn variance_gradient(&self, x: MatRef<'_, f64>) -> Result<Mat<f64>> {
-        self.check(x)?;
-        // var = k(x, x) − aᵀ(I − WWᵀ)a, so ∂var/∂k(Z, x) = −2 L⁻ᵀ(I − WWᵀ)a
-        let mut g = self.whitened_cross(x); // [m, n]
-        if let Spread::Root(root) = &self.spread {
-            let projected = root.transpose() * &g;
-            gemm(g.as_mut(), Into::Add, -1.0, root.as_ref(), projected.as_ref());
-        }
-        solve_lower_transposed(self.l(), g.as_mut());
-        let g = Mat::from_fn(g.ncols(), g.nrows(), |i, j| -2.0 * g[(j, i)]);
-        Ok(self.pull_back(x, g.as_ref()))
-    }
-
-    fn check(&self, x: MatRef<'_, f64>) -> Result<()> {
+    /// Refuses points of another dimension and points that are not finite.
+    pub(crate) fn check(&self, x: MatRef<'_, f64>) -> Result<()> {
         if x.ncols() != self.z.ncols() {
             let what = "each point to predict at".into();
             return Err(Error::Shape { what, found: x.ncols(), expected: self.z.ncols() });
@@ -220,22 +193,22 @@ impl Posterior {
         (0..a.ncols()).map(|j| self.mean + crate::linalg::dot(a.col_as_slice(j), &self.w)).collect()
     }
 
-    /// |a|² − |Wᵀa|² for each column: the part of the prior variance that the data explain.
-    fn explained(&self, a: &Mat<f64>) -> Vec<f64> {
-        let norms = |a: MatRef<'_, f64>| (0..a.ncols()).map(|j| norm2(column(a, j))).collect::<Vec<_>>();
-        let mut explained = norms(a.as_ref());
-        if let Spread::Root(root) = &self.spread {
-            let left = norms((root.transpose() * a).as_ref());
-            explained.iter_mut().zip(left).for_each(|(e, l)| *e -= l);
-        }
-        explained
+    /// Wᵀa, [m, n]; nothing where W = 0.
+    fn projected(&self, a: &Mat<f64>) -> Option<Mat<f64>> {
+        let Spread::Root(root) = &self.spread else { return None };
+        let mut projected = Mat::zeros(a.nrows(), a.ncols());
+        gemm(projected.as_mut(), Into::Replace, 1.0, root.transpose(), a.as_ref());
+        Some(projected)
     }
 
-    /// Σⱼ gᵢⱼ ∂k(xᵢ, zⱼ)/∂xᵢ.
-    fn pull_back(&self, x: MatRef<'_, f64>, g: MatRef<'_, f64>) -> Mat<f64> {
-        let mut out = Mat::zeros(x.nrows(), x.ncols());
-        self.kernel.add_input_gradient(x, self.z(), g, out.as_mut());
-        out
+    /// k(x, x) − |a|² + |Wᵀa|² for each row of x.
+    fn variance_from_cross(&self, x: MatRef<'_, f64>, a: &Mat<f64>, projected: Option<&Mat<f64>>) -> Vec<f64> {
+        let mut variance = self.kernel.diagonal(x);
+        for (j, v) in variance.iter_mut().enumerate() {
+            let left = projected.map_or(0.0, |projected| norm2(column(projected.as_ref(), j)));
+            *v = positive_part(*v - (norm2(column(a.as_ref(), j)) - left));
+        }
+        variance
     }
 }
 

@@ -29,7 +29,7 @@ pub use adam::Adam;
 pub use bounds::Bounds;
 pub use lbfgsb::Lbfgsb;
 pub use stop::Stop;
-pub use utility::Utility;
+pub use utility::{Utility, check_members};
 
 use lbfgsb::Problem;
 

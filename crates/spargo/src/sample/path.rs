@@ -8,7 +8,7 @@ use crate::linalg::{
     Into, Mat, MatMut, MatRef, column, column_mut, gemm, select_rows, solve_lower, solve_lower_transposed,
 };
 use crate::model::{Posterior, Spread};
-use crate::optimize::Utility;
+use crate::optimize::{Utility, check_members};
 use crate::rng::{Purpose, normal, stream};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -153,7 +153,7 @@ impl Paths {
     /// Path `members[i]` at row i of x, and its gradient there, [points, inputs].
     pub fn value_gradient(&self, members: &[usize], x: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
         self.check(x)?;
-        self.check_members(members, x.nrows())?;
+        check_members(members, x.nrows(), self.len())?;
         let (mut values, mut gradient) = (vec![self.mean; x.nrows()], Mat::zeros(x.nrows(), x.ncols()));
         let rows = members.par_chunks(FEW_ROWS).zip(x.par_row_chunks(FEW_ROWS));
         let outputs = values.par_chunks_mut(FEW_ROWS).zip(gradient.par_row_chunks_mut(FEW_ROWS));
@@ -170,19 +170,6 @@ impl Paths {
             return Err(Error::Shape { what, found: x.ncols(), expected: self.dimension() });
         }
         check_finite("a point to evaluate paths at", x)
-    }
-
-    fn check_members(&self, members: &[usize], points: usize) -> Result<()> {
-        if members.len() != points {
-            return Err(Error::Shape { what: "the list of members".into(), found: members.len(), expected: points });
-        }
-        match members.iter().find(|&&member| member >= self.len()) {
-            Some(&member) => {
-                let must = format!("below the number of paths, {}", self.len());
-                Err(Error::Parameter { name: "a member".into(), value: member as f64, must })
-            }
-            None => Ok(()),
-        }
     }
 
     /// k(x, Z), [n, m]; callers are parallel already.

@@ -192,8 +192,7 @@ impl Study {
         };
         let outcomes = self.table.outcomes();
         let Some(row) = best_row(outcomes) else { return Ok(None) };
-        let observed =
-            Observation { trial: self.trial(self.table.observed()[row]), value: sign * outcomes[row] };
+        let observed = Observation { trial: self.trial(self.table.observed()[row]), value: sign * outcomes[row] };
         Ok(Some(Best { believed, observed }))
     }
 
@@ -293,6 +292,7 @@ impl Study {
         let (failed, pending) = (table.rows(table.failed()), table.rows(table.pending()));
         let situation = Situation {
             posterior: &model.posterior,
+            noise: model.state.hyper.noise,
             search: &search,
             sampling: &config.sampling,
             observed: observed.as_ref(),
@@ -432,7 +432,10 @@ fn from_json<T: serde::de::DeserializeOwned>(what: &str, json: &str) -> Result<T
 }
 
 fn unreadable(what: &str, error: serde_json::Error) -> Error {
-    Error::Unsupported { what: format!("{what} cannot be read or written ({error})"), remedy: "begin another file".into() }
+    Error::Unsupported {
+        what: format!("{what} cannot be read or written ({error})"),
+        remedy: "begin another file".into(),
+    }
 }
 
 /// The first setting in which two studies differ.

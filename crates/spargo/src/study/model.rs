@@ -11,8 +11,8 @@ use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::linalg::{Mat, column_major};
 use crate::maximize::Taken;
-use crate::optimize::Lbfgsb;
 use crate::model::{Fit, FitReport, Fitting, Hyperparameters, Inference, Learning, Posterior, Start, fit};
+use crate::optimize::Lbfgsb;
 use crate::rng::{Purpose, stream};
 use crate::space::{Dimension, Space};
 use serde::{Deserialize, Serialize};
@@ -86,7 +86,9 @@ impl Model {
         };
         let mut start = start;
         let fixed = std::env::var("FIXVAR").ok().and_then(|v| v.parse::<f64>().ok());
-        if let (Some(f), Kernel::Stationary(s)) = (fixed, &mut start.kernel) { s.variance = f; }
+        if let (Some(f), Kernel::Stationary(s)) = (fixed, &mut start.kernel) {
+            s.variance = f;
+        }
         let started = Instant::now();
         let inducing = match inference {
             Inference::Sparse => Some(inducing_points(config, &start.kernel, last, &standard, &units, step)?),

@@ -5,6 +5,9 @@ use serde_json::Value;
 use spargo::data::Dataset;
 use spargo::kernel::{Categorical, Family, Kernel, Stationary};
 use spargo::linalg::{Mat, MatRef};
+use spargo::model::sgpr::Sgpr;
+use spargo::model::svgp::{Svgp, Variational};
+use spargo::model::{Hyperparameters, Likelihood, Posterior, exact};
 
 /// A golden file by its name.
 pub fn golden(name: &str) -> Value {
@@ -124,6 +127,19 @@ pub fn stationary(family: Family, variance: f64, lengthscale: f64, d: usize) -> 
 /// A categorical kernel of one input.
 pub fn categories(input: usize, categories: usize, lengthscale: f64) -> Kernel {
     Kernel::of(vec![input], Kernel::Categorical(Categorical { categories, lengthscale }))
+}
+
+/// The exact, the collapsed and the variational posterior of the same data; inducing points are near every third row.
+pub fn kinds_of_posterior(hyper: &Hyperparameters, data: &Dataset) -> Vec<(&'static str, Posterior)> {
+    // Inducing points that coincide with data sit on the kink of Matérn-1/2, so they are moved off.
+    let m = data.len() / 3;
+    let z = Mat::from_fn(m, data.dimension(), |i, k| data.x()[(3 * i, k)] + 0.02);
+    let sgpr = Sgpr::new(hyper, data, z.as_ref()).unwrap().infer().unwrap().posterior;
+    // A q that no data suggested: its root is not that of SGPR, nor near diagonal.
+    let sqrt = Mat::from_fn(m, m, |i, j| if i < j { 0.0 } else { 0.6 / (1 + i - j) as f64 });
+    let q = Variational::new((0..m).map(|j| (j as f64).sin()).collect(), sqrt).unwrap();
+    let svgp = Svgp::new(hyper, data, z.as_ref(), Likelihood::Gaussian).unwrap().posterior(&q).unwrap();
+    vec![("exact", exact::infer(hyper, data).unwrap().posterior), ("SGPR", sgpr), ("SVGP", svgp)]
 }
 
 /// (f(x + h) − f(x − h)) / 2h for every element of x, with one step of Richardson extrapolation.

@@ -1,0 +1,55 @@
+//! A batch chosen one by one, each point in the belief of those before it.
+
+use super::believer::{Believed, Believer};
+use super::merit::Merit;
+use super::pool::Pool;
+use super::success::{Vote, Weighed};
+use crate::error::Result;
+use crate::linalg::{Mat, MatRef};
+use crate::model::Posterior;
+use crate::optimize::Utility;
+
+/// What a batch is chosen by.
+#[derive(Debug, Clone, Copy)]
+pub struct OneByOne<'a> {
+    /// What is known of f.
+    pub posterior: &'a Posterior,
+    /// What a point is worth.
+    pub merit: &'a Merit,
+    /// σ², the noise variance of an observation.
+    pub noise: f64,
+    /// Points asked before and not told yet, [p, d].
+    pub pending: MatRef<'a, f64>,
+    /// Where evaluations fail.
+    pub vote: &'a Vote,
+}
+
+/// Chooses `count` points: each time `climb` is handed the utility and its scores of the pool, [points, 1], and returns the
+/// point it finds best, which from then on is believed.
+///
+/// The scores are never NaN. They cost O(n(m + p)) a point, for a pool of n and p points believed.
+pub fn one_by_one(
+    rule: &OneByOne<'_>,
+    pool: MatRef<'_, f64>,
+    count: usize,
+    mut climb: impl FnMut(&dyn Utility, &Mat<f64>) -> Result<Vec<f64>>,
+) -> Result<Vec<Vec<f64>>> {
+    let OneByOne { posterior, merit, noise, pending, vote } = *rule;
+    merit.check()?;
+    let mut believer = Believer::new(posterior, noise, pending)?;
+    let votes = vote.at(pool)?;
+    let mut pool = Pool::new(posterior, pool)?;
+    let alone = pool.map(|at| merit.alone(at, noise));
+    let weighing = merit.weighing();
+    let mut chosen = Vec::with_capacity(count);
+    for _ in 0..count {
+        pool.catch_up(&believer);
+        let beside = pool.map(|at| merit.given_pending(at, noise));
+        let scores = Mat::from_fn(alone.len(), 1, |i, _| weighing.value(alone[i] + beside[i], votes[i]));
+        let utility = Believed { believer: &believer, merit };
+        let point = climb(&Weighed { utility: &utility, vote, weighing }, &scores)?;
+        believer.add(MatRef::from_row_major_slice(&point, 1, point.len()))?;
+        chosen.push(point);
+    }
+    Ok(chosen)
+}

@@ -1,0 +1,141 @@
+//! Moments of a fixed pool of points, kept up to date as points are believed.
+//!
+//! With V = c(x, P)L_P⁻ᵀ, row by row, a new point p with row l and pivot λ of the factor adds a column:
+//!
+//! ```text
+//!     v = (c(x, p) − V l)/λ,        c(x, p) = k(x, p) − k(x, Z)h(p),        var_{P,p}(x) = var_P(x) − v²
+//! ```
+//!
+//! That is O(n(m + p)) a point, by streaming k(x, Z) and V through the memory bus.
+
+use super::believer::{BLOCK, Believer, grow};
+use super::merit::Moments;
+use crate::error::Result;
+use crate::kernel::Covariance;
+use crate::linalg::{Into, Mat, MatRef, column, gemm, solve_lower};
+use crate::model::Posterior;
+use rayon::prelude::*;
+
+/// Points whose moments are wanted again and again; 8n(m + p) bytes for n points and p believed ones.
+#[derive(Debug, Clone)]
+pub struct Pool<'a> {
+    posterior: &'a Posterior,
+    blocks: Vec<Block<'a>>,
+    /// How many believed points the moments know of.
+    known: usize,
+}
+
+#[derive(Debug, Clone)]
+struct Block<'a> {
+    x: MatRef<'a, f64>,
+    /// k(x, Z), [n, m], if there is memory for it.
+    kxz: Option<Mat<f64>>,
+    /// V, [n, known] and room to grow.
+    roots: Mat<f64>,
+    moments: Vec<Moments>,
+}
+
+impl<'a> Pool<'a> {
+    /// A pool that knows of no believed points yet.
+    pub fn new(posterior: &'a Posterior, x: MatRef<'a, f64>) -> Result<Self> {
+        Pool::keeping(posterior, x, KEPT)
+    }
+
+    /// A pool that keeps k(x, Z) if it has at most `room` elements.
+    fn keeping(posterior: &'a Posterior, x: MatRef<'a, f64>, room: usize) -> Result<Self> {
+        let prediction = posterior.predict(x)?;
+        let fits = x.nrows() * posterior.z().nrows() <= room;
+        let block = |(number, x): (usize, MatRef<'a, f64>)| {
+            let moments = (number * BLOCK..number * BLOCK + x.nrows()).map(|i| {
+                let (mean, variance) = (prediction.mean[i], prediction.variance[i]);
+                Moments { mean, variance, conditional: variance }
+            });
+            let kxz = fits.then(|| posterior.kernel().matrix(x, posterior.z()));
+            Block { x, kxz, roots: Mat::new(), moments: moments.collect() }
+        };
+        let blocks = x.par_row_chunks(BLOCK).enumerate().map(block).collect();
+        Ok(Pool { posterior, blocks, known: 0 })
+    }
+
+    /// Takes in the points believed since the last time; the believer must be the same all along.
+    pub fn catch_up(&mut self, believer: &Believer<'_>) {
+        let (posterior, known) = (self.posterior, self.known);
+        if believer.points().nrows() > known {
+            self.blocks.par_iter_mut().for_each(|block| block.catch_up(posterior, believer, known));
+            self.known = believer.points().nrows();
+        }
+    }
+
+    /// Moments at each point, in order.
+    pub fn moments(&self) -> Vec<Moments> {
+        self.blocks.iter().flat_map(|block| block.moments.iter().copied()).collect()
+    }
+
+    /// A number for each point, in order.
+    pub(super) fn map(&self, number: impl Fn(Moments) -> f64 + Sync) -> Vec<f64> {
+        let blocks = self.blocks.par_iter().map(|block| block.moments.iter().map(|&at| number(at)).collect::<Vec<_>>());
+        blocks.collect::<Vec<_>>().concat()
+    }
+}
+
+impl Block<'_> {
+    fn catch_up(&mut self, posterior: &Posterior, believer: &Believer<'_>, known: usize) {
+        let fresh = believer.points().nrows() - known;
+        let mut v = self.covariances(posterior, believer, known); // [n, fresh]
+        let rows = believer.factor().subrows(known, fresh);
+        if known > 0 {
+            let roots = self.roots.subcols(0, known);
+            gemm(v.as_mut(), Into::Add, -1.0, roots, rows.subcols(0, known).transpose());
+        }
+        // V L_Pᵀ = c, by rows.
+        solve_lower(rows.subcols(known, fresh), v.as_mut().transpose_mut());
+        for j in 0..fresh {
+            for (at, v) in self.moments.iter_mut().zip(column(v.as_ref(), j)) {
+                at.conditional = (at.conditional - v * v).max(0.0);
+            }
+        }
+        grow(&mut self.roots, self.x.nrows(), known + fresh);
+        self.roots.as_mut().subcols_mut(known, fresh).copy_from(v);
+    }
+
+    /// c(x, p) of the points believed beyond those known, [n, fresh].
+    fn covariances(&self, posterior: &Posterior, believer: &Believer<'_>, known: usize) -> Mat<f64> {
+        let kernel = posterior.kernel();
+        let fresh = believer.points().nrows() - known;
+        let mut c = Mat::zeros(self.x.nrows(), fresh);
+        kernel.cross(self.x, believer.points().subrows(known, fresh), c.as_mut());
+        let weights = believer.weights().subcols(known, fresh);
+        match &self.kxz {
+            Some(kxz) => gemm(c.as_mut(), Into::Add, -1.0, kxz.as_ref(), weights),
+            None => gemm(c.as_mut(), Into::Add, -1.0, kernel.matrix(self.x, posterior.z()).as_ref(), weights),
+        }
+        c
+    }
+}
+
+/// Kernel values that are kept, 256 MB; beyond, they are computed anew for each believed point.
+const KEPT: usize = 1 << 25;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Dataset;
+    use crate::kernel::{Family, Kernel};
+    use crate::model::{Hyperparameters, exact};
+
+    #[test]
+    fn kernel_values_are_the_same_kept_or_not() {
+        let x = Mat::from_fn(30, 2, |i, k| (i as f64 * [0.618, 0.414][k]).fract());
+        let data = Dataset::new(x.clone(), (0..30).map(|i| (i as f64).sin()).collect()).unwrap();
+        let kernel = Kernel::stationary(Family::Matern52, 1.0, 0.3, 2);
+        let posterior = exact::infer(&Hyperparameters { kernel, mean: 0.0, noise: 0.1 }, &data).unwrap().posterior;
+        let believer = Believer::new(&posterior, 0.1, x.as_ref().subrows(0, 3)).unwrap();
+        let moments = |room: usize| {
+            let mut pool = Pool::keeping(&posterior, x.as_ref(), room).unwrap();
+            assert_eq!(pool.blocks[0].kxz.is_some(), room == 900);
+            pool.catch_up(&believer);
+            pool.moments()
+        };
+        assert_eq!(moments(900), moments(899));
+    }
+}
