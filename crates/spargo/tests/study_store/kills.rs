@@ -2,8 +2,10 @@
 
 use super::*;
 use rand::RngExt;
+use rand_chacha::ChaCha8Rng;
 use spargo::rng::{Purpose, stream};
 use spargo::study::Outcome;
+use std::io::Read;
 use std::time::Duration;
 
 const KILLS: u32 = 60;
@@ -35,7 +37,7 @@ fn work(path: &Path) {
 }
 
 fn outcome(id: u64) -> Outcome {
-    if id % 7 == 0 { Outcome::failed(format!("of {id}")) } else { Outcome::value(id as f64 / 3.0) }
+    if id.is_multiple_of(7) { Outcome::failed(format!("of {id}")) } else { Outcome::value(id as f64 / 3.0) }
 }
 
 #[test]
@@ -49,21 +51,32 @@ fn nothing_acknowledged_is_lost_and_nothing_is_half_written() {
     for kill in 0..KILLS {
         // A few files, so that some die while they are created and others while they grow long.
         let path = folder.file(&format!("{}.db", kill % 20 * (kill % 2)));
-        let task = path.to_str().unwrap();
-        let mut process =
-            child("kills::nothing_acknowledged_is_lost_and_nothing_is_half_written", task).spawn().unwrap();
-        let microseconds = rng.random_range(0..if kill % 3 == 0 { 25_000 } else { 120_000 });
-        std::thread::sleep(Duration::from_micros(microseconds));
-        process.kill().unwrap();
-        let output = process.wait_with_output().unwrap();
-        assert!(!String::from_utf8_lossy(&output.stderr).contains("panicked"), "{output:?}");
-        let acknowledged = acknowledged(&output.stderr);
+        let output = kill_at_random(&path, kill, &mut rng);
+        assert!(!String::from_utf8_lossy(&output).contains("panicked"), "{}", String::from_utf8_lossy(&output));
+        let acknowledged = acknowledged(&output);
         created += usize::from(!acknowledged.is_empty());
         committed += acknowledged.len();
         check(&path, &acknowledged);
     }
-    // The instants were not all before the first or after the last write.
-    assert!(committed > 3 * KILLS as usize && created > KILLS as usize / 4, "{committed} commits, {created} opened");
+    // The instants were not all before the first write.
+    assert!(committed > 3 * KILLS as usize && created >= KILLS as usize / 2, "{committed} commits, {created} opened");
+}
+
+/// Starts a process that works on the file, kills it, and returns what it said.
+fn kill_at_random(path: &Path, kill: u32, rng: &mut ChaCha8Rng) -> Vec<u8> {
+    let task = path.to_str().unwrap();
+    let mut process = child("kills::nothing_acknowledged_is_lost_and_nothing_is_half_written", task).spawn().unwrap();
+    let (mut pipe, mut output) = (process.stderr.take().unwrap(), Vec::new());
+    // Two of three die at work, however slow the machine; the third perhaps while it opens or creates the file.
+    let early = kill.is_multiple_of(3);
+    if !early {
+        (&mut pipe).take(1).read_to_end(&mut output).unwrap();
+    }
+    std::thread::sleep(Duration::from_micros(rng.random_range(0..if early { 25_000 } else { 100_000 })));
+    process.kill().unwrap();
+    process.wait().unwrap();
+    pipe.read_to_end(&mut output).unwrap();
+    output
 }
 
 fn check(path: &Path, acknowledged: &[String]) {
