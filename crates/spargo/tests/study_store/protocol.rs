@@ -40,7 +40,8 @@ fn asks_and_points_that_came_in_between_are_a_conflict_and_tells_are_not() {
     let path = folder.file("study.db");
     let (mut ours, mut theirs) = (open_or_create(&path), open_or_create(&path));
     ask(&mut theirs, &[point(0.0)]);
-    let meantime: [(fn(&mut Store), bool); 4] = [
+    type Act = fn(&mut Store);
+    let meantime: [(Act, bool); 4] = [
         (|store| _ = ask(store, &[point(1.0)]), true),
         (|store| _ = ask(store, &[]), true),
         (|store| _ = store.add(&[(point(1.0), None)]).unwrap(), true),
