@@ -2,6 +2,7 @@
 
 use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
+use spargo::data::Warp;
 use spargo::problems::Problem;
 use spargo::rng::{Purpose, stream};
 use spargo::space::{Dimension, Domain, Point, Scale, Space, Value};
@@ -25,6 +26,8 @@ pub struct Step {
     pub best_observed: f64,
     /// Least regret of any evaluated point, which nobody could know.
     pub least_regret: f64,
+    /// How outcomes were mapped.
+    pub warp: Warp,
     /// Seconds: for the inducing points, the model, and the batch that came next.
     pub allocate_s: f64,
     pub fit_s: f64,
@@ -85,6 +88,7 @@ impl Experiment {
             regret: self.problem.regret(&numbers(&best.believed.trial.point)).into_diagnostic()?,
             best_observed: best.observed.value,
             least_regret,
+            warp: report.warp,
             allocate_s: report.allocate_s,
             fit_s: report.fit_s,
             acquire_s: 0.0,

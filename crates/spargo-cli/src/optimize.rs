@@ -8,10 +8,11 @@ use miette::Result;
 use serde::Serialize;
 use spargo::acquire::Rule;
 use spargo::allocate::Allocation;
+use spargo::data::Warp;
 use spargo::kernel::Family;
 use spargo::model::{Learning, Priors};
 use spargo::problems::{self, Problem};
-use spargo::study::Config;
+use spargo::study::{Config, Warping};
 use std::fmt;
 
 /// Arguments of `spargo optimize`.
@@ -68,6 +69,9 @@ pub struct Model {
     /// Priors on the hyperparameters: on or off
     #[arg(long, default_value = "on", value_parser = by_name::<Priors>)]
     priors: Priors,
+    /// Outcomes before the model sees them: learned, by the map that makes them most likely, or off
+    #[arg(long, default_value = "learned", value_parser = by_name::<Warping>)]
+    warp: Warping,
     /// Random features of a path
     #[arg(long)]
     features: Option<usize>,
@@ -120,6 +124,7 @@ impl Model {
         }
         model.priors = self.priors;
         model.kernel = self.kernel;
+        model.warp = self.warp;
         let choices = [
             (self.features, &mut config.sampling.features),
             (self.block, &mut config.sampling.block),
@@ -145,6 +150,7 @@ struct Report {
     initial_regret: f64,
     best_observed: Vec<f64>,
     least_regret: Vec<f64>,
+    warp: Vec<Warp>,
     allocate_s: Vec<f64>,
     fit_s: Vec<f64>,
     acquire_s: Vec<f64>,
@@ -184,6 +190,7 @@ impl Report {
             initial_regret: steps[0].regret,
             best_observed: of(|step| step.best_observed),
             least_regret: of(|step| step.least_regret),
+            warp: steps[1..].iter().map(|step| step.warp).collect(),
             allocate_s: of(|step| step.allocate_s),
             fit_s: of(|step| step.fit_s),
             acquire_s: of(|step| step.acquire_s),

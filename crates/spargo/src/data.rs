@@ -5,8 +5,10 @@
 //! ```
 
 mod evidence;
+mod warp;
 
 pub use evidence::{Belief, Evidence};
+pub use warp::{Units, Warp};
 
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef, select_rows};

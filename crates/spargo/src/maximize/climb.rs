@@ -1,9 +1,10 @@
 //! From the best points of the pool to local maxima, all members together: continuous inputs by L-BFGS-B in lockstep,
 //! whole numbers and categories by moves to neighbours, in turns until neither helps.
 
+use super::Maximizing;
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef, column};
-use crate::optimize::{Batch, Bounds, Lbfgsb, Utility, minimize_many};
+use crate::optimize::{Batch, Bounds, Utility, minimize_many};
 use crate::space::{Domain, Space};
 use rayon::prelude::*;
 
@@ -11,7 +12,7 @@ use rayon::prelude::*;
 pub(super) struct Climber<'a> {
     pub utility: &'a dyn Utility,
     pub space: &'a Space,
-    pub optimizer: &'a Lbfgsb,
+    pub settings: &'a Maximizing,
 }
 
 /// One climb.
@@ -23,14 +24,9 @@ struct Climb {
 }
 
 impl Climber<'_> {
-    /// The highest point that each member reaches from its best `starts` points of the pool.
-    pub(super) fn climb(
-        &self,
-        points: MatRef<'_, f64>,
-        scores: MatRef<'_, f64>,
-        starts: usize,
-    ) -> Result<Vec<Vec<f64>>> {
-        let mut climbs = begin(points, scores, starts);
+    /// The highest point that each member reaches from its best points of the pool.
+    pub(super) fn climb(&self, points: MatRef<'_, f64>, scores: MatRef<'_, f64>) -> Result<Vec<Vec<f64>>> {
+        let mut climbs = begin(points, scores, self.settings);
         let discrete: Vec<usize> = self.columns(|domain| !domain.is_continuous());
         self.ascend(&mut climbs)?;
         for _ in 0..ROUNDS {
@@ -64,7 +60,7 @@ impl Climber<'_> {
         let starts: Vec<Vec<f64>> = climbs.iter().map(|climb| free.iter().map(|&k| climb.point[k]).collect()).collect();
         let bounds = Bounds::new(vec![0.0; free.len()], vec![1.0; free.len()]);
         let mut failure: Option<Error> = None;
-        let summits = minimize_many(&starts, &bounds, self.optimizer, |batch: Batch<'_>| {
+        let summits = minimize_many(&starts, &bounds, &self.settings.optimizer, |batch: Batch<'_>| {
             let members: Vec<usize> = batch.members.iter().map(|&i| climbs[i].member).collect();
             let width = free.len();
             let point = |i: usize, k: usize| match free.iter().position(|&column| column == k) {
@@ -158,18 +154,27 @@ fn moves(domain: &Domain, old: f64) -> Vec<f64> {
     moves
 }
 
-/// Each member's best points of the pool.
-fn begin(points: MatRef<'_, f64>, scores: MatRef<'_, f64>, starts: usize) -> Vec<Climb> {
+/// Each member's best points of the pool, and the best around the incumbents.
+///
+/// The two are ranked apart: a point beside an incumbent is near its summit already, one of the spread points seldom is, and
+/// the higher summit may be over there.
+fn begin(points: MatRef<'_, f64>, scores: MatRef<'_, f64>, settings: &Maximizing) -> Vec<Climb> {
     let of_member = |member: usize| {
         let scores = column(scores, member);
         let climb =
             move |row: usize| Climb { member, point: points.row(row).iter().copied().collect(), value: scores[row] };
-        best(scores, starts).into_iter().map(climb).collect::<Vec<_>>()
+        let (spread, near) = scores.split_at(settings.pool.min(scores.len()));
+        let near = best(near, 1).into_iter().map(|row| spread.len() + row);
+        let mut starts: Vec<usize> = best(spread, settings.starts).into_iter().chain(near).collect();
+        if starts.is_empty() {
+            starts.push(0);
+        }
+        starts.into_iter().map(climb).collect::<Vec<_>>()
     };
     (0..scores.ncols()).into_par_iter().flat_map_iter(of_member).collect()
 }
 
-/// The rows with the largest scores, best first; at least one, whatever the scores.
+/// The rows with the largest scores, best first.
 fn best(scores: &[f64], count: usize) -> Vec<usize> {
     let mut best: Vec<usize> = Vec::with_capacity(count + 1);
     for (row, &score) in scores.iter().enumerate().filter(|(_, score)| !score.is_nan()) {
@@ -179,5 +184,5 @@ fn best(scores: &[f64], count: usize) -> Vec<usize> {
             best.truncate(count);
         }
     }
-    if best.is_empty() { vec![0] } else { best }
+    best
 }

@@ -32,7 +32,7 @@ pub struct Maximizing {
     pub pool: usize,
     /// Points of the pool that are perturbations of the best ones so far.
     pub near: usize,
-    /// Climbs of each member, from its best points of the pool.
+    /// Climbs of each member, from its best points that are spread over the space; one more begins around the best so far.
     pub starts: usize,
     /// Of the climbs; utilities are in the model's units.
     pub optimizer: Lbfgsb,
@@ -107,8 +107,8 @@ impl<'a> Search<'a> {
         scores: MatRef<'_, f64>,
         taken: &mut Taken,
     ) -> Result<Mat<f64>> {
-        let climber = Climber { utility, space: self.space, optimizer: &self.settings.optimizer };
-        let summits = climber.climb(points, scores, self.settings.starts)?;
+        let climber = Climber { utility, space: self.space, settings: self.settings };
+        let summits = climber.climb(points, scores)?;
         let mut chosen = Mat::zeros(scores.ncols(), points.ncols());
         for (member, summit) in summits.into_iter().enumerate() {
             let point = match taken.contains(&summit) {

@@ -12,6 +12,7 @@ mod rows;
 mod search;
 pub mod sgpr;
 pub mod svgp;
+mod warp;
 
 pub use fit::{Fit, FitReport, Fitting, Inference, Learning, fit};
 pub use likelihood::Likelihood;
@@ -19,6 +20,7 @@ pub use params::{Hyperparameters, Priors};
 pub(crate) use posterior::Local;
 pub use posterior::{Posterior, Prediction, Spread};
 pub use search::Start;
+pub use warp::{WARPS, learn_warp};
 
 /// An objective at one θ.
 #[derive(Debug, Clone, PartialEq)]

@@ -126,11 +126,30 @@ pub struct Modelling {
     pub exact_until: usize,
     /// Whether priors join the objective.
     pub priors: Priors,
+    /// How outcomes are mapped before the model sees them.
+    pub warp: Warping,
+}
+
+/// How outcomes are mapped before a model sees them.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Warping {
+    /// By the map under which they are most likely.
+    #[default]
+    Learned,
+    /// Not at all.
+    Off,
 }
 
 impl Default for Modelling {
     fn default() -> Self {
-        Modelling { kernel: Family::Matern52, learning: Learning::Subset(1000), exact_until: 2000, priors: Priors::On }
+        Modelling {
+            kernel: Family::Matern52,
+            learning: Learning::Subset(1000),
+            exact_until: 2000,
+            priors: Priors::On,
+            warp: Warping::Learned,
+        }
     }
 }
 

@@ -16,13 +16,13 @@ pub mod store;
 mod table;
 mod trial;
 
-pub use config::{Config, Goal, Modelling, Output, Replicates};
+pub use config::{Config, Goal, Modelling, Output, Replicates, Warping};
 pub use model::ModelReport;
 pub use report::{Best, Estimate, Observation, StepReport};
 pub use trial::{Outcome, Trial};
 
 use crate::acquire::{Situation, acquire};
-use crate::data::Standardizer;
+use crate::data::Units;
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef, select_rows};
 use crate::maximize::{Search, Taken};
@@ -184,11 +184,12 @@ impl Study {
         let Prediction { mean, variance } = model.posterior.predict(self.table.rows(self.table.observed()).as_ref())?;
         let (sign, units) = (self.config.sign(), &model.units);
         let Some(row) = best_row(&mean) else { return Ok(None) };
-        let (mean, spread) = (units.mean(mean[row]), INTERVAL * units.variance(variance[row]).sqrt());
+        let spread = INTERVAL * variance[row].sqrt();
+        let [low, high] = [-spread, spread].map(|offset| sign * units.from_model(mean[row] + offset));
         let believed = Estimate {
             trial: self.trial(self.table.observed()[row]),
-            mean: sign * mean,
-            interval: (sign * mean - spread, sign * mean + spread),
+            mean: sign * units.moments(mean[row], variance[row]).0,
+            interval: (low.min(high), low.max(high)),
         };
         let outcomes = self.table.outcomes();
         let Some(row) = best_row(outcomes) else { return Ok(None) };
@@ -204,10 +205,9 @@ impl Study {
         let sign = self.config.sign();
         let model = self.model()?;
         let Prediction { mean, variance } = model.posterior.predict(x.as_ref())?;
-        Ok(Prediction {
-            mean: mean.into_iter().map(|mean| sign * model.units.mean(mean)).collect(),
-            variance: variance.into_iter().map(|variance| model.units.variance(variance)).collect(),
-        })
+        let moments = mean.into_iter().zip(variance).map(|(mean, variance)| model.units.moments(mean, variance));
+        let (mean, variance): (Vec<f64>, Vec<f64>) = moments.unzip();
+        Ok(Prediction { mean: mean.into_iter().map(|mean| sign * mean).collect(), variance })
     }
 
     /// The posterior given everything told so far, in the model's units.
@@ -218,10 +218,10 @@ impl Study {
 
     /// The hyperparameters of that posterior, and the units of its outcomes (which are maximised: a minimised output has
     /// the other sign).
-    pub fn hyperparameters(&mut self) -> Result<(Hyperparameters, Standardizer)> {
+    pub fn hyperparameters(&mut self) -> Result<(Hyperparameters, Units)> {
         self.refresh()?;
         let model = self.model()?;
-        Ok((model.state.hyper.clone(), model.units.clone()))
+        Ok((model.state.hyper.clone(), model.units))
     }
 
     /// How the model of everything told so far came about.

@@ -4,14 +4,16 @@
 //!     previous posterior ─▶ kernel and quality ─▶ Z ─▶ θ̂ (warm) ─▶ posterior                (Moss et al. 2023, Algorithm 1)
 //! ```
 
-use super::config::{Config, Modelling};
+use super::config::{Config, Modelling, Warping};
 use crate::allocate::{Allocation, Quality, allocate};
-use crate::data::{Belief, Dataset, Evidence, Standardizer};
+use crate::data::{Belief, Dataset, Evidence, Units, Warp};
 use crate::error::Result;
 use crate::kernel::Kernel;
 use crate::linalg::{Mat, column_major};
 use crate::maximize::Taken;
-use crate::model::{Fit, FitReport, Fitting, Hyperparameters, Inference, Learning, Posterior, Start, fit};
+use crate::model::{
+    Fit, FitReport, Fitting, Hyperparameters, Inference, Learning, Posterior, Prediction, Start, fit, learn_warp,
+};
 use crate::optimize::Lbfgsb;
 use crate::rng::{Purpose, stream};
 use crate::space::{Dimension, Space};
@@ -23,8 +25,7 @@ use std::time::Instant;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct State {
     /// The units of the outcomes.
-    pub centre: f64,
-    pub scale: f64,
+    pub units: Units,
     /// In those units.
     pub hyper: Hyperparameters,
     /// Z of a sparse posterior, [m, d]; none if it was exact.
@@ -44,7 +45,7 @@ pub(super) struct Inducing(#[serde(with = "column_major")] pub Mat<f64>);
 #[derive(Debug)]
 pub(super) struct Model {
     pub posterior: Arc<Posterior>,
-    pub units: Standardizer,
+    pub units: Units,
     pub state: State,
     pub report: ModelReport,
 }
@@ -58,9 +59,11 @@ pub struct ModelReport {
     pub inducing: usize,
     /// Which posterior.
     pub inference: Inference,
+    /// How outcomes are mapped before the model sees them.
+    pub warp: Warp,
     /// Seconds for the previous posterior's belief and the choice of inducing points.
     pub allocate_s: f64,
-    /// Seconds for hyperparameters and posterior.
+    /// Seconds for warp, hyperparameters and posterior.
     pub fit_s: f64,
     /// How the fit came about; `None` if nothing was told since the last step's.
     pub fit: Option<FitReport>,
@@ -77,18 +80,27 @@ impl Model {
         step: u64,
         seen: u64,
     ) -> Result<Self> {
-        let units = units(data);
-        let standard = units.apply(data);
-        let inference = config.model.inference(data.len(), config.inducing);
-        let start = match last {
-            Some((last, _)) => last.hyper_in(&units),
-            None => Hyperparameters::cold(Kernel::for_space(&config.space, config.model.kernel)),
+        let started = Instant::now();
+        let searched = last.map_or(0, |(last, _)| last.searched);
+        // A search from one start can stay where few data had led it: look around again as they double.
+        let cold = data.len() >= 2 * searched;
+        let settings = Fitting {
+            start: if cold { Start::Cold } else { Start::Warm },
+            priors: config.model.priors,
+            optimizer: if cold { Fitting::default().optimizer } else { LOOSE },
+            seed: config.seed,
+            ..Fitting::default()
         };
-        let mut start = start;
-        let fixed = std::env::var("FIXVAR").ok().and_then(|v| v.parse::<f64>().ok());
-        if let (Some(f), Kernel::Stationary(s)) = (fixed, &mut start.kernel) {
-            s.variance = f;
-        }
+        let first = || Hyperparameters::cold(Kernel::for_space(&config.space, config.model.kernel));
+        let units = match config.model.warp {
+            Warping::Off => Units::of(data.y(), Warp::Identity),
+            Warping::Learned => learn_warp(&last.map_or_else(first, |(last, _)| last.hyper.clone()), data, &settings)?,
+        };
+        let standard = units.apply(data);
+        let start = last.map_or_else(first, |(last, _)| last.hyper_in(&units));
+        let warp_s = started.elapsed().as_secs_f64();
+
+        let inference = config.model.inference(data.len(), config.inducing);
         let started = Instant::now();
         let inducing = match inference {
             Inference::Sparse => Some(inducing_points(config, &start.kernel, last, &standard, &units, step)?),
@@ -97,33 +109,22 @@ impl Model {
         let allocate_s = started.elapsed().as_secs_f64();
 
         let started = Instant::now();
-        let searched = last.map_or(0, |(last, _)| last.searched);
-        // A search from one start can stay where few data had led it: look around again as they double.
-        let cold = data.len() >= 2 * searched;
-        let settings = Fitting {
-            learning: config.model.learning_for(inference, data.len()),
-            inference,
-            start: if cold { Start::Cold } else { Start::Warm },
-            priors: config.model.priors,
-            fixed: if fixed.is_some() { vec![crate::kernel::Role::Variance] } else { vec![] },
-            seed: config.seed,
-            optimizer: if cold { Fitting::default().optimizer } else { LOOSE },
-            ..Fitting::default()
-        };
+        let settings = Fitting { learning: config.model.learning_for(inference, data.len()), inference, ..settings };
         let z = inducing.as_ref().map_or(standard.x(), Mat::as_ref);
         let Fit { posterior, hyper, report } = fit(&start, &standard, z, &settings)?;
-        let fit_s = started.elapsed().as_secs_f64();
+        let fit_s = warp_s + started.elapsed().as_secs_f64();
         let report = ModelReport {
             observations: data.len(),
             inducing: posterior.z().nrows(),
             inference,
+            warp: units.warp(),
             allocate_s,
             fit_s,
             fit: Some(report),
         };
         let searched = if cold { data.len() } else { searched };
         let inducing = inducing.map(Inducing);
-        let state = State { centre: units.centre, scale: units.scale, hyper, inducing, searched, seen };
+        let state = State { units, hyper, inducing, searched, seen };
         Ok(Model { posterior: Arc::new(posterior), units, state, report })
     }
 
@@ -134,11 +135,12 @@ impl Model {
             observations: data.len(),
             inducing: posterior.z().nrows(),
             inference: state.inference(),
+            warp: state.units.warp(),
             allocate_s: 0.0,
             fit_s: 0.0,
             fit: None,
         };
-        Ok(Model { posterior: Arc::new(posterior), units: state.units(data.dimension()), state: state.clone(), report })
+        Ok(Model { posterior: Arc::new(posterior), units: state.units, state: state.clone(), report })
     }
 }
 
@@ -163,42 +165,36 @@ impl Modelling {
 }
 
 impl State {
-    /// The units it was learned in.
-    fn units(&self, dimension: usize) -> Standardizer {
-        unit_cube(dimension, self.centre, self.scale)
-    }
-
     fn inference(&self) -> Inference {
         if self.inducing.is_some() { Inference::Sparse } else { Inference::Exact }
     }
 
-    /// Its hyperparameters in other units.
-    fn hyper_in(&self, units: &Standardizer) -> Hyperparameters {
-        let ratio = self.scale / units.scale;
+    /// Its hyperparameters in other units: another scale under the same warp, else as they are, as both are standardized.
+    fn hyper_in(&self, units: &Units) -> Hyperparameters {
+        if self.units.warp() != units.warp() {
+            return Hyperparameters { mean: 0.0, ..self.hyper.clone() };
+        }
+        let ratio = ratio(&self.units, units, self.hyper.mean);
         Hyperparameters {
             kernel: self.hyper.kernel.scaled(ratio * ratio),
-            mean: (self.centre + self.scale * self.hyper.mean - units.centre) / units.scale,
+            mean: units.to_model(self.units.from_model(self.hyper.mean)),
             noise: self.hyper.noise * ratio * ratio,
         }
     }
 
     /// The posterior of the last step: a function of the state and of what it has seen, so that it need not be stored.
     fn posterior(&self, before: &Dataset) -> Result<Posterior> {
-        let standard = self.units(before.dimension()).apply(before);
+        let standard = self.units.apply(before);
         let z = self.inducing.as_ref().map_or(standard.x(), |Inducing(z)| z.as_ref());
         let settings = Fitting { learning: Learning::Given, inference: self.inference(), ..Fitting::default() };
         Ok(fit(&self.hyper, &standard, z, &settings)?.posterior)
     }
 }
 
-/// Outcomes to mean 0 and variance 1; inputs are encoded already.
-fn units(data: &Dataset) -> Standardizer {
-    let Standardizer { centre, scale, .. } = Standardizer::from_data(data);
-    unit_cube(data.dimension(), centre, scale)
-}
-
-fn unit_cube(dimension: usize, centre: f64, scale: f64) -> Standardizer {
-    Standardizer { lower: vec![0.0; dimension], range: vec![1.0; dimension], centre, scale }
+/// How much longer a unit is in `new` than in `old`, around a value in the old ones.
+fn ratio(old: &Units, new: &Units, value: f64) -> f64 {
+    let outcome = old.from_model(value);
+    (new.log_slope(outcome) - old.log_slope(outcome)).exp()
 }
 
 /// Z from the last step's kernel and belief.
@@ -207,7 +203,7 @@ fn inducing_points(
     kernel: &Kernel,
     last: Option<(&State, &Dataset)>,
     data: &Dataset,
-    units: &Standardizer,
+    units: &Units,
     step: u64,
 ) -> Result<Mat<f64>> {
     let (allocation, belief) = match (config.allocation.quality(), last) {
@@ -223,14 +219,14 @@ fn inducing_points(
     Ok(snapped(chosen.points, &config.space))
 }
 
-/// What the last posterior says at all data, in the units of `units`.
-fn believe(last: &State, before: &Dataset, data: &Dataset, units: &Standardizer) -> Result<Belief> {
-    let prediction = last.posterior(before)?.predict(data.x())?;
-    let old = last.units(data.dimension());
-    let ratio = old.scale / units.scale;
-    let mean = prediction.mean.iter().map(|&mean| (old.mean(mean) - units.centre) / units.scale).collect();
-    let variance = prediction.variance.iter().map(|v| v * ratio * ratio).collect();
-    let noise = data.noise(last.hyper.noise * ratio * ratio);
+/// What the last posterior says at all data, in the units of `units` (variances to first order).
+fn believe(last: &State, before: &Dataset, data: &Dataset, units: &Units) -> Result<Belief> {
+    let Prediction { mean, variance } = last.posterior(before)?.predict(data.x())?;
+    let ratios: Vec<f64> = mean.iter().map(|&mean| ratio(&last.units, units, mean)).collect();
+    let variance = variance.iter().zip(&ratios).map(|(v, ratio)| v * ratio * ratio).collect();
+    let noise =
+        ratios.iter().enumerate().map(|(i, ratio)| data.noise_of(i, last.hyper.noise * ratio * ratio)).collect();
+    let mean = mean.iter().map(|&mean| units.to_model(last.units.from_model(mean))).collect();
     Belief::new(data.y().to_vec(), mean, variance, noise)
 }
 

@@ -1,0 +1,70 @@
+//! Which warp of the outcomes: the one under which the data are most likely, its Jacobian counted.
+//!
+//! ```text
+//!     ŵ = argmax_w  max_θ [ log p(u_w | θ) + log p(θ) ] + Σᵢ log ∂u_w/∂y(yᵢ)
+//! ```
+//!
+//! Over a short list and on a few rows: the likelihood of a warp changes slowly with its parameter, so a finer search buys
+//! nothing that the kernel's variance could not.
+
+use super::{Fitting, Hyperparameters, Inference, Learning, Start, fit};
+use crate::allocate::{Allocation, allocate};
+use crate::data::{Dataset, Evidence, Units, Warp};
+use crate::error::Result;
+use crate::optimize::Lbfgsb;
+use crate::rng::{Purpose, stream};
+
+/// Every warp that is tried.
+pub const WARPS: [Warp; 11] = [
+    Warp::Identity,
+    Warp::Asinh { strength: 0.03 },
+    Warp::Asinh { strength: 0.1 },
+    Warp::Asinh { strength: 0.3 },
+    Warp::Asinh { strength: 1.0 },
+    Warp::Asinh { strength: 3.0 },
+    Warp::YeoJohnson { power: 0.75 },
+    Warp::YeoJohnson { power: 0.5 },
+    Warp::YeoJohnson { power: 0.25 },
+    Warp::YeoJohnson { power: 0.1 },
+    Warp::YeoJohnson { power: 0.01 },
+];
+
+/// The most likely warp of these outcomes; the search for hyperparameters begins at `start`, in units of mean 0 and
+/// variance 1.
+pub fn learn_warp(start: &Hyperparameters, data: &Dataset, settings: &Fitting) -> Result<Units> {
+    let mut rng = stream(settings.seed, Purpose::Subset, 1, 0);
+    let chosen = allocate(&Allocation::Cvr, data.x(), &start.kernel, &Evidence::default(), ROWS, &mut rng)?;
+    let some = data.subset(&chosen.rows.unwrap_or_default());
+    let optimizer = Lbfgsb { max_iterations: ITERATIONS, ..settings.optimizer };
+    let settings = Fitting {
+        learning: Learning::Subset(ROWS),
+        inference: Inference::Exact,
+        start: Start::Warm,
+        optimizer,
+        ..settings.clone()
+    };
+    let likelihood = |warp: Warp| {
+        let units = Units::of(some.y(), warp);
+        let standard = units.apply(&some);
+        let jacobian: f64 = some.y().iter().map(|&y| units.log_slope(y)).sum();
+        let fitted = fit(start, &standard, standard.x(), &settings);
+        fitted.map_or(f64::NEG_INFINITY, |fitted| fitted.report.objective + jacobian)
+    };
+    let mut best = (Warp::Identity, likelihood(Warp::Identity) + MARGIN);
+    for warp in WARPS.into_iter().skip(1) {
+        let value = likelihood(warp);
+        if value > best.1 {
+            best = (warp, value);
+        }
+    }
+    Ok(Units::of(some.y(), best.0))
+}
+
+/// Rows that the choice is made on.
+const ROWS: usize = 200;
+
+/// Steps of the search for each warp.
+const ITERATIONS: usize = 10;
+
+/// What a warp must be worth, in nats of all rows.
+const MARGIN: f64 = 2.0;
