@@ -37,7 +37,7 @@ pub struct Fit {
     #[arg(long, value_enum, default_value = "subset")]
     hyperparameters: Source,
     /// Rows of the subset that hyperparameters are learned from; a rough search on up to 500 goes first
-    #[arg(long, default_value_t = 2000)]
+    #[arg(long, default_value_t = 1500)]
     subset: usize,
     /// Which posterior is computed with them: sparse, exact or variational
     #[arg(long, default_value = "sparse", value_parser = by_name::<Inference>)]

@@ -1,32 +1,34 @@
 //! Sparse Gaussian-process optimisation: Bayesian optimisation for thousands to millions of noisy evaluations.
 //!
-//! The modules are the algorithm from left to right: in a [`space`] of inputs, [`data`] become inducing points
-//! ([`allocate`]) and a posterior ([`model`]) under a [`kernel`], from which functions are drawn ([`sample`]). Fit and
-//! predict:
+//! The modules are the algorithm from left to right: points of a [`space`] become [`data`], inducing points ([`allocate`])
+//! and a posterior ([`model`]) under a [`kernel`], from which functions are drawn ([`sample`]) and maximised
+//! ([`maximize`]) for the next batch ([`acquire`]). A [`study`] owns the loop:
 //!
 //! ```
-//! use spargo::data::{Dataset, Standardizer};
-//! use spargo::kernel::{Family, Kernel};
-//! use spargo::linalg::{Mat, select_rows};
-//! use spargo::model::{Fitting, Hyperparameters, fit};
+//! use spargo::space::{Dimension, Space, Value};
+//! use spargo::study::{Config, Outcome, Study};
 //!
 //! # fn main() -> spargo::Result<()> {
-//! let x = Mat::from_fn(300, 2, |i, k| (i as f64 * [0.618, 0.414][k]).fract());
-//! let y = (0..300).map(|i| 100.0 + (6.0 * x[(i, 0)]).sin()).collect();
-//! let data = Dataset::new(x, y)?;
+//! let space = Space::new(vec![Dimension::real("rate", 1e-4, 1.0).log(), Dimension::int("layers", 1, 8)])?;
+//! let mut study = Study::in_memory(Config { initial: 20, batch: 10, ..Config::new(space) })?;
 //!
-//! // Models work in the unit cube and on standardized outcomes.
-//! let units = Standardizer::from_data(&data);
-//! let standard = units.apply(&data);
-//! let inducing = select_rows(standard.x(), &(0..40).collect::<Vec<_>>());
-//!
-//! let start = Hyperparameters::cold(Kernel::cold(Family::Matern52, 2));
-//! let fitted = fit(&start, &standard, inducing.as_ref(), &Fitting::default())?;
-//! let prediction = fitted.posterior.predict(standard.x())?;
-//! let mean = units.mean(prediction.mean[7]);
-//! assert!((mean - data.y()[7]).abs() < 0.05);
+//! for _ in 0..6 {
+//!     let trials = study.ask(study.config().batch)?;
+//!     let outcomes: Vec<(u64, Outcome)> = trials.iter().map(|trial| (trial.id, evaluate(&trial.point))).collect();
+//!     study.tell(&outcomes)?;
+//! }
+//! let best = study.best()?.expect("something was told");
+//! assert_eq!(best.believed.trial.point[1], Value::Int(3));
 //! # Ok(())
 //! # }
+//!
+//! /// Best at a rate of 0.01 and 3 layers.
+//! fn evaluate(point: &[Value]) -> Outcome {
+//!     let (&Value::Real(rate), &Value::Int(layers)) = (&point[0], &point[1]) else {
+//!         return Outcome::failed("not a point of this space");
+//!     };
+//!     Outcome::value(-(rate.log10() + 2.0).powi(2) - (layers as f64 - 3.0).abs())
+//! }
 //! ```
 #![warn(missing_docs)]
 

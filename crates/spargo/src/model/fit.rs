@@ -71,7 +71,7 @@ pub struct Fitting {
 impl Default for Fitting {
     fn default() -> Self {
         Fitting {
-            learning: Learning::Subset(2000),
+            learning: Learning::Subset(1500),
             inference: Inference::Sparse,
             likelihood: Likelihood::Gaussian,
             start: Start::Cold,
