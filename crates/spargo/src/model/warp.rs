@@ -13,6 +13,7 @@ use crate::data::{Dataset, Evidence, Units, Warp};
 use crate::error::Result;
 use crate::optimize::Lbfgsb;
 use crate::rng::{Purpose, stream};
+use rayon::prelude::*;
 
 /// Every warp that is tried.
 pub const WARPS: [Warp; 11] = [
@@ -50,9 +51,9 @@ pub fn learn_warp(start: &Hyperparameters, data: &Dataset, settings: &Fitting) -
         let fitted = fit(start, &standard, standard.x(), &settings);
         fitted.map_or(f64::NEG_INFINITY, |fitted| fitted.report.objective + jacobian)
     };
-    let mut best = (Warp::Identity, likelihood(Warp::Identity) + MARGIN);
-    for warp in WARPS.into_iter().skip(1) {
-        let value = likelihood(warp);
+    let likelihoods: Vec<f64> = WARPS.par_iter().map(|&warp| likelihood(warp)).collect();
+    let mut best = (WARPS[0], likelihoods[0] + MARGIN);
+    for (&warp, &value) in WARPS.iter().zip(&likelihoods).skip(1) {
         if value > best.1 {
             best = (warp, value);
         }
@@ -66,5 +67,5 @@ const ROWS: usize = 200;
 /// Steps of the search for each warp.
 const ITERATIONS: usize = 10;
 
-/// What a warp must be worth, in nats of all rows.
+/// What a warp must be worth beside none, in nats of all rows.
 const MARGIN: f64 = 2.0;

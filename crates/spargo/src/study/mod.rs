@@ -181,14 +181,15 @@ impl Study {
             return Ok(None);
         }
         let model = self.model()?;
-        let Prediction { mean, variance } = model.posterior.predict(self.table.rows(self.table.observed()).as_ref())?;
-        let (sign, units) = (self.config.sign(), &model.units);
-        let Some(row) = best_row(&mean) else { return Ok(None) };
-        let spread = INTERVAL * variance[row].sqrt();
-        let [low, high] = [-spread, spread].map(|offset| sign * units.from_model(mean[row] + offset));
+        let (sign, units, x) = (self.config.sign(), &model.units, self.table.rows(self.table.observed()));
+        let Some(row) = best_row(&model.posterior.mean(x.as_ref())?) else { return Ok(None) };
+        let Prediction { mean, variance } = model.posterior.predict(x.as_ref().subrows(row, 1))?;
+        let (mean, variance) = (mean[0], variance[0]);
+        let spread = INTERVAL * variance.sqrt();
+        let [low, high] = [-spread, spread].map(|offset| sign * units.from_model(mean + offset));
         let believed = Estimate {
             trial: self.trial(self.table.observed()[row]),
-            mean: sign * units.moments(mean[row], variance[row]).0,
+            mean: sign * units.moments(mean, variance).0,
             interval: (low.min(high), low.max(high)),
         };
         let outcomes = self.table.outcomes();

@@ -92,9 +92,13 @@ impl Model {
             ..Fitting::default()
         };
         let first = || Hyperparameters::cold(Kernel::for_space(&config.space, config.model.kernel));
-        let units = match config.model.warp {
-            Warping::Off => Units::of(data.y(), Warp::Identity),
-            Warping::Learned => learn_warp(&last.map_or_else(first, |(last, _)| last.hyper.clone()), data, &settings)?,
+        let units = match (config.model.warp, last) {
+            (Warping::Off, _) => Units::of(data.y(), Warp::Identity),
+            // Learned on rows that cover the space, units do not drift as batches gather at the top.
+            (Warping::Learned, Some((last, _))) if !cold => last.units,
+            (Warping::Learned, last) => {
+                learn_warp(&last.map_or_else(first, |(last, _)| last.hyper.clone()), data, &settings)?
+            }
         };
         let standard = units.apply(data);
         let start = last.map_or_else(first, |(last, _)| last.hyper_in(&units));
