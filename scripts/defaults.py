@@ -19,7 +19,7 @@ from threading import Lock
 ROOT = Path(__file__).resolve().parent.parent
 ROWS = ROOT / "docs" / "defaults.csv"
 PROBLEMS = ["shekel4", "hartmann6", "ackley5", "michalewicz5", "rosenbrock4"]
-SEEDS = range(5)
+SEEDS = range(3)
 BATCHES, INDUCING = 15, 250
 VARIANTS = {
     "default": [],

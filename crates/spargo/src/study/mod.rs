@@ -61,6 +61,8 @@ struct Proposal {
     /// [points, inputs].
     points: Mat<f64>,
     taken: Taken,
+    /// Who chose them, but for those of the design.
+    model: Option<Arc<Model>>,
     report: StepReport,
     seen: u64,
 }
@@ -143,9 +145,7 @@ impl Study {
             match self.store.commit_ask(&batch)? {
                 Committed::Done { ask, trials } => {
                     self.refresh()?;
-                    if let Some((key, _)) = &mut self.model {
-                        key.ask = ask;
-                    }
+                    self.model = proposal.model.map(|model| (Key { ask, seen: proposal.seen }, model));
                     return Ok(trials.zip(points).map(|(id, point)| Trial { id, point }).collect());
                 }
                 Committed::Conflict => self.settle(&mut proposal)?,
@@ -256,9 +256,10 @@ impl Study {
         if self.table.observed().is_empty() {
             first = count;
         }
+        let mut model = None;
         if first < count {
             match self.model() {
-                Ok(model) => report.model = Some(model.report.clone()),
+                Ok(made) => model = Some(made),
                 // A model that cannot be had must not end the run.
                 Err(error) => {
                     report.without_model = Some(error.to_string());
@@ -267,6 +268,7 @@ impl Study {
             }
         }
         report.design = first;
+        report.model = model.as_ref().map(|model| model.report.clone());
         let mut taken = self.taken();
         let mut points = Mat::zeros(count, self.config.space.dimensions().len());
         if first > 0 {
@@ -274,17 +276,16 @@ impl Study {
             points.as_mut().subrows_mut(0, first).copy_from(design);
         }
         let started = Instant::now();
-        if first < count {
-            let chosen = self.acquire(step, 0..count - first, &mut taken)?;
+        if let Some(model) = &model {
+            let chosen = self.acquire(model, step, 0..count - first, &mut taken)?;
             points.as_mut().subrows_mut(first, count - first).copy_from(chosen);
         }
         report.acquire_s = started.elapsed().as_secs_f64();
-        Ok(Proposal { points, taken, report, seen })
+        Ok(Proposal { points, taken, model, report, seen })
     }
 
     /// Points that the model chooses.
-    fn acquire(&mut self, step: u64, numbers: Range<usize>, taken: &mut Taken) -> Result<Mat<f64>> {
-        let model = self.model()?;
+    fn acquire(&self, model: &Model, step: u64, numbers: Range<usize>, taken: &mut Taken) -> Result<Mat<f64>> {
         let (config, table) = (&self.config, &self.table);
         let observed = table.rows(table.observed());
         let mean = model.posterior.mean(observed.as_ref())?;
@@ -323,8 +324,8 @@ impl Study {
         }
         let asked = self.history().records().len();
         let (space, seed) = (&self.config.space, self.config.seed);
-        let fresh = match proposal.report.model {
-            Some(_) => self.acquire(proposal.report.step, 0..clashing.len(), &mut proposal.taken)?,
+        let fresh = match &proposal.model {
+            Some(model) => self.acquire(model, proposal.report.step, 0..clashing.len(), &mut proposal.taken)?,
             None => design::design(space, asked, clashing.len(), seed, &mut proposal.taken)?,
         };
         for (j, &i) in clashing.iter().enumerate() {
@@ -367,9 +368,9 @@ impl Study {
 
     /// What the next step will need.
     fn state_after(&self, proposal: &Proposal) -> Result<Option<State>> {
-        match (&proposal.report.model, &self.model) {
-            (Some(_), Some((_, model))) => Ok(Some(model.state.clone())),
-            _ => self.state(),
+        match &proposal.model {
+            Some(model) => Ok(Some(model.state.clone())),
+            None => self.state(),
         }
     }
 
