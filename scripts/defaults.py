@@ -25,13 +25,10 @@ VARIANTS = {
     "default": [],
     "sparse posterior": ["--posterior", "sparse"],
     "sparse, bound": ["--posterior", "sparse", "--hyperparameters", "bound"],
-    "subset of 300": ["--subset", "300"],
     "100 features": ["--features", "100"],
     "pool of 2,000": ["--pool", "2000"],
     "nothing near": ["--near", "0"],
-    "1 start": ["--starts", "1"],
     "no warp": ["--warp", "off"],
-    "no priors": ["--priors", "off"],
 }
 FIELDS = ["variant", "problem", "seed", "regret_500", "regret", "overhead_s"]
 
