@@ -1,0 +1,69 @@
+//! Warps of outcomes: the most likely one is found, and a study speaks in the user's units all the same.
+
+use spargo::data::{Dataset, Warp};
+use spargo::kernel::{Family, Kernel};
+use spargo::linalg::Mat;
+use spargo::model::{Fitting, Hyperparameters, learn_warp};
+use spargo::rng::{Purpose, normal, stream, uniform};
+use spargo::space::{Dimension, Space, Value};
+use spargo::study::{Config, Modelling, Outcome, Study, Warping};
+
+/// A smooth function of two inputs, about standard.
+fn smooth(x: &[f64]) -> f64 {
+    (7.0 * x[0]).sin() + (5.0 * x[1] + 1.0).cos()
+}
+
+fn data(outcome: impl Fn(f64) -> f64) -> Dataset {
+    let mut rng = stream(5, Purpose::Data, 0, 0);
+    let x = Mat::from_fn(250, 2, |_, _| uniform(&mut rng));
+    let y = (0..250).map(|i| outcome(smooth(&[x[(i, 0)], x[(i, 1)]]) + 0.05 * normal(&mut rng))).collect();
+    Dataset::new(x, y).unwrap()
+}
+
+#[test]
+fn the_warp_undoes_what_was_done_to_the_outcomes() {
+    let start = Hyperparameters::cold(Kernel::cold(Family::Matern52, 2));
+    let learn = |outcome: fn(f64) -> f64| learn_warp(&start, &data(outcome), &Fitting::default()).unwrap();
+    let undone: [(fn(f64) -> f64, &str); 3] =
+        [(|v| v, "identity"), (|v| (2.0 * v).exp(), "upper tail"), (|v| (4.0 * v).sinh(), "both tails")];
+    for (outcome, name) in undone {
+        let units = learn(outcome);
+        match (name, units.warp()) {
+            ("identity", warp) => assert_eq!(warp, Warp::Identity),
+            ("upper tail", Warp::YeoJohnson { power }) => assert!(power <= 0.25, "{power}"),
+            ("both tails", Warp::Asinh { strength }) => assert!(strength >= 0.3, "{strength}"),
+            (name, warp) => panic!("{name}: {warp:?}"),
+        }
+        // Equal steps of the smooth function are about equal steps of the warped outcomes, not 245 times larger at the top.
+        let steps: Vec<f64> = (-6..6)
+            .map(|i| 0.25 * f64::from(i))
+            .map(|v| units.to_model(outcome(v + 0.25)) - units.to_model(outcome(v)))
+            .collect();
+        let (least, largest) = steps.iter().fold((f64::INFINITY, 0f64), |(l, h), &s| (l.min(s), h.max(s)));
+        assert!(least > 0.0 && largest / least < 6.0, "{name}: {steps:?}");
+    }
+}
+
+#[test]
+fn a_study_speaks_in_the_users_units_whatever_the_warp() {
+    for warp in [Warping::Learned, Warping::Off] {
+        let space = Space::new(vec![Dimension::real("a", 0.0, 1.0), Dimension::real("b", 0.0, 1.0)]).unwrap();
+        let model = Modelling { warp, ..Modelling::default() };
+        let mut study = Study::in_memory(Config { initial: 80, model, ..Config::new(space) }).unwrap();
+        let f = |x: &[f64]| 1000.0 + (2.0 * smooth(x)).exp();
+        let told: Vec<(Vec<Value>, Option<Outcome>)> = {
+            let mut rng = stream(6, Purpose::Data, 0, 0);
+            let mut one = || [uniform(&mut rng), uniform(&mut rng)];
+            (0..120).map(|_| one()).map(|x| (x.map(Value::Real).to_vec(), Some(Outcome::value(f(&x))))).collect()
+        };
+        study.add(&told).unwrap();
+        let x = [0.31, 0.77];
+        let prediction = study.predict(&[x.map(Value::Real).to_vec()]).unwrap();
+        assert!((prediction.mean[0] - f(&x)).abs() < 0.5, "{warp:?}: {prediction:?} {}", f(&x));
+        assert!(prediction.variance[0] > 0.0 && prediction.variance[0] < 1.0, "{warp:?}: {prediction:?}");
+        let best = study.best().unwrap().unwrap();
+        let (low, high) = best.believed.interval;
+        assert!(low < best.believed.mean && best.believed.mean < high, "{warp:?}: {best:?}");
+        assert!((best.observed.value - best.believed.mean).abs() < 1.0, "{warp:?}: {best:?}");
+    }
+}
