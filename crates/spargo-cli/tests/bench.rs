@@ -24,7 +24,30 @@ fn the_bound_needs_no_memory_that_grows_with_rows_times_inducing_points() {
 }
 
 #[test]
-fn the_demo_prints_its_table() {
-    let text = stdout(&["demo"]);
-    assert!(text.contains("noise variance") && text.contains("test RMSE"), "{text}");
+fn bench_step_prints_every_promised_key() {
+    let json = json(&["bench", "step", "--n", "400", "--m", "50", "--batch", "20", "--json"]);
+    let number = |key: &str| json[key].as_f64().unwrap_or_else(|| panic!("{key}: {json}"));
+    let parts = ["allocate_s", "fit_s", "acquire_s"].map(number);
+    assert!(parts.iter().all(|s| *s > 0.0) && parts.iter().sum::<f64>() <= number("total_s"), "{json}");
+    assert!(number("fit_cold_s") > 0.0 && number("gemm_gflops") > 0.0, "{json}");
+    assert!(json["peak_rss_mb"].is_number() || !cfg!(target_os = "linux"));
+    assert!((number("bound") - number("bound_converged")).abs() < 0.01, "{json}");
+    assert_eq!((number("n"), number("m"), number("batch")), (400.0, 50.0, 20.0));
+    assert!(complaint(&["bench", "step", "--n", "20", "--batch", "20"]).contains("--batch 20 must be below --n 20"));
+}
+
+#[test]
+fn the_demo_prints_its_table_and_draws_the_regret() {
+    let svg = file("demo.svg", "");
+    let text = stdout(&["demo", "--seed", "1", "--output", &svg]);
+    let rows = text.lines().filter_map(|line| line.split_whitespace().map(|cell| cell.parse().ok()).collect());
+    let rows: Vec<Vec<f64>> = rows.filter(|row: &Vec<f64>| row.len() == 4).collect();
+    let evaluations: Vec<f64> = rows.iter().map(|row| row[0]).collect();
+    assert_eq!(evaluations, (1..=11).map(|i| 100.0 * f64::from(i)).collect::<Vec<_>>(), "{text}");
+    assert!(text.contains("noise variance 0.1") && text.contains(&svg), "{text}");
+    let regret: Vec<f64> = rows.iter().map(|row| row[2]).collect();
+    assert!(regret[10] < 0.5 && regret[10] < regret[0], "{text}");
+    let drawing = std::fs::read_to_string(svg).unwrap();
+    assert!(drawing.starts_with("<svg") && drawing.matches("<circle").count() == 11, "{drawing}");
+    assert!(drawing.contains("evaluations") && drawing.contains("regret"));
 }

@@ -37,7 +37,7 @@ fn collect(root: &Path, folder: &Path, found: &mut Vec<Source>) {
             let module = first.trim_end_matches(".rs").to_string();
             let lines = code(&fs::read_to_string(&path).unwrap());
             // A file that only tests compile is free to use what it likes.
-            if !path.to_string_lossy().contains("tests") {
+            if !inside.to_string_lossy().contains("tests") {
                 found.push(Source { path, module, lines });
             }
         }

@@ -12,6 +12,7 @@ mod log_ei;
 mod merit;
 mod one_by_one;
 mod pool;
+mod reach;
 mod sequential;
 mod success;
 mod thompson;
@@ -96,6 +97,6 @@ impl Situation<'_> {
 
     /// Who succeeded and who failed.
     fn vote(&self) -> Result<Vote> {
-        Vote::new(self.posterior.kernel(), self.observed, self.failed)
+        Vote::foretelling(self.posterior.kernel(), self.observed, self.failed)
     }
 }

@@ -1,6 +1,6 @@
 //! Batches of the rules that choose point by point, over any space.
 
-use super::{Believed, Believer, Merit, OneByOne, Situation, one_by_one};
+use super::{Believed, Believer, Merit, OneByOne, Situation, Vote, Weighed, one_by_one};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef, column, select_rows};
 use crate::maximize::Taken;
@@ -19,7 +19,7 @@ pub(super) fn sequential(
     let rule = OneByOne { posterior, merit, noise, pending, vote: &vote };
     let finite = search.pool().is_complete();
     let pool = match finite {
-        true => shortlist(situation, merit, count, taken)?,
+        true => shortlist(situation, merit, &vote, count, taken)?,
         false => search.pool().points().to_owned(),
     };
     let chosen = one_by_one(&rule, pool.as_ref(), count, |utility, scores| match finite {
@@ -52,7 +52,7 @@ pub(super) fn maxima(situation: &Situation<'_>) -> Result<Vec<f64>> {
 const MAXIMA: usize = 32;
 
 /// The free points of a table that may be chosen: belief only takes merit away, so those with the largest merit at first.
-fn shortlist(situation: &Situation<'_>, merit: &Merit, count: usize, taken: &Taken) -> Result<Mat<f64>> {
+fn shortlist(situation: &Situation<'_>, merit: &Merit, vote: &Vote, count: usize, taken: &Taken) -> Result<Mat<f64>> {
     let table = situation.search.pool().points();
     let free = taken.free_rows(table);
     if free.len() < count && !taken.welcomes_replicates() {
@@ -63,7 +63,7 @@ fn shortlist(situation: &Situation<'_>, merit: &Merit, count: usize, taken: &Tak
         return Ok(select_rows(table, &free));
     }
     let believer = Believer::new(situation.posterior, situation.noise, situation.pending)?;
-    let utility = Believed { believer: &believer, merit };
+    let utility = Weighed { utility: &Believed { believer: &believer, merit }, vote, weighing: merit.weighing() };
     let mut scored: Vec<(f64, usize)> = Vec::with_capacity(free.len());
     for rows in free.chunks(BLOCK) {
         let scores = utility.score(select_rows(table, rows).as_ref())?;

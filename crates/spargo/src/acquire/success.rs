@@ -1,16 +1,21 @@
 //! A vote on success: utilities are weighed by how evaluations nearby have gone.
 //!
 //! ```text
-//!     v(x) = (1 + S)/(1 + S + F),   S = Σ_ok κ(x, xᵢ),   F = Σ_failed κ(x, xᵢ),   κ(x, x') = k(x, x')/k(x, x)
+//!     r(x) = (1 + S)/(1 + S + F),   S = Σ_ok κ(x, xᵢ),   F = Σ_failed κ(x, xᵢ),   κ(x, x') = k(x, x')/k(x, x)
+//!     v(x) = r exp(−min(F, 30) e²),   e = max(0, 1 − 2r)
 //! ```
 //!
-//! So a region that keeps failing is left, but one failure excludes nothing: v ≥ ½ there, more among successes, and far away
-//! v → 1. Voters are as many as there are data, but only where F is felt does S matter: |δv| ≤ ¼ |δS|/S. So successes are
+//! So one failure excludes nothing: v ≥ ½ there, more among successes, and far away v → 1. But a region that keeps failing is
+//! left, however much is expected of it: where failures are the majority v falls exponentially, for the expected
+//! improvement of what is well known does so too, and 1/F would never outweigh it.
+//!
+//! Voters are as many as there are data, but only where F is felt does S matter: |δr| ≤ ¼ |δS|/S. So successes are
 //! thinned to [`VOTERS`] by their part in the denominator at the failures, wᵢ = maxⱼ κ(xᵢ, fⱼ)/(1 + S + F)(fⱼ): each is kept
 //! with probability pᵢ ∝ wᵢ, at most 1, and votes with weight 1/pᵢ. At a single failure the sum is then exact to one part in
 //! [`VOTERS`], and tests/acquire/votes.rs finds it within 0.01 elsewhere. Failures beyond that number are thinned evenly (within
 //! 0.05). Thinning is systematic, without random numbers.
 
+use super::reach::reach;
 use crate::data::check_finite;
 use crate::error::{Error, Result};
 use crate::kernel::{Covariance, Kernel};
@@ -51,6 +56,15 @@ impl Vote {
         let so_far = Vote { kernel, voters: against.points, weights: against.weights, successes: 0 };
         let parts = so_far.parts_in_denominator(successes);
         Ok(so_far.joined_by(Voters::of(successes, &parts)))
+    }
+
+    /// The same by the kernel, with length scales up to these, that foretells best how each evaluation went.
+    pub fn foretelling(kernel: &Kernel, successes: MatRef<'_, f64>, failures: MatRef<'_, f64>) -> Result<Self> {
+        let given = Vote::new(kernel, successes, failures)?;
+        if given.is_unanimous() || successes.nrows() == 0 {
+            return Ok(given);
+        }
+        Vote::new(&reach(kernel, successes, failures), successes, failures)
     }
 
     /// Whether v = 1 everywhere, as nothing failed.
@@ -148,20 +162,44 @@ impl Tally {
         1.0 + self.succeeded + self.failed
     }
 
-    fn vote(self) -> f64 {
+    /// r.
+    fn rate(self) -> f64 {
         (1.0 + self.succeeded) / self.total()
+    }
+
+    /// e.
+    fn majority(self) -> f64 {
+        (1.0 - 2.0 * self.rate()).max(0.0)
+    }
+
+    /// exp(−min(F, 30) e²).
+    fn verdict(self) -> f64 {
+        (-self.failed.min(GRAVEST) * self.majority().powi(2)).exp()
+    }
+
+    fn vote(self) -> f64 {
+        self.rate() * self.verdict()
+    }
+
+    /// ∂v/∂r, with F as it is.
+    fn slope_by_rate(self) -> f64 {
+        self.verdict() * (1.0 + 4.0 * self.rate() * self.failed.min(GRAVEST) * self.majority())
     }
 
     /// ∂v/∂S.
     fn slope_for(self) -> f64 {
-        self.failed / self.total().powi(2)
+        self.slope_by_rate() * self.failed / self.total().powi(2)
     }
 
     /// ∂v/∂F.
     fn slope_against(self) -> f64 {
-        -(1.0 + self.succeeded) / self.total().powi(2)
+        let graver = if self.failed < GRAVEST { self.majority().powi(2) * self.vote() } else { 0.0 };
+        -self.slope_by_rate() * (1.0 + self.succeeded) / self.total().powi(2) - graver
     }
 }
+
+/// Failures beyond this number make no difference to the verdict, so that v is never zero.
+const GRAVEST: f64 = 30.0;
 
 /// Points that speak for others too.
 struct Voters {

@@ -189,7 +189,8 @@ impl Config {
         let unsupported = |what: String, remedy: &str| Err(Error::Unsupported { what, remedy: remedy.into() });
         for output in &self.outputs {
             if output.goal.sign().is_none() {
-                let what = format!("the goal {:?} of output '{}' is not built yet", output.goal, output.name);
+                let goal = format!("{:?}", output.goal).to_lowercase();
+                let what = format!("the goal '{goal}' of output '{}' is not built yet", output.name);
                 return unsupported(what, "use maximize or minimize");
             }
         }

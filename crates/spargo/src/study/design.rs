@@ -42,11 +42,15 @@ const LONGEST: usize = 100;
 /// Random rows of a table.
 fn drawn(table: MatRef<'_, f64>, asked: usize, count: usize, seed: u64, taken: &mut Taken) -> Result<Mat<f64>> {
     let free = taken.free_rows(table);
-    if free.len() < count {
+    if free.len() < count && !taken.welcomes_replicates() {
         return Err(Error::Exhausted { wanted: count, left: free.len() });
     }
     let mut rng = stream(seed, Purpose::Design, 1, asked as u64);
-    let rows: Vec<usize> = distinct_indices(free.len(), count, &mut rng).into_iter().map(|i| free[i]).collect();
+    let mut rows: Vec<usize> = Vec::with_capacity(count);
+    // Every row once before any again.
+    while rows.len() < count {
+        rows.extend(distinct_indices(free.len(), count - rows.len(), &mut rng).into_iter().map(|i| free[i]));
+    }
     let points = select_rows(table, &rows);
     taken.insert_rows(points.as_ref());
     Ok(points)

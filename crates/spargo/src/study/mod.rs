@@ -134,7 +134,8 @@ impl Study {
         }
         let started = Instant::now();
         self.refresh()?;
-        let mut proposal = self.propose(count)?;
+        let proposal = self.propose(count);
+        let mut proposal = self.counted(count, proposal)?;
         loop {
             proposal.report.total_s = started.elapsed().as_secs_f64();
             let points = self.decode(proposal.points.as_ref())?;
@@ -148,7 +149,10 @@ impl Study {
                     self.model = proposal.model.map(|model| (Key { ask, seen: proposal.seen }, model));
                     return Ok(trials.zip(points).map(|(id, point)| Trial { id, point }).collect());
                 }
-                Committed::Conflict => self.settle(&mut proposal)?,
+                Committed::Conflict => {
+                    let settled = self.settle(&mut proposal);
+                    self.counted(count, settled)?;
+                }
             }
         }
     }
@@ -167,7 +171,9 @@ impl Study {
     pub fn add(&mut self, points: &[(Point, Option<Outcome>)]) -> Result<Range<u64>> {
         for (i, (point, outcome)) in points.iter().enumerate() {
             self.config.space.encode(point)?;
-            outcome.iter().try_for_each(|outcome| self.check_width(&format!("point {i}"), outcome))?;
+            outcome
+                .iter()
+                .try_for_each(|outcome| self.check_width(&format!("point {} of {}", i + 1, points.len()), outcome))?;
         }
         let trials = self.store.add(points)?;
         self.refresh()?;
@@ -332,6 +338,20 @@ impl Study {
             proposal.points.row_mut(i).copy_from(fresh.row(j));
         }
         Ok(())
+    }
+
+    /// Says of an ask as a whole, not of the part of it that found too few, how many points are left.
+    fn counted<T>(&self, wanted: usize, result: Result<T>) -> Result<T> {
+        let space = &self.config.space;
+        match (result, space.candidates(), space.size()) {
+            (Err(Error::Exhausted { .. }), Some(table), _) => {
+                Err(Error::Exhausted { wanted, left: self.taken().free_rows(table).len() })
+            }
+            (Err(Error::Exhausted { .. }), None, Some(size)) => {
+                Err(Error::Exhausted { wanted, left: (size as usize).saturating_sub(self.taken().len()) })
+            }
+            (result, ..) => result,
+        }
     }
 
     /// The model of everything told so far, made if need be.

@@ -216,7 +216,8 @@ fn inducing_points(
         // Without a posterior there is no quality to go by: the points that cover the data best.
         (_, None) => (Allocation::Cvr, None),
     };
-    let bounds = config.space.dimensions().iter().map(|d| (0.0, d.domain.largest())).collect();
+    // A table may have but one word in a column.
+    let bounds = config.space.dimensions().iter().map(|d| (0.0, d.domain.largest().max(1.0))).collect();
     let evidence = Evidence::new(belief.into_iter().collect())?.with_bounds(bounds)?;
     let mut rng = stream(config.seed, Purpose::Allocation, step, 0);
     let chosen = allocate(&allocation, data.x(), kernel, &evidence, config.inducing, &mut rng)?;

@@ -13,7 +13,11 @@ fn naive(kernel: &Kernel, ok: &Mat<f64>, failed: &Mat<f64>, x: &Mat<f64>) -> Vec
         let prior = kernel.diagonal(x.as_ref());
         (0..x.nrows()).map(|i| (0..voters.nrows()).map(|j| k[(i, j)]).sum::<f64>() / prior[i]).collect()
     };
-    sums(ok).into_iter().zip(sums(failed)).map(|(s, f)| (1.0 + s) / (1.0 + s + f)).collect()
+    let vote = |(s, f): (f64, f64)| {
+        let rate = (1.0 + s) / (1.0 + s + f);
+        if rate < 0.5 { rate * (-f.min(30.0) * (1.0 - 2.0 * rate).powi(2)).exp() } else { rate }
+    };
+    sums(ok).into_iter().zip(sums(failed)).map(vote).collect()
 }
 
 fn scattered(n: usize, d: usize, slot: u64) -> Mat<f64> {
@@ -27,8 +31,11 @@ fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
 
 #[test]
 fn few_voters_vote_by_the_formula() {
-    let (ok, failed, x) = (scattered(60, 2, 0), scattered(9, 2, 1), scattered(530, 2, 2));
-    for kernel in kernels(2) {
+    let x = scattered(530, 2, 2);
+    // Few failures, most, and more than make a difference.
+    let cases = kernels(2).into_iter().flat_map(|kernel| [9, 40, 400].map(|failures| (kernel.clone(), failures)));
+    for (kernel, failures) in cases {
+        let (ok, failed) = (scattered(if failures == 9 { 60 } else { 5 }, 2, 0), scattered(failures, 2, 1));
         let vote = Vote::new(&kernel, ok.as_ref(), failed.as_ref()).unwrap();
         let expected = naive(&kernel, &ok, &failed, &x);
         assert_close("vote", &vote.at(x.as_ref()).unwrap(), &expected, 1e-12);
@@ -79,11 +86,35 @@ fn one_failure_is_forgiven_and_ten_are_not() {
     // Without any success one failure halves the worth, where it happened.
     assert!((v(&none(), &same(1), [0.5, 0.5]) - 0.5).abs() < 1e-15);
     assert!(v(&scattered(500, 2, 0), &same(1), [0.5, 0.5]) > 0.97);
-    assert!(v(&none(), &same(10), [0.5, 0.5]) < 0.1);
+    assert!(v(&none(), &same(10), [0.5, 0.5]) < 1e-3);
+    // Half of them failed.
+    assert!(v(&same(10), &same(10), [0.5, 0.5]) > 0.5);
+    assert!(v(&none(), &same(5000), [0.5, 0.5]) > 1e-18);
     assert!(v(&none(), &same(10), [5.0, 5.0]) > 1.0 - 1e-6);
     let nobody = Vote::new(&kernel, scattered(500, 2, 0).as_ref(), none().as_ref()).unwrap();
     assert!(nobody.is_unanimous());
     assert_eq!(nobody.at(scattered(7, 2, 1).as_ref()).unwrap(), [1.0; 7]);
+}
+
+/// Failures beyond x₀ = 0.6, whatever x₁, and a kernel by which one point is like another everywhere.
+#[test]
+fn a_vote_that_foretells_sees_where_the_failures_are() {
+    let kernel = Kernel::stationary(Family::Matern52, 2.0, 20.0, 2);
+    let all = scattered(60, 2, 0);
+    let (failed, ok): (Vec<usize>, Vec<usize>) = (0..60).partition(|&i| all[(i, 0)] > 0.6);
+    let rows = |rows: &[usize]| Mat::from_fn(rows.len(), 2, |i, k| all[(rows[i], k)]);
+    let at = |x: f64| Mat::from_fn(1, 2, |_, k| [x, 0.5][k]);
+    let votes = |vote: &Vote| [0.3, 0.9].map(|x| vote.at(at(x).as_ref()).unwrap()[0]);
+    let [inside, outside] = votes(&Vote::new(&kernel, rows(&ok).as_ref(), rows(&failed).as_ref()).unwrap());
+    assert!(inside - outside < 0.1, "{inside} {outside}");
+    let [inside, outside] = votes(&Vote::foretelling(&kernel, rows(&ok).as_ref(), rows(&failed).as_ref()).unwrap());
+    assert!(inside > 0.9 && outside < 0.2, "{inside} {outside}");
+
+    // Failures anywhere are foretold best by the number of them: far away all the same.
+    let anywhere = Vote::foretelling(&kernel, scattered(200, 2, 1).as_ref(), scattered(20, 2, 2).as_ref()).unwrap();
+    let [here, there] = votes(&anywhere);
+    assert!((here - there).abs() < 0.02 && (0.85..0.95).contains(&here), "{here} {there}");
+    assert_eq!(votes(&Vote::foretelling(&kernel, rows(&ok).as_ref(), none().as_ref()).unwrap()), [1.0, 1.0]);
 }
 
 /// 3x₀ − x₁, whatever the member.

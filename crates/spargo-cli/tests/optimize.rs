@@ -1,0 +1,85 @@
+//! `spargo optimize` as a user runs it.
+
+mod common;
+
+use common::*;
+use serde_json::Value;
+use spargo::problems;
+
+const SECONDS: [&str; 3] = ["allocate_s", "fit_s", "acquire_s"];
+
+fn optimize(problem: &str, more: &[&str]) -> Value {
+    let small = ["--batches", "3", "--batch", "10", "--initial", "12", "--inducing", "15", "--pool", "300", "--json"];
+    json(&[&["optimize", problem], &small[..], more].concat())
+}
+
+fn numbers(list: &Value) -> Vec<f64> {
+    list.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+}
+
+/// All but what the clock and the machine say.
+fn lasting(mut report: Value) -> Value {
+    for key in SECONDS.into_iter().chain(["overhead_s", "peak_rss_mb"]) {
+        assert!(report.as_object_mut().unwrap().remove(key).is_some(), "{key}: {report}");
+    }
+    report
+}
+
+#[test]
+fn prints_every_promised_key_and_repeats_itself_by_seed() {
+    let report = optimize("branin", &["--seed", "1"]);
+    for key in ["regret", "best_observed", "least_regret"].into_iter().chain(SECONDS) {
+        assert_eq!(numbers(&report[key]).len(), 3, "{key}: {report}");
+    }
+    assert_eq!(numbers(&report["evaluations"]), [22.0, 32.0, 42.0]);
+    let (regret, least) = (numbers(&report["regret"]), numbers(&report["least_regret"]));
+    assert!(regret.iter().zip(&least).all(|(regret, least)| regret >= least && *least >= 0.0), "{report}");
+    assert!(numbers(&report["best_observed"]).is_sorted() && regret[2] < 0.2, "{report}");
+    let seconds: f64 = SECONDS.iter().flat_map(|key| numbers(&report[*key])).sum();
+    assert!(seconds > 0.0 && report["overhead_s"].as_f64().unwrap() >= seconds, "{report}");
+
+    let report = lasting(report);
+    assert_eq!(lasting(optimize("branin", &["--seed", "1"])), report);
+    assert_ne!(lasting(optimize("branin", &["--seed", "2"])), report);
+}
+
+#[test]
+fn words_of_every_list_are_understood() {
+    let plain = lasting(optimize("hartmann6", &[]));
+    for more in [
+        ["--allocate", "kmeans"],
+        ["--rule", "log-ei"],
+        ["--rule", "gibbon"],
+        ["--posterior", "exact"],
+        ["--hyperparameters", "bound"],
+        ["--kernel", "matern32"],
+    ] {
+        assert_ne!(lasting(optimize("hartmann6", &more)), plain, "{more:?}");
+    }
+}
+
+#[test]
+fn prints_a_table_for_people() {
+    let words = ["optimize", "rover60", "--batches", "1", "--batch", "4", "--initial", "5", "--pool", "100"];
+    let text = stdout(&words);
+    for word in ["evaluations", "regret", "best observed", "overhead", "minimum of rover60 is not known"] {
+        assert!(text.contains(word), "{word} is missing:\n{text}");
+    }
+}
+
+#[test]
+fn an_unknown_problem_is_answered_with_the_list() {
+    let complaint = complaint(&["optimize", "hartman6"]);
+    assert!(complaint.contains("'hartman6'"), "{complaint}");
+    assert!(problems::ALL.iter().all(|problem| complaint.contains(problem.name)), "{complaint}");
+    let help = stdout(&["optimize", "--help"]);
+    assert!(problems::ALL.iter().all(|problem| help.contains(problem.name)), "{help}");
+}
+
+#[test]
+fn settings_that_cannot_be_run_are_refused() {
+    for (word, name) in [("--batch", "batch"), ("--initial", "initial"), ("--inducing", "inducing")] {
+        let complaint = complaint(&["optimize", "branin", "--batches", "1", word, "0"]);
+        assert!(complaint.contains(&format!("{name} = 0 must be at least 1")), "{complaint}");
+    }
+}

@@ -1,0 +1,133 @@
+//! Settings: written and read again, filled in, refused by name, and kept by the file.
+
+use super::*;
+use serde_json::{Value as Json, json};
+use spargo::Error;
+use spargo::allocate::Allocation;
+use spargo::model::Learning;
+use spargo::study::Replicates;
+
+fn read(json: Json) -> Result<Config, String> {
+    serde_json::from_value(json).map_err(|error| error.to_string())
+}
+
+fn written(config: &Config) -> Json {
+    serde_json::to_value(config).unwrap()
+}
+
+#[test]
+fn settings_are_written_and_read_again() {
+    for (_, space) in spaces() {
+        let mut config = small(space);
+        (config.rule, config.replicates) = (Rule::Gibbon, Replicates::Allowed);
+        config.allocation = "kmeans".parse().unwrap();
+        config.model.learning = Learning::Bound;
+        assert_eq!(read(written(&config)), Ok(config));
+    }
+}
+
+#[test]
+fn a_space_is_enough() {
+    let inputs = json!([{"name": "a", "real": [-1.0, 2.0]}, {"name": "b", "real": [0.01, 100.0], "log": true}]);
+    let config = read(json!({"space": {"inputs": inputs}})).unwrap();
+    assert_eq!(config, Config::new(plane()));
+    config.check().unwrap();
+    assert!(read(json!({"name": "no space"})).unwrap_err().contains("space"));
+}
+
+#[test]
+fn unknown_settings_are_refused() {
+    let good = written(&small(plane()));
+    for table in ["", "model", "sampling", "maximizing", "space", "outputs/0"] {
+        let mut bad = good.clone();
+        let inside = table.split('/').filter(|step| !step.is_empty()).fold(&mut bad, |json, step| match step.parse() {
+            Ok(index) => json.get_mut::<usize>(index).unwrap(),
+            Err(_) => json.get_mut(step).unwrap(),
+        });
+        inside["colour"] = json!("red");
+        assert!(read(bad).unwrap_err().contains("unknown field `colour`"), "{table}");
+    }
+}
+
+#[test]
+fn what_cannot_be_run_is_refused_by_name() {
+    let change = |change: &dyn Fn(&mut Json)| {
+        let mut json = written(&small(plane()));
+        change(&mut json);
+        let config = read(json).unwrap();
+        let refused = config.check().unwrap_err();
+        assert_eq!(Study::in_memory(config).unwrap_err(), refused);
+        refused.to_string()
+    };
+    for goal in ["limit", "classify", "level"] {
+        let refused = change(&|json| json["outputs"][0]["goal"] = json!(goal));
+        assert!(refused.contains(&format!("'{goal}'")) && refused.contains("'objective'"), "{refused}");
+    }
+    let two = json!([{"name": "a", "goal": "maximize"}, {"name": "b", "goal": "minimize"}]);
+    assert!(change(&|json| json["outputs"] = two.clone()).contains("several outputs"));
+    assert!(change(&|json| json["outputs"] = json!([])).contains("outputs is empty"));
+    for count in ["batch", "initial", "inducing"] {
+        assert!(change(&|json| json[count] = json!(0)).starts_with(&format!("{count} = 0 must be at least 1")));
+    }
+    assert!(change(&|json| json["maximizing"]["pool"] = json!(0)).contains("pool"));
+    assert!(change(&|json| json["sampling"]["features"] = json!(0)).contains("features"));
+    assert!(change(&|json| json["model"]["learning"] = json!({"subset": 0})).contains("subset of no rows"));
+    assert!(change(&|json| json["model"]["learning"] = json!("elbo")).contains("Elbo"));
+}
+
+/// A method that cannot be had would leave nothing but points without a model.
+#[test]
+fn every_allocation_runs_or_is_refused() {
+    let mut run = Vec::new();
+    for name in Allocation::NAMES {
+        for learning in [Learning::Subset(1000), Learning::Bound] {
+            let mut config = Config { allocation: name.parse().unwrap(), ..small(mixed()) };
+            config.model.learning = learning;
+            let Ok(mut study) = Study::in_memory(config) else { continue };
+            for count in [8, 5, 5, 5, 1] {
+                advance(&mut study, count, observe);
+            }
+            let reports = study.reports().unwrap();
+            assert!(reports.iter().all(|report| report.without_model.is_none()), "{name}: {reports:?}");
+            let model = last_report(&study).model.unwrap();
+            assert!(model.observations == 23 && (2..=15).contains(&model.inducing), "{name}: {model:?}");
+            run.push(name);
+        }
+    }
+    let expected = ["random", "uniform", "kmeans", "cvr", "dpp", "lin-dpp", "imp-dpp", "ent-dpp"];
+    assert!(expected.iter().all(|name| run.contains(name)), "{run:?}");
+}
+
+#[test]
+fn a_file_keeps_its_settings() {
+    let folder = Folder::new();
+    let path = folder.file("study.db");
+    let config = small(mixed());
+    drop(Study::create(&path, config.clone()).unwrap());
+    assert!(matches!(Study::create(&path, config.clone()), Err(Error::Store { .. })));
+    assert_eq!(*Study::open(&path).unwrap().config(), config);
+    drop(Study::open_or_create(&path, config.clone()).unwrap());
+
+    let mut others: Vec<(&str, Config)> = vec![
+        ("space", small(plane())),
+        ("seed", Config { seed: 6, ..config.clone() }),
+        ("batch", Config { batch: 6, ..config.clone() }),
+        ("rule", Config { rule: Rule::LogEi, ..config.clone() }),
+        ("outputs", goals_minimize(config.clone())),
+    ];
+    let mut model = config.clone();
+    model.model.exact_until = 1;
+    others.push(("model", model));
+    for (field, other) in others {
+        let refused = Study::open_or_create(&path, other).unwrap_err().to_string();
+        assert!(refused.contains(&format!("another setting of '{field}'")), "{refused}");
+    }
+    // A refusal creates nothing.
+    let never = folder.file("never.db");
+    assert!(Study::open_or_create(&never, Config { batch: 0, ..config }).is_err() && !never.exists());
+}
+
+fn goals_minimize(mut config: Config) -> Config {
+    config.outputs[0].goal = spargo::study::Goal::Minimize;
+    config
+}

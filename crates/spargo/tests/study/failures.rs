@@ -1,0 +1,113 @@
+//! Evaluations that fail: a region of them is left, one of them is not avoided, and the model never sees any.
+
+use super::*;
+
+/// The share of a unit square in which evaluations fail.
+const SHARE: f64 = 0.4;
+
+fn square() -> Space {
+    Space::new(vec![Dimension::real("a", 0.0, 1.0), Dimension::real("b", 0.0, 1.0)]).unwrap()
+}
+
+fn numbers(trial: &Trial) -> Vec<f64> {
+    square().encode(&trial.point).unwrap()
+}
+
+fn fails(trial: &Trial) -> bool {
+    numbers(trial)[0] > 1.0 - SHARE
+}
+
+/// Best at the edge of what fails, and promising more beyond it.
+fn slope(trial: &Trial) -> f64 {
+    numbers(trial)[0] - (numbers(trial)[1] - 0.5).powi(2)
+}
+
+/// As good where it fails as elsewhere.
+fn rugged(trial: &Trial) -> f64 {
+    (9.0 * numbers(trial)[0]).sin() * (9.0 * numbers(trial)[1]).sin()
+}
+
+/// One course of events is chance.
+const SEEDS: std::ops::Range<u64> = 0..4;
+
+/// The share of failures among the last 50 of 108 evaluations.
+fn late_failures(rule: Rule, f: fn(&Trial) -> f64) -> f64 {
+    let outcome = |_: &Space, trial: &Trial| match fails(trial) {
+        true => Outcome::failed("too far"),
+        false => Outcome::value(f(trial) + 0.1 * normal(&mut stream(7, Purpose::Data, 0, trial.id))),
+    };
+    let share = |seed| {
+        let mut study = memory(Config { rule, seed, ..small(square()) });
+        advance(&mut study, 8, outcome);
+        let late = (0..20).flat_map(|_| advance(&mut study, 5, outcome)).skip(50);
+        late.filter(fails).count() as f64 / 50.0
+    };
+    SEEDS.map(share).sum::<f64>() / SEEDS.count() as f64
+}
+
+/// A model that is not told of failures is most curious where it has no data.
+#[test]
+fn a_region_that_always_fails_is_left() {
+    for rule in Rule::ALL {
+        let share = late_failures(rule, rugged);
+        assert!(share < 0.7 * SHARE, "{rule:?}: {share}");
+    }
+    // Paths are drawn back from where they promise most. The other rules are not yet: they keep to the edge, beyond it.
+    let share = late_failures(Rule::Thompson, slope);
+    assert!(share < 0.7 * SHARE, "{share}");
+}
+
+#[test]
+fn one_failure_excludes_nothing() {
+    let close = |rule, seed| {
+        let mut study = memory(Config { rule, seed, ..small(square()) });
+        study.add(&[(vec![Value::Real(0.31), Value::Real(0.6)], Some(Outcome::failed("once")))]).unwrap();
+        let asked: Vec<Trial> = (0..8).flat_map(|_| advance(&mut study, 5, observe)).collect();
+        asked.iter().map(numbers).filter(|at| (at[0] - 0.31).hypot(at[1] - 0.6) < 0.1).count()
+    };
+    for rule in Rule::ALL {
+        let close: usize = SEEDS.map(|seed| close(rule, seed)).sum();
+        // Three times as many as chance would put there.
+        let chance = 40.0 * SEEDS.count() as f64 * std::f64::consts::PI * 0.01;
+        assert!(close as f64 > 3.0 * chance, "{rule:?}: {close}, not {chance}");
+    }
+}
+
+#[test]
+fn nothing_but_failures_still_leaves_points_to_ask_for() {
+    for (name, space) in spaces() {
+        for rule in Rule::ALL {
+            let mut study = memory(Config { rule, ..small(space.clone()) });
+            for _ in 0..3 {
+                advance(&mut study, 8, |_, _| Outcome::value(f64::NAN));
+            }
+            assert_eq!(study.best(), Ok(None));
+            // The first success makes a model, of one point, then of two.
+            for observations in [1, 2] {
+                let told = study.ask(5).unwrap()[0].clone();
+                study.tell(&[(told.id, observe(&space, &told))]).unwrap();
+                study.ask(5).unwrap();
+                assert_eq!(last_report(&study).model.unwrap().observations, observations, "{name} {rule:?}");
+            }
+            assert_all_different(&points(&study));
+        }
+    }
+}
+
+/// Without the failures the model would be the same.
+#[test]
+fn failures_are_no_data() {
+    let mut studies = [memory(small(square())), memory(small(square()))];
+    for study in &mut studies {
+        advance(study, 8, observe);
+    }
+    let failed: Vec<_> = (0..5).map(|i| (vec![Value::Real(0.2 * f64::from(i)), Value::Real(0.5)], None)).collect();
+    let ids = studies[0].add(&failed).unwrap();
+    studies[0].tell(&ids.map(|id| (id, Outcome::failed("always"))).collect::<Vec<_>>()).unwrap();
+    let [with, without] = studies.each_mut().map(|study| {
+        let point = study.history().records()[0].trial.point.clone();
+        format!("{:?}", study.predict(&[point]).unwrap())
+    });
+    assert_eq!(with, without);
+    assert_eq!(studies[0].best(), studies[1].best());
+}

@@ -1,0 +1,54 @@
+//! What a study needs grows with its data, and with nothing else.
+
+use super::*;
+use spargo::model::Learning;
+use std::path::Path;
+
+const STEPS: usize = 500;
+
+/// Steps after which memory and file are measured.
+const MEASURED: [usize; 3] = [100, 300, 500];
+
+/// Kilobytes of memory that this process has, where that can be known.
+fn resident() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
+    line.split_whitespace().nth(1)?.parse().ok()
+}
+
+fn work(path: &Path) {
+    let mut config = small(plane());
+    config.model.learning = Learning::Subset(20);
+    config.inducing = 8;
+    (config.maximizing.pool, config.maximizing.near) = (50, 10);
+    let mut study = Study::create(path, config).unwrap();
+    for step in 1..=STEPS {
+        advance(&mut study, 2, observe);
+        if MEASURED.contains(&step) {
+            let file = rusqlite::Connection::open(path).unwrap();
+            let pages: f64 = file.query_row("PRAGMA page_count", [], |row| row.get(0)).unwrap();
+            acknowledge(&format!("{} {}", resident().unwrap_or(f64::NAN), pages * 4.0));
+        }
+    }
+}
+
+#[test]
+fn five_hundred_steps_need_no_more_memory_than_their_data() {
+    if let Some(path) = task() {
+        return work(Path::new(&path));
+    }
+    let folder = Folder::new();
+    let name = "growth::five_hundred_steps_need_no_more_memory_than_their_data";
+    let output = child(name, folder.file("study.db").to_str().unwrap()).env("RAYON_NUM_THREADS", "1").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let lines: Vec<Vec<f64>> = acknowledged(&output.stderr)
+        .iter()
+        .map(|line| line.split(' ').map(|word| word.parse().unwrap()).collect())
+        .collect();
+    let [first, middle, last] = lines.try_into().unwrap();
+    // 800 trials and their outcomes are 0.2 MB.
+    assert!(last[0].is_nan() || last[0] - first[0] < 4000.0, "{first:?} {middle:?} {last:?}");
+    // A step's report is 1 kB or so, whenever it is made.
+    let (early, late) = (middle[1] - first[1], last[1] - middle[1]);
+    assert!(late < 1.3 * early && late < 200.0 * 3.0, "{first:?} {middle:?} {last:?}");
+}

@@ -1,0 +1,103 @@
+//! Studies: asked and told in every way, over every space, killed, shared and grown.
+
+#[path = "../common/process.rs"]
+mod process;
+
+mod configs;
+mod failures;
+mod goals;
+mod growth;
+mod kills;
+mod processes;
+mod spaces;
+mod tells;
+
+use process::{Folder, acknowledge, acknowledged, child, task};
+use spargo::acquire::Rule;
+use spargo::rng::{Purpose, normal, stream};
+use spargo::space::{Dimension, Point, Space, Value};
+use spargo::study::{Config, Outcome, StepReport, Study, Trial};
+use std::collections::HashSet;
+
+/// A continuous space, one input by its logarithm.
+fn plane() -> Space {
+    Space::new(vec![Dimension::real("a", -1.0, 2.0), Dimension::real("b", 0.01, 100.0).log()]).unwrap()
+}
+
+fn mixed() -> Space {
+    let words = Dimension::choice("d", &["x", "y", "z"]);
+    let mut inputs = plane().dimensions().to_vec();
+    inputs.extend([Dimension::int("c", 1, 9), words]);
+    Space::new(inputs).unwrap()
+}
+
+/// 360 points, listed.
+fn grid() -> Space {
+    let words = Dimension::choice("d", &["x", "y", "z"]);
+    Space::new(vec![Dimension::int("c", 1, 12), words, Dimension::int("e", -4, 5)]).unwrap()
+}
+
+/// 200 rows of a number, another and a word.
+fn table() -> Space {
+    let row = |i: usize| -> Point {
+        let fraction = |step: f64| Value::Real((i as f64 * step).fract());
+        vec![fraction(0.618), fraction(0.414), Value::Choice(["x", "y", "z"][i % 3].into())]
+    };
+    Space::from_table(&["a", "b", "d"].map(String::from), (0..200).map(row).collect()).unwrap()
+}
+
+/// Every kind of space.
+fn spaces() -> [(&'static str, Space); 4] {
+    [("plane", plane()), ("mixed", mixed()), ("grid", grid()), ("table", table())]
+}
+
+/// Settings of a study that is quick, and sparse as soon as there are more data than inducing points.
+fn small(space: Space) -> Config {
+    let mut config = Config::new(space);
+    (config.seed, config.initial, config.batch, config.inducing) = (5, 8, 5, 15);
+    config.model.exact_until = 0;
+    config.sampling.features = 64;
+    (config.maximizing.pool, config.maximizing.near, config.maximizing.starts) = (200, 50, 1);
+    config
+}
+
+fn memory(config: Config) -> Study {
+    Study::in_memory(config).unwrap()
+}
+
+/// Where the bowl of a space is deepest, in shares of each input's range: its second category, if it has three.
+const CENTRE: [f64; 4] = [0.3, 0.6, 0.5, 0.5];
+
+/// A bowl over whatever space, at most 1.
+fn bowl(space: &Space, point: &Point) -> f64 {
+    let numbers = space.encode(point).unwrap();
+    let squares = numbers.iter().zip(space.dimensions()).zip(CENTRE);
+    1.0 - squares.map(|((number, d), centre)| (number / d.domain.largest().max(1.0) - centre).powi(2)).sum::<f64>()
+}
+
+/// The bowl with noise that belongs to the trial, whoever evaluates it and when.
+fn observe(space: &Space, trial: &Trial) -> Outcome {
+    Outcome::value(bowl(space, &trial.point) + 0.05 * normal(&mut stream(77, Purpose::Data, 0, trial.id)))
+}
+
+/// A round of the loop: asks, and tells all of it.
+fn advance(study: &mut Study, count: usize, outcome: impl Fn(&Space, &Trial) -> Outcome) -> Vec<Trial> {
+    let trials = study.ask(count).unwrap();
+    assert_eq!(trials.len(), count);
+    let told: Vec<_> = trials.iter().map(|trial| (trial.id, outcome(&study.config().space, trial))).collect();
+    study.tell(&told).unwrap();
+    trials
+}
+
+/// All trials' points; Debug output prints every number in full.
+fn points(study: &Study) -> Vec<String> {
+    study.history().records().iter().map(|record| format!("{:?}", record.trial.point)).collect()
+}
+
+fn assert_all_different(points: &[String]) {
+    assert_eq!(points.iter().collect::<HashSet<_>>().len(), points.len());
+}
+
+fn last_report(study: &Study) -> StepReport {
+    study.reports().unwrap().pop().unwrap()
+}

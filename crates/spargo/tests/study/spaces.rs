@@ -1,0 +1,112 @@
+//! Every rule over every space: as many points as wanted, all valid, all new, and good ones in the end.
+
+use super::*;
+use spargo::Error;
+use spargo::study::Replicates;
+
+/// Asks that are told late or never, and the points of each.
+#[test]
+fn every_rule_asks_for_new_and_valid_points_over_every_space() {
+    for (name, space) in spaces() {
+        for rule in Rule::ALL {
+            let mut study = memory(Config { rule, ..small(space.clone()) });
+            advance(&mut study, 8, observe);
+            for count in [1, 7, 5] {
+                let trials = study.ask(count).unwrap();
+                assert_eq!(trials.len(), count, "{name} {rule:?}");
+                for Trial { point, .. } in &trials {
+                    let numbers = space.encode(point).unwrap();
+                    assert_eq!(space.decode(&numbers).as_ref(), Ok(point), "{name} {rule:?}");
+                }
+            }
+            assert_all_different(&points(&study));
+            let reports = study.reports().unwrap();
+            assert!(reports[1..].iter().all(|report| report.model.is_some() && report.design == 0));
+        }
+    }
+}
+
+#[test]
+fn the_optimum_of_a_mixed_function_is_found() {
+    for rule in Rule::ALL {
+        let mut study = memory(Config { rule, seed: 2, ..small(mixed()) });
+        advance(&mut study, 8, observe);
+        for _ in 0..10 {
+            advance(&mut study, 5, observe);
+        }
+        let best = study.best().unwrap().unwrap().believed.trial.point;
+        let value = bowl(&mixed(), &best);
+        assert!(value > 0.98, "{rule:?}: {best:?} has {value}");
+        assert_eq!(best[3], Value::Choice("y".into()), "{rule:?}");
+    }
+}
+
+#[test]
+fn a_finite_space_is_used_up_and_never_left() {
+    for (name, space) in [("grid", grid()), ("table", table())] {
+        let size = space.size().unwrap() as usize;
+        for rule in Rule::ALL {
+            let mut study = memory(Config { rule, initial: 20, ..small(space.clone()) });
+            let exhausted = |left: usize| Err(Error::Exhausted { wanted: left + 1, left });
+            assert_eq!(study.ask(size + 1), exhausted(size), "{name} {rule:?}");
+            advance(&mut study, 10, observe);
+            // Partly design and partly the model's.
+            assert_eq!(study.ask(size - 9), exhausted(size - 10), "{name} {rule:?}");
+            advance(&mut study, 15, observe);
+            assert_eq!(last_report(&study).design, 10);
+            advance(&mut study, size - 25 - 6, observe);
+            assert_eq!(study.ask(7), exhausted(6), "{name} {rule:?}");
+            assert_eq!(study.history().records().len(), size - 6, "a refused ask leaves nothing");
+            study.ask(6).unwrap();
+            assert_eq!(study.ask(1), exhausted(0), "{name} {rule:?}");
+            assert_eq!(study.ask(0), Ok(Vec::new()));
+            assert_eq!(study.history().asks(), 4);
+            assert_all_different(&points(&study));
+            let numbers = |trial: &Trial| space.encode(&trial.point).unwrap();
+            let all = study.history().records();
+            assert!(all.iter().all(|r| name == "grid" || space.find(&numbers(&r.trial)).is_some()));
+        }
+    }
+}
+
+#[test]
+fn replicates_that_are_allowed_are_asked_for() {
+    let tiny = || Space::new(vec![Dimension::int("c", 1, 3), Dimension::choice("d", &["x", "y"])]).unwrap();
+    let few = || {
+        let rows = (0..5).map(|i| vec![Value::Real(f64::from(i)), Value::Choice("only".into())]);
+        Space::from_table(&["a", "d"].map(String::from), rows.collect()).unwrap()
+    };
+    for space in [tiny(), few(), plane()] {
+        for rule in Rule::ALL {
+            let config = Config { rule, replicates: Replicates::Allowed, initial: 10, ..small(space.clone()) };
+            let mut study = memory(config);
+            for count in [10, 8, 8, 8] {
+                advance(&mut study, count, observe);
+            }
+            let without: Vec<_> = study.reports().unwrap().into_iter().map(|report| report.without_model).collect();
+            assert_eq!(without, [None, None, None, None], "{rule:?} {space:?}");
+            if let Some(size) = space.size() {
+                // The design covers what there is before it repeats.
+                let design: HashSet<String> = points(&study)[..10].iter().cloned().collect();
+                assert_eq!(design.len() as u64, size);
+                // The model has seen all there is, and repeats the best of it.
+                let best = study.best().unwrap().unwrap().believed.trial.point;
+                let best = format!("{best:?}");
+                let times = points(&study)[10..].iter().filter(|point| **point == best).count();
+                assert!(times >= 3, "{rule:?}: {times}");
+            }
+        }
+    }
+}
+
+#[test]
+fn two_thousand_points_at_once() {
+    for (name, space) in [("plane", plane()), ("mixed", mixed())] {
+        let mut study = memory(small(space));
+        assert_eq!(study.ask(0), Ok(Vec::new()));
+        advance(&mut study, 8, observe);
+        assert_eq!(study.ask(2000).unwrap().len(), 2000, "{name}");
+        assert_all_different(&points(&study));
+        assert_eq!(study.history().asks(), 2);
+    }
+}
