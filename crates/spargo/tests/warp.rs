@@ -20,13 +20,15 @@ fn data(outcome: impl Fn(f64) -> f64) -> Dataset {
     Dataset::new(x, y).unwrap()
 }
 
+/// What is observed of a smooth function.
+type Outcomes = fn(f64) -> f64;
+
 #[test]
 fn the_warp_undoes_what_was_done_to_the_outcomes() {
     let start = Hyperparameters::cold(Kernel::cold(Family::Matern52, 2));
-    let learn = |outcome: fn(f64) -> f64| learn_warp(&start, &data(outcome), &Fitting::default()).unwrap();
-    let undone: [(fn(f64) -> f64, &str); 3] =
-        [(|v| v, "identity"), (|v| (2.0 * v).exp(), "upper tail"), (|v| (4.0 * v).sinh(), "both tails")];
-    for (outcome, name) in undone {
+    let learn = |outcome: Outcomes| learn_warp(&start, &data(outcome), &Fitting::default()).unwrap();
+    let outcomes: [Outcomes; 3] = [|v| v, |v| (2.0 * v).exp(), |v| (4.0 * v).sinh()];
+    for (outcome, name) in outcomes.into_iter().zip(["identity", "upper tail", "both tails"]) {
         let units = learn(outcome);
         match (name, units.warp()) {
             ("identity", warp) => assert_eq!(warp, Warp::Identity),

@@ -163,8 +163,8 @@ impl Fitting {
     }
 }
 
-/// The exact posterior holds a few N×N matrices: 20,000 rows are 3.2 GB each.
-const EXACT_LIMIT: usize = 20_000;
+/// The most rows of an exact posterior, which holds a few N×N matrices: 20,000 rows are 3.2 GB each.
+pub const EXACT_LIMIT: usize = 20_000;
 
 fn infer(hyper: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: &Fitting) -> Result<Inferred> {
     match settings.inference {

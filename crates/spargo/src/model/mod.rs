@@ -14,7 +14,7 @@ pub mod sgpr;
 pub mod svgp;
 mod warp;
 
-pub use fit::{Fit, FitReport, Fitting, Inference, Learning, fit};
+pub use fit::{EXACT_LIMIT, Fit, FitReport, Fitting, Inference, Learning, fit};
 pub use likelihood::Likelihood;
 pub use params::{Hyperparameters, Priors};
 pub(crate) use posterior::Local;

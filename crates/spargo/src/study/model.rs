@@ -12,7 +12,8 @@ use crate::kernel::Kernel;
 use crate::linalg::{Mat, column_major};
 use crate::maximize::Taken;
 use crate::model::{
-    Fit, FitReport, Fitting, Hyperparameters, Inference, Learning, Posterior, Prediction, Start, fit, learn_warp,
+    EXACT_LIMIT, Fit, FitReport, Fitting, Hyperparameters, Inference, Learning, Posterior, Prediction, Start, fit,
+    learn_warp,
 };
 use crate::optimize::Lbfgsb;
 use crate::rng::{Purpose, stream};
@@ -156,7 +157,8 @@ const LOOSE: Lbfgsb =
 impl Modelling {
     /// Exact while that is what the settings say, or no approximation is needed.
     fn inference(&self, observations: usize, inducing: usize) -> Inference {
-        if observations <= inducing.max(self.exact_until) { Inference::Exact } else { Inference::Sparse }
+        let exact = inducing.max(self.exact_until).min(EXACT_LIMIT);
+        if observations <= exact { Inference::Exact } else { Inference::Sparse }
     }
 
     /// The bound at Z = X is the likelihood.

@@ -1,0 +1,195 @@
+//! One ask: the design's points and the model's, committed if nobody else has asked for them meanwhile.
+
+use super::json::to_json;
+use super::model::{Model, State};
+use super::store::{Batch, Committed};
+use super::{Key, Replicates, StepReport, Study, Trial, best_rows, design};
+use crate::acquire::{Situation, acquire};
+use crate::error::{Error, Result};
+use crate::linalg::{Mat, MatRef, select_rows};
+use crate::maximize::{Search, Taken};
+use crate::space::Point;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A batch before it is committed.
+struct Proposal {
+    /// [points, inputs].
+    points: Mat<f64>,
+    taken: Taken,
+    /// Who chose them, but for those of the design.
+    model: Option<Arc<Model>>,
+    report: StepReport,
+    seen: u64,
+}
+
+impl Study {
+    /// The next `count` points to evaluate, all new.
+    pub fn ask(&mut self, count: usize) -> Result<Vec<Trial>> {
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let started = Instant::now();
+        self.refresh()?;
+        let proposal = self.propose(count);
+        let mut proposal = self.counted(count, proposal)?;
+        loop {
+            proposal.report.total_s = started.elapsed().as_secs_f64();
+            let points = self.decode(proposal.points.as_ref())?;
+            let state = to_json(&self.state_after(&proposal)?)?;
+            let report = to_json(&proposal.report)?;
+            let beside = self.history().mark();
+            let batch = Batch { beside, seen: proposal.seen, points: &points, state: &state, report: &report };
+            match self.store.commit_ask(&batch)? {
+                Committed::Done { ask, trials } => {
+                    self.refresh()?;
+                    self.model = proposal.model.map(|model| (Key { ask, seen: proposal.seen }, model));
+                    return Ok(trials.zip(points).map(|(id, point)| Trial { id, point }).collect());
+                }
+                Committed::Conflict => {
+                    let settled = self.settle(&mut proposal);
+                    self.counted(count, settled)?;
+                }
+            }
+        }
+    }
+
+    /// Chooses a batch without committing it.
+    fn propose(&mut self, count: usize) -> Result<Proposal> {
+        let step = self.history().asks() + 1;
+        let seen = self.history().tells();
+        let mut report = StepReport {
+            step,
+            asked: count,
+            design: 0,
+            model: None,
+            acquire_s: 0.0,
+            total_s: 0.0,
+            replaced: 0,
+            without_model: None,
+        };
+        let asked = self.history().records().len();
+        let mut first = self.config.initial.saturating_sub(asked).min(count);
+        if self.table.observed().is_empty() {
+            first = count;
+        }
+        let mut model = None;
+        if first < count {
+            match self.model() {
+                Ok(made) => model = Some(made),
+                // A model that cannot be had must not end the run.
+                Err(error) => {
+                    report.without_model = Some(error.to_string());
+                    first = count;
+                }
+            }
+        }
+        report.design = first;
+        report.model = model.as_ref().map(|model| model.report.clone());
+        let mut taken = self.taken();
+        let mut points = Mat::zeros(count, self.config.space.dimensions().len());
+        if first > 0 {
+            let design = design::design(&self.config.space, asked, first, self.config.seed, &mut taken)?;
+            points.as_mut().subrows_mut(0, first).copy_from(design);
+        }
+        let started = Instant::now();
+        if let Some(model) = &model {
+            let chosen = self.acquire(model, step, 0..count - first, &mut taken)?;
+            points.as_mut().subrows_mut(first, count - first).copy_from(chosen);
+        }
+        report.acquire_s = started.elapsed().as_secs_f64();
+        Ok(Proposal { points, taken, model, report, seen })
+    }
+
+    /// Points that the model chooses.
+    fn acquire(&self, model: &Model, step: u64, numbers: Range<usize>, taken: &mut Taken) -> Result<Mat<f64>> {
+        let (config, table) = (&self.config, &self.table);
+        let observed = table.rows(table.observed());
+        let mean = model.posterior.mean(observed.as_ref())?;
+        let incumbents = select_rows(observed.as_ref(), &best_rows(&mean, INCUMBENTS));
+        let search = Search::new(&config.space, incumbents.as_ref(), &config.maximizing, config.seed, step)?;
+        let (failed, pending) = (table.rows(table.failed()), table.rows(table.pending()));
+        let situation = Situation {
+            posterior: &model.posterior,
+            noise: model.state.hyper.noise,
+            search: &search,
+            sampling: &config.sampling,
+            observed: observed.as_ref(),
+            failed: failed.as_ref(),
+            pending: pending.as_ref(),
+            seed: config.seed,
+            step,
+        };
+        acquire(config.rule, &situation, numbers, taken)
+    }
+
+    /// Replaces the points of a proposal that others have asked for meanwhile.
+    fn settle(&mut self, proposal: &mut Proposal) -> Result<()> {
+        let known = self.history().records().len();
+        self.refresh()?;
+        let new: Vec<usize> = (known..self.history().records().len()).collect();
+        let mut others = Taken::default();
+        others.insert_rows(self.table.rows(&new).as_ref());
+        proposal.taken.insert_rows(self.table.rows(&new).as_ref());
+        let clashing: Vec<usize> =
+            (0..proposal.points.nrows()).filter(|&i| others.contains(&row(proposal.points.as_ref(), i))).collect();
+        let clashing = if self.config.replicates == Replicates::Allowed { Vec::new() } else { clashing };
+        proposal.report.step = self.history().asks() + 1;
+        proposal.report.replaced += clashing.len();
+        if clashing.is_empty() {
+            return Ok(());
+        }
+        let asked = self.history().records().len();
+        let (space, seed) = (&self.config.space, self.config.seed);
+        let fresh = match &proposal.model {
+            Some(model) => self.acquire(model, proposal.report.step, 0..clashing.len(), &mut proposal.taken)?,
+            None => design::design(space, asked, clashing.len(), seed, &mut proposal.taken)?,
+        };
+        for (j, &i) in clashing.iter().enumerate() {
+            proposal.points.row_mut(i).copy_from(fresh.row(j));
+        }
+        Ok(())
+    }
+
+    /// Says of an ask as a whole, not of the part of it that found too few, how many points are left.
+    fn counted<T>(&self, wanted: usize, result: Result<T>) -> Result<T> {
+        let space = &self.config.space;
+        match (result, space.candidates(), space.size()) {
+            (Err(Error::Exhausted { .. }), Some(table), _) => {
+                Err(Error::Exhausted { wanted, left: self.taken().free_rows(table).len() })
+            }
+            (Err(Error::Exhausted { .. }), None, Some(size)) => {
+                Err(Error::Exhausted { wanted, left: (size as usize).saturating_sub(self.taken().len()) })
+            }
+            (result, ..) => result,
+        }
+    }
+
+    /// What the next step will need.
+    fn state_after(&self, proposal: &Proposal) -> Result<Option<State>> {
+        match &proposal.model {
+            Some(model) => Ok(Some(model.state.clone())),
+            None => self.state(),
+        }
+    }
+
+    /// Points that are not to be asked for.
+    fn taken(&self) -> Taken {
+        match self.config.replicates {
+            Replicates::Allowed => Taken::never(),
+            Replicates::Never => self.table.taken(),
+        }
+    }
+
+    fn decode(&self, points: MatRef<'_, f64>) -> Result<Vec<Point>> {
+        (0..points.nrows()).map(|i| self.config.space.decode(&row(points, i))).collect()
+    }
+}
+
+/// Points around which the pool is dense.
+const INCUMBENTS: usize = 20;
+
+fn row(points: MatRef<'_, f64>, i: usize) -> Vec<f64> {
+    points.row(i).iter().copied().collect()
+}
