@@ -8,11 +8,9 @@
 //! nothing that the kernel's variance could not.
 
 use super::{Fitting, Hyperparameters, Inference, Learning, Start, fit};
-use crate::allocate::{Allocation, allocate};
-use crate::data::{Dataset, Evidence, Units, Warp};
-use crate::error::Result;
+use crate::data::{Dataset, Units, Warp};
 use crate::optimize::Lbfgsb;
-use crate::rng::{Purpose, stream};
+use crate::rng::{Purpose, distinct_indices, stream};
 use rayon::prelude::*;
 
 /// Every warp that is tried.
@@ -30,12 +28,11 @@ pub const WARPS: [Warp; 11] = [
     Warp::YeoJohnson { power: 0.01 },
 ];
 
-/// The most likely warp of these outcomes; the search for hyperparameters begins at `start`, in units of mean 0 and
+/// The units of the most likely warp of these outcomes; the search for hyperparameters begins at `start`, in units of mean 0 and
 /// variance 1.
-pub fn learn_warp(start: &Hyperparameters, data: &Dataset, settings: &Fitting) -> Result<Units> {
+pub fn learn_warp(start: &Hyperparameters, data: &Dataset, settings: &Fitting) -> Units {
     let mut rng = stream(settings.seed, Purpose::Subset, 1, 0);
-    let chosen = allocate(&Allocation::Cvr, data.x(), &start.kernel, &Evidence::default(), ROWS, &mut rng)?;
-    let some = data.subset(&chosen.rows.unwrap_or_default());
+    let some = data.subset(&distinct_indices(data.len(), ROWS, &mut rng));
     let optimizer = Lbfgsb { max_iterations: ITERATIONS, ..settings.optimizer };
     let settings = Fitting {
         learning: Learning::Subset(ROWS),
@@ -58,7 +55,7 @@ pub fn learn_warp(start: &Hyperparameters, data: &Dataset, settings: &Fitting) -
             best = (warp, value);
         }
     }
-    Ok(Units::of(some.y(), best.0))
+    Units::of(some.y(), best.0)
 }
 
 /// Rows that the choice is made on.

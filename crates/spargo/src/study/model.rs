@@ -95,10 +95,10 @@ impl Model {
         let first = || Hyperparameters::cold(Kernel::for_space(&config.space, config.model.kernel));
         let units = match (config.model.warp, last) {
             (Warping::Off, _) => Units::of(data.y(), Warp::Identity),
-            // Learned on rows that cover the space, units do not drift as batches gather at the top.
+            // They stay as they are until the data have doubled, and so does the meaning of the hyperparameters.
             (Warping::Learned, Some((last, _))) if !cold => last.units,
             (Warping::Learned, last) => {
-                learn_warp(&last.map_or_else(first, |(last, _)| last.hyper.clone()), data, &settings)?
+                learn_warp(&last.map_or_else(first, |(last, _)| last.hyper.clone()), data, &settings)
             }
         };
         let standard = units.apply(data);
