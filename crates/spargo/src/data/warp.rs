@@ -164,7 +164,7 @@ mod tests {
         [
             Warp::Identity,
             Warp::Asinh { strength: 0.3 },
-            Warp::Asinh { strength: 20.0 },
+            Warp::Asinh { strength: 3.0 },
             Warp::YeoJohnson { power: 0.25 },
             Warp::YeoJohnson { power: 1.0 },
             Warp::YeoJohnson { power: 1.7 },
