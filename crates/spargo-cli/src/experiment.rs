@@ -53,7 +53,7 @@ impl Experiment {
     /// Evaluates the initial design and then `batches` batches; `watch` sees every step.
     pub fn run(&mut self, batches: usize, mut watch: impl FnMut(&Step)) -> Result<Vec<Step>> {
         let (initial, batch) = (self.study.config().initial, self.study.config().batch);
-        let mut steps = Vec::with_capacity(batches + 1);
+        let mut steps = Vec::new();
         let mut least = f64::INFINITY;
         for number in 0..=batches {
             let trials = self.study.ask(if number == 0 { initial } else { batch }).into_diagnostic()?;

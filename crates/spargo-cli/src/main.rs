@@ -31,7 +31,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Fit the sparse model on generated data and print its table
+    /// Optimise a noisy function of six inputs in batches of 100, and draw its regret
     Demo(demo::Demo),
     /// Fit a Gaussian process to a CSV file
     Fit(fit::Fit),

@@ -68,8 +68,8 @@ impl BenchStep {
     }
 
     fn measure(&self) -> Result<Report> {
-        if self.batch >= self.n {
-            return Err(miette!("--batch {} must be below --n {}", self.batch, self.n));
+        if !(1..self.n).contains(&self.batch) {
+            return Err(miette!("--batch {} must be at least 1 and below --n {}", self.batch, self.n));
         }
         let told = self.observations()?;
         let (before, new) = told.split_at(self.n - self.batch);

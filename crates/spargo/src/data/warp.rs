@@ -94,6 +94,12 @@ impl Units {
         Units { shift, spread, ..units }
     }
 
+    /// Whether outcomes have about the spread in these units that those had which the units were made from.
+    pub fn suit(&self, y: &[f64]) -> bool {
+        let u: Vec<f64> = y.iter().map(|&y| self.to_model(y)).collect();
+        (1e-2..1e2).contains(&centre_and_scale(&u).1)
+    }
+
     /// w.
     pub fn warp(&self) -> Warp {
         self.warp
@@ -212,6 +218,14 @@ mod tests {
                 let units = Units::of(&y, warp);
                 assert!(units.to_model(y[0]).abs() < 1e-12 && units.log_slope(y[0]).is_finite());
             }
+        }
+    }
+
+    #[test]
+    fn units_of_constants_suit_nothing_else() {
+        for (size, suits) in [(1e-6, false), (0.5, true), (1e6, false)] {
+            let units = Units::of(&[0.0; 5], Warp::Identity);
+            assert_eq!(units.suit(&[0.0, size, 0.0, -size]), suits, "{size}");
         }
     }
 

@@ -33,6 +33,10 @@ pub const WARPS: [Warp; 11] = [
 pub fn learn_warp(start: &Hyperparameters, data: &Dataset, settings: &Fitting) -> Units {
     let mut rng = stream(settings.seed, Purpose::Subset, 1, 0);
     let some = data.subset(&distinct_indices(data.len(), ROWS, &mut rng));
+    // Rows that are all alike say nothing of the few that are not.
+    if !Units::of(some.y(), Warp::Identity).suit(data.y()) {
+        return Units::of(data.y(), Warp::Identity);
+    }
     let optimizer = Lbfgsb { max_iterations: ITERATIONS, ..settings.optimizer };
     let settings = Fitting {
         learning: Learning::Subset(ROWS),

@@ -95,21 +95,32 @@ impl Study {
         }
         let started = Instant::now();
         if let Some(model) = &model {
-            let chosen = self.acquire(model, step, 0..count - first, &mut taken)?;
+            let own = points.as_ref().subrows(0, first);
+            let chosen = self.acquire(model, step, 0..count - first, own, &mut taken)?;
             points.as_mut().subrows_mut(first, count - first).copy_from(chosen);
         }
         report.acquire_s = started.elapsed().as_secs_f64();
         Ok(Proposal { points, taken, model, report, seen })
     }
 
-    /// Points that the model chooses.
-    fn acquire(&self, model: &Model, step: u64, numbers: Range<usize>, taken: &mut Taken) -> Result<Mat<f64>> {
+    /// Points that the model chooses beside those under way, of which `own` will be as well.
+    fn acquire(
+        &self,
+        model: &Model,
+        step: u64,
+        numbers: Range<usize>,
+        own: MatRef<'_, f64>,
+        taken: &mut Taken,
+    ) -> Result<Mat<f64>> {
         let (config, table) = (&self.config, &self.table);
         let observed = table.rows(table.observed());
         let mean = model.posterior.mean(observed.as_ref())?;
         let incumbents = select_rows(observed.as_ref(), &best_rows(&mean, INCUMBENTS));
         let search = Search::new(&config.space, incumbents.as_ref(), &config.maximizing, config.seed, step)?;
-        let (failed, pending) = (table.rows(table.failed()), table.rows(table.pending()));
+        let (failed, others) = (table.rows(table.failed()), table.rows(table.pending()));
+        let mut pending = Mat::zeros(others.nrows() + own.nrows(), own.ncols());
+        pending.as_mut().subrows_mut(0, others.nrows()).copy_from(&others);
+        pending.as_mut().subrows_mut(others.nrows(), own.nrows()).copy_from(own);
         let situation = Situation {
             posterior: &model.posterior,
             noise: model.state.hyper.noise,
@@ -125,28 +136,37 @@ impl Study {
     }
 
     /// Replaces the points of a proposal that others have asked for meanwhile.
+    ///
+    /// If others have *asked*, they may have drawn the same paths from hardly other data: then all of the model's points are
+    /// drawn anew, as those of the step that this ask becomes.
     fn settle(&mut self, proposal: &mut Proposal) -> Result<()> {
-        let known = self.history().records().len();
+        let (known, before) = (self.history().records().len(), self.history().asks());
         self.refresh()?;
-        let new: Vec<usize> = (known..self.history().records().len()).collect();
-        let mut others = Taken::default();
-        others.insert_rows(self.table.rows(&new).as_ref());
-        proposal.taken.insert_rows(self.table.rows(&new).as_ref());
-        let clashing: Vec<usize> =
-            (0..proposal.points.nrows()).filter(|&i| others.contains(&row(proposal.points.as_ref(), i))).collect();
-        let clashing = if self.config.replicates == Replicates::Allowed { Vec::new() } else { clashing };
-        proposal.report.step = self.history().asks() + 1;
-        proposal.report.replaced += clashing.len();
-        if clashing.is_empty() {
+        let (asked, step) = (self.history().records().len(), self.history().asks() + 1);
+        let others = self.table.rows(&(known..asked).collect::<Vec<_>>());
+        let mut clashing = Taken::default();
+        clashing.insert_rows(others.as_ref());
+        proposal.taken.insert_rows(others.as_ref());
+        let same_paths = |i: usize| step > before + 1 && i >= proposal.report.design;
+        let clashes = |i: usize| {
+            self.config.replicates == Replicates::Never && clashing.contains(&row(proposal.points.as_ref(), i))
+        };
+        let (replaced, kept): (Vec<usize>, Vec<usize>) =
+            (0..proposal.points.nrows()).partition(|&i| same_paths(i) || clashes(i));
+        // Numbers that no path of this step had before.
+        let first = proposal.report.asked + proposal.report.replaced;
+        let numbers = first..first + replaced.len();
+        proposal.report.step = step;
+        proposal.report.replaced += replaced.len();
+        if replaced.is_empty() {
             return Ok(());
         }
-        let asked = self.history().records().len();
-        let (space, seed) = (&self.config.space, self.config.seed);
+        let kept = select_rows(proposal.points.as_ref(), &kept);
         let fresh = match &proposal.model {
-            Some(model) => self.acquire(model, proposal.report.step, 0..clashing.len(), &mut proposal.taken)?,
-            None => design::design(space, asked, clashing.len(), seed, &mut proposal.taken)?,
+            Some(model) => self.acquire(model, step, numbers, kept.as_ref(), &mut proposal.taken)?,
+            None => design::design(&self.config.space, asked, replaced.len(), self.config.seed, &mut proposal.taken)?,
         };
-        for (j, &i) in clashing.iter().enumerate() {
+        for (j, &i) in replaced.iter().enumerate() {
             proposal.points.row_mut(i).copy_from(fresh.row(j));
         }
         Ok(())

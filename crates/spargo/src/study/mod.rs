@@ -50,7 +50,7 @@ pub struct Study {
 /// What a model was made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Key {
-    /// The ask whose state it started from, 0 if none.
+    /// The number of asks before it.
     ask: u64,
     /// The last tell it has seen.
     seen: u64,
@@ -205,7 +205,7 @@ impl Study {
     /// The model of everything told so far, made if need be.
     fn model(&mut self) -> Result<Arc<Model>> {
         let state = self.state()?;
-        let key = Key { ask: state.as_ref().map_or(0, |_| self.history().asks()), seen: self.history().tells() };
+        let key = Key { ask: self.history().asks(), seen: self.history().tells() };
         if let Some((of, model)) = &self.model
             && *of == key
         {

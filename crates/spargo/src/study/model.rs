@@ -96,7 +96,7 @@ impl Model {
         let units = match (config.model.warp, last) {
             (Warping::Off, _) => Units::of(data.y(), Warp::Identity),
             // They stay as they are until the data have doubled, and so does the meaning of the hyperparameters.
-            (Warping::Learned, Some((last, _))) if !cold => last.units,
+            (Warping::Learned, Some((last, _))) if !cold && last.units.suit(data.y()) => last.units,
             (Warping::Learned, last) => {
                 learn_warp(&last.map_or_else(first, |(last, _)| last.hyper.clone()), data, &settings)
             }

@@ -28,7 +28,7 @@ pub struct StepReport {
 /// What a study has found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Best {
-    /// The evaluated point with the best posterior mean.
+    /// The evaluated point with the best posterior mean in the model's units: under a warp, the best median in the user's.
     pub believed: Estimate,
     /// The best outcome as it was told.
     pub observed: Observation,

@@ -47,7 +47,9 @@ fn minimising_asks_for_what_maximising_the_opposite_asks_for() {
         let evaluated: Vec<Point> = study.history().records().iter().map(|r| r.trial.point.clone()).collect();
         let mean = study.predict(&evaluated).unwrap().mean;
         let best = (0..mean.len()).min_by(|&i, &j| mean[i].total_cmp(&mean[j])).unwrap();
-        assert_eq!((believed.trial.id, believed.mean), (best as u64 + 1, mean[best]), "{name}");
+        assert_eq!(believed.trial.id, best as u64 + 1, "{name}");
+        // One row and many are different products.
+        assert!((believed.mean / mean[best] - 1.0).abs() < 1e-12, "{name}: {} {}", believed.mean, mean[best]);
     }
 }
 

@@ -31,7 +31,7 @@ fn the_optimum_of_a_mixed_function_is_found() {
     for rule in Rule::ALL {
         let mut study = memory(Config { rule, seed: 2, ..small(mixed()) });
         advance(&mut study, 8, observe);
-        for _ in 0..10 {
+        for _ in 0..14 {
             advance(&mut study, 5, observe);
         }
         let best = study.best().unwrap().unwrap().believed.trial.point;
