@@ -33,7 +33,10 @@ fn bench_step_prints_every_promised_key() {
     assert!(json["peak_rss_mb"].is_number() || !cfg!(target_os = "linux"));
     assert!((number("bound") - number("bound_converged")).abs() < 0.01, "{json}");
     assert_eq!((number("n"), number("m"), number("batch")), (400.0, 50.0, 20.0));
-    assert!(complaint(&["bench", "step", "--n", "20", "--batch", "20"]).contains("--batch 20 must be below --n 20"));
+    for batch in ["0", "20"] {
+        let complaint = complaint(&["bench", "step", "--n", "20", "--batch", batch]);
+        assert!(complaint.contains("must be at least 1 and below --n 20"), "{complaint}");
+    }
 }
 
 #[test]
