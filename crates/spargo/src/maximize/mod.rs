@@ -5,8 +5,8 @@
 //! ```
 //!
 //! All members share one pool of points, scored in one product; the best few of each member are climbed from, all
-//! together ([`climb`]). Where only finitely many points exist there is nothing to climb: the best of all is found by
-//! streaming over them ([`candidates`]).
+//! together (`climb`). Where only finitely many points exist there is nothing to climb: the best of all is found by
+//! streaming over them (`candidates`).
 
 mod candidates;
 mod climb;
