@@ -8,8 +8,11 @@ mod drawing;
 mod experiment;
 mod fit;
 mod machine;
+mod new;
 mod optimize;
+mod records;
 mod regression;
+mod study_file;
 mod table;
 mod units;
 mod words;
@@ -33,6 +36,10 @@ struct Cli {
 enum Command {
     /// Optimise a noisy function of six inputs in batches of 100, and draw its regret
     Demo(demo::Demo),
+    /// Write a commented study file to begin with
+    New(new::New),
+    /// Print the JSON schema of study files
+    Schema(new::Schema),
     /// Fit a Gaussian process to a CSV file
     Fit(fit::Fit),
     /// Choose inducing points among the rows of a CSV file
@@ -47,6 +54,8 @@ enum Command {
 fn main() -> miette::Result<()> {
     match Cli::parse().command {
         Command::Demo(demo) => demo.run(),
+        Command::New(new) => new.run(),
+        Command::Schema(schema) => schema.run(),
         Command::Fit(fit) => fit.run(),
         Command::Allocate(allocate) => allocate.run(),
         Command::Optimize(optimize) => optimize.run(),

@@ -8,7 +8,8 @@ use std::str::FromStr;
 
 /// How inducing points are chosen; in settings a table with the key `method` and, if not the default, the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "method", rename_all = "kebab-case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "method", rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Allocation {
     /// A random subset of the data.
@@ -45,6 +46,7 @@ pub enum Allocation {
 
 /// The units in which clusters are measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Inputs {
     /// As they are.

@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 
 /// How utilities are maximised.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Maximizing {
     /// Points of the pool that are spread over the space.

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 /// Which objective the hyperparameters maximise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Learning {

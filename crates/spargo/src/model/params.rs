@@ -84,6 +84,7 @@ impl LogNormal {
 
 /// The priors in the model's units (inputs in the unit cube, outcomes standardized).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Priors {
     /// Log-normal on length scales, signal variance and noise.

@@ -27,6 +27,7 @@ const LONGEST_STEP: f64 = 1e10;
 
 /// Options of L-BFGS-B.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Lbfgsb {
     /// Correction pairs kept to model the curvature.

@@ -16,6 +16,7 @@ use std::ops::Range;
 
 /// How paths are drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Sampling {
     /// F, the number of random features of a path.

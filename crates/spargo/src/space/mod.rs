@@ -29,7 +29,8 @@ use table::Table;
 /// Everything that may be evaluated.
 ///
 /// Written as `inputs = [...]`, a list of [`Dimension`]s, with `candidates = [[...], ...]` if only these may be.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+/// The default has no inputs: it is what settings hold until they are told one.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(try_from = "form::SpaceForm")]
 pub struct Space {
     dimensions: Vec<Dimension>,

@@ -9,19 +9,27 @@ use crate::maximize::Maximizing;
 use crate::model::{Learning, Priors};
 use crate::sample::Sampling;
 use crate::space::Space;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::fmt;
 
 /// The settings of a study; only the space has no default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
     /// What the user calls it.
     #[serde(default = "default_name")]
     pub name: String,
     /// What may be evaluated.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
     pub space: Space,
     /// What is measured at each point.
     #[serde(default = "default_outputs")]
+    #[cfg_attr(feature = "schema", schemars(skip))]
     pub outputs: Vec<Output>,
     /// Of every random choice.
     #[serde(default)]
@@ -35,8 +43,8 @@ pub struct Config {
     /// M, the inducing points of a sparse model.
     #[serde(default = "default_inducing")]
     pub inducing: usize,
-    /// How inducing points are chosen.
-    #[serde(default)]
+    /// How inducing points are chosen: a method's name, or a table with its settings.
+    #[serde(default, deserialize_with = "word_or_table")]
     pub allocation: Allocation,
     /// How batches are chosen.
     #[serde(default)]
@@ -53,6 +61,27 @@ pub struct Config {
     /// Whether points may be asked for again.
     #[serde(default)]
     pub replicates: Replicates,
+}
+
+/// A word where a table with that word as its method would do.
+fn word_or_table<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Allocation, D::Error> {
+    struct Either;
+    impl<'de> Visitor<'de> for Either {
+        type Value = Allocation;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("the name of a method, or a table with the key `method`")
+        }
+
+        fn visit_str<E: de::Error>(self, word: &str) -> std::result::Result<Allocation, E> {
+            word.parse().map_err(E::custom)
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> std::result::Result<Allocation, A::Error> {
+            Allocation::deserialize(MapAccessDeserializer::new(map))
+        }
+    }
+    deserializer.deserialize_any(Either)
 }
 
 fn default_name() -> String {
@@ -86,16 +115,27 @@ pub struct Output {
 }
 
 /// What an output is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
 pub enum Goal {
     /// The larger the better.
+    #[serde(rename = "max")]
     Maximize,
     /// The smaller the better.
+    #[serde(rename = "min")]
     Minimize,
-    /// To be kept within limits.
-    Limit,
+    /// To be kept within limits, of which there is at least one.
+    #[serde(rename_all = "kebab-case")]
+    Limit {
+        /// The least value that will do.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at_least: Option<f64>,
+        /// The largest value that will do.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at_most: Option<f64>,
+    },
     /// Yes or no.
     Classify,
     /// To be known where it crosses a level.
@@ -108,13 +148,14 @@ impl Goal {
         match self {
             Goal::Maximize => Some(1.0),
             Goal::Minimize => Some(-1.0),
-            Goal::Limit | Goal::Classify | Goal::Level => None,
+            Goal::Limit { .. } | Goal::Classify | Goal::Level => None,
         }
     }
 }
 
 /// How the model of an output is learned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Modelling {
     /// The kernel over ordered inputs.
@@ -132,6 +173,7 @@ pub struct Modelling {
 
 /// How outcomes are mapped before a model sees them.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Warping {
     /// By the map under which they are most likely.
@@ -155,6 +197,7 @@ impl Default for Modelling {
 
 /// Whether points may be asked for again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Replicates {
     /// Every point is asked for once.
@@ -186,12 +229,17 @@ impl Config {
 
     /// Refuses what cannot be run, by name.
     pub fn check(&self) -> Result<()> {
+        self.check_names()?;
         let unsupported = |what: String, remedy: &str| Err(Error::Unsupported { what, remedy: remedy.into() });
         for output in &self.outputs {
             if output.goal.sign().is_none() {
-                let goal = format!("{:?}", output.goal).to_lowercase();
-                let what = format!("the goal '{goal}' of output '{}' is not built yet", output.name);
-                return unsupported(what, "use maximize or minimize");
+                let goal = match output.goal {
+                    Goal::Limit { .. } => "to stay within limits",
+                    Goal::Classify => "to be classified",
+                    _ => "to be known around a level",
+                };
+                let what = format!("the output '{}' is {goal}, which is not built yet", output.name);
+                return unsupported(what, "use the goals max and min");
             }
         }
         match self.outputs.len() {
@@ -216,6 +264,25 @@ impl Config {
         }
         self.sampling.check()?;
         self.maximizing.check()
+    }
+
+    /// Inputs and outputs are the columns of one table.
+    fn check_names(&self) -> Result<()> {
+        if self.space.dimensions().is_empty() {
+            return Err(Error::Unsupported {
+                what: "a space without inputs".into(),
+                remedy: "list at least one".into(),
+            });
+        }
+        let inputs = self.space.dimensions().iter().map(|dimension| &dimension.name);
+        let mut names: HashSet<&String> = inputs.collect();
+        match self.outputs.iter().find(|output| output.name.trim().is_empty() || !names.insert(&output.name)) {
+            Some(output) => Err(Error::Unsupported {
+                what: format!("an output with the name '{}'", output.name),
+                remedy: "give every input and every output a name of its own".into(),
+            }),
+            None => Ok(()),
+        }
     }
 
     /// The factor that makes larger outcomes better.

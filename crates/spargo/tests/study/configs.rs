@@ -32,7 +32,8 @@ fn a_space_is_enough() {
     let config = read(json!({"space": {"inputs": inputs}})).unwrap();
     assert_eq!(config, Config::new(plane()));
     config.check().unwrap();
-    assert!(read(json!({"name": "no space"})).unwrap_err().contains("space"));
+    let nowhere = read(json!({"name": "no space"})).unwrap();
+    assert!(nowhere.check().unwrap_err().to_string().contains("a space without inputs"));
 }
 
 #[test]
@@ -59,11 +60,15 @@ fn what_cannot_be_run_is_refused_by_name() {
         assert_eq!(Study::in_memory(config).unwrap_err(), refused);
         refused.to_string()
     };
-    for goal in ["limit", "classify", "level"] {
-        let refused = change(&|json| json["outputs"][0]["goal"] = json!(goal));
-        assert!(refused.contains(&format!("'{goal}'")) && refused.contains("'objective'"), "{refused}");
+    let limit = json!({"limit": {"at-most": 3.0}});
+    for (goal, words) in [(limit, "within limits"), (json!("classify"), "classified"), (json!("level"), "level")] {
+        let refused = change(&|json| json["outputs"][0]["goal"] = goal.clone());
+        assert!(refused.contains(words) && refused.contains("'objective'"), "{refused}");
     }
-    let two = json!([{"name": "a", "goal": "maximize"}, {"name": "b", "goal": "minimize"}]);
+    for name in ["", "a"] {
+        assert!(change(&|json| json["outputs"][0]["name"] = json!(name)).contains(&format!("the name '{name}'")));
+    }
+    let two = json!([{"name": "y", "goal": "max"}, {"name": "z", "goal": "min"}]);
     assert!(change(&|json| json["outputs"] = two.clone()).contains("several outputs"));
     assert!(change(&|json| json["outputs"] = json!([])).contains("outputs is empty"));
     for count in ["batch", "initial", "inducing"] {

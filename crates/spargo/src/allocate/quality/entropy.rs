@@ -17,7 +17,8 @@ use serde::{Deserialize, Serialize};
 
 /// Settings of the information quality.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
 pub struct Entropy {
     /// α in [0, 1): 0 asks for information about f alone (CVR), 1 about its maximum alone.
     pub alpha: f64,
@@ -27,6 +28,7 @@ pub struct Entropy {
 
 /// The factor c in the exponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Share {
     /// c = 1.

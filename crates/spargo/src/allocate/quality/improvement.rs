@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 
 /// Baseline and link of the expected improvement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
 pub struct Improvement {
     /// f̂.
     pub baseline: Baseline,
@@ -25,6 +26,7 @@ pub struct Improvement {
 
 /// Which posterior mean at the data the improvement is measured from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Baseline {
     /// The least.
@@ -38,6 +40,7 @@ pub enum Baseline {
 
 /// The increasing function of f − f̂ whose expectation is the quality.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Link {
     /// max(·, 0).

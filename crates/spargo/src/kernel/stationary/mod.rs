@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 /// The shape g(r²) of a stationary kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Family {

@@ -1,0 +1,108 @@
+//! `[objectives]` and `[constraints]`: what an evaluation returns.
+
+use super::source::Source;
+use miette::{Report, Result};
+use serde::{Deserialize, Serialize};
+use spargo::study::{Goal, Output};
+use toml::Spanned;
+use toml::de::{DeString, DeValue, ValueDeserializer};
+
+/// An output that is optimised.
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Objective {
+    /// What it is for.
+    goal: Wish,
+}
+
+/// What an objective is for.
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Wish {
+    /// The larger the better.
+    Max,
+    /// The smaller the better.
+    Min,
+}
+
+/// An output that must stay within limits.
+#[derive(Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Constraint {
+    /// The least value that will do.
+    at_least: Option<f64>,
+    /// The largest value that will do.
+    at_most: Option<f64>,
+}
+
+/// Words that name other columns of tables of trials.
+pub const RESERVED: [&str; 3] = ["trial", "status", "reason"];
+
+/// Objectives first, then constraints, each in the order of the file.
+pub fn outputs(
+    source: &Source,
+    objectives: Option<Spanned<DeValue<'_>>>,
+    constraints: Option<Spanned<DeValue<'_>>>,
+) -> Result<Vec<Output>> {
+    let Some(objectives) = objectives else {
+        let help = "say what is optimised:\n[objectives]\nyield = { goal = \"max\" }";
+        return Err(source.fault(&[], "the study has no objectives", help));
+    };
+    let mut outputs = Vec::new();
+    for (name, value) in entries(source, "objectives", objectives)? {
+        let Objective { goal } = read(source, value)?;
+        outputs.push(Output { name, goal: if let Wish::Max = goal { Goal::Maximize } else { Goal::Minimize } });
+    }
+    if outputs.is_empty() {
+        return Err(source.fault(&["objectives"], "no objective is listed", "add, say, yield = { goal = \"max\" }"));
+    }
+    let Some(constraints) = constraints else { return Ok(outputs) };
+    for (name, value) in entries(source, "constraints", constraints)? {
+        let Constraint { at_least, at_most } = read(source, value)?;
+        check_limits(at_least, at_most)
+            .map_err(|(message, help)| source.fault(&["constraints", &name], message, help))?;
+        outputs.push(Output { name, goal: Goal::Limit { at_least, at_most } });
+    }
+    Ok(outputs)
+}
+
+/// The named entries of a section.
+fn entries<'i>(
+    source: &Source,
+    section: &str,
+    value: Spanned<DeValue<'i>>,
+) -> Result<Vec<(String, Spanned<DeValue<'i>>)>> {
+    let span = value.span();
+    let DeValue::Table(table) = value.into_inner() else {
+        let help = format!("begin a section:\n[{section}]");
+        return Err(source.fault_at(Some(span), format!("'{section}' must be a table"), help));
+    };
+    let entry = |(name, value): (Spanned<DeString<'i>>, _)| (name.into_inner().to_string(), value);
+    let entries: Vec<_> = table.into_iter().map(entry).collect();
+    match entries.iter().find(|(name, _)| RESERVED.contains(&name.as_str())) {
+        Some((name, _)) => Err(reserved(source, &[section, name])),
+        None => Ok(entries),
+    }
+}
+
+/// A name that is taken.
+pub fn reserved(source: &Source, path: &[&str]) -> Report {
+    let name = path.last().unwrap_or(&"");
+    let help = "these name other columns of a study's table: trial, status, reason";
+    source.fault(path, format!("'{name}' cannot be the name of an input or an output"), help)
+}
+
+fn read<'i, T: Deserialize<'i>>(source: &Source, value: Spanned<DeValue<'i>>) -> Result<T> {
+    T::deserialize(ValueDeserializer::from(value)).map_err(|error| source.unreadable(&error))
+}
+
+fn check_limits(at_least: Option<f64>, at_most: Option<f64>) -> std::result::Result<(), (&'static str, &'static str)> {
+    match (at_least, at_most) {
+        (None, None) => Err(("a constraint without limits", "give at-least, at-most or both")),
+        (Some(low), Some(high)) if low > high => Err(("no value lies within these limits", "swap them")),
+        _ if [at_least, at_most].iter().flatten().any(|limit| !limit.is_finite()) => {
+            Err(("a limit that is not finite", "leave it out"))
+        }
+        _ => Ok(()),
+    }
+}

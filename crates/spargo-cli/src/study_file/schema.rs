@@ -1,0 +1,63 @@
+//! The JSON schema of study files, for editors that complete and check them.
+
+use super::outputs::{Constraint, Objective};
+use super::run::RunForm;
+use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
+use serde_json::{Value, json};
+use spargo::study::Config;
+
+/// The schema: that of the library's settings, with the sections that the command line writes otherwise.
+pub fn schema() -> Value {
+    let mut generator = SchemaSettings::draft2020_12().into_generator();
+    let sections = [
+        ("objectives", named::<Objective>(&mut generator, "What is optimised, by the names of the outputs.")),
+        ("constraints", named::<Constraint>(&mut generator, "Outputs that must stay within limits, by their names.")),
+        ("space", space()),
+        ("run", generator.subschema_for::<RunForm>()),
+    ];
+    let mut root = generator.into_root_schema_for::<Config>().to_value();
+    root["title"] = json!("A study of spargo");
+    root["required"] = json!(["objectives", "space"]);
+    let word = json!({ "description": "A method by its name.", "enum": spargo::allocate::Allocation::NAMES });
+    let allocation = root["properties"]["allocation"].take();
+    root["properties"]["allocation"] = json!({ "anyOf": [word, allocation] });
+    for (name, section) in sections {
+        root["properties"][name] = section.to_value();
+    }
+    root
+}
+
+/// The keys that may stand at the top of a study file.
+pub fn root_keys() -> Vec<String> {
+    schema()["properties"].as_object().into_iter().flat_map(|keys| keys.keys().cloned()).collect()
+}
+
+fn named<T: JsonSchema>(generator: &mut SchemaGenerator, description: &str) -> Schema {
+    let of = generator.subschema_for::<T>();
+    json_schema!({ "type": "object", "description": description, "minProperties": 1, "additionalProperties": of })
+}
+
+fn space() -> Schema {
+    let range = |kind: &str| json!({ "type": "array", "items": { "type": kind }, "minItems": 2, "maxItems": 2 });
+    let input = |key: &str, of: Value, log: bool| {
+        let mut properties = json!({ key: of });
+        if log {
+            properties["log"] =
+                json!({ "type": "boolean", "description": "Whether its range is divided evenly in the logarithm." });
+        }
+        json!({ "type": "object", "properties": properties, "required": [key], "additionalProperties": false })
+    };
+    let words = json!({ "type": "array", "items": { "type": "string" }, "minItems": 2, "uniqueItems": true });
+    json_schema!({
+        "type": "object",
+        "description": "What may be evaluated: its inputs by their names, or a file of candidates, or both.",
+        "minProperties": 1,
+        "properties": { "candidates": { "anyOf": [
+            { "type": "string", "description": "A CSV file of the only points that may be evaluated, beside the study file." },
+            input("real", range("number"), true), input("int", range("integer"), true), input("choice", words.clone(), false)
+        ] } },
+        "additionalProperties": { "anyOf": [
+            input("real", range("number"), true), input("int", range("integer"), true), input("choice", words, false)
+        ] }
+    })
+}

@@ -1,0 +1,149 @@
+//! The text of a study file, and complaints that point into it.
+
+use super::words;
+use miette::{IntoDiagnostic, LabeledSpan, MietteDiagnostic, NamedSource, Report, Result, WrapErr, miette};
+use spargo::Error;
+use spargo::allocate::Allocation;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::Path;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A file's name and text, and where its keys stand.
+#[derive(Debug, Clone)]
+pub struct Source {
+    name: String,
+    text: String,
+    /// By the keys that lead there.
+    places: HashMap<Vec<String>, Range<usize>>,
+}
+
+impl Source {
+    pub fn read(path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot read the study file {name}; `spargo new` writes an example"))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let line = 1 + error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count();
+            miette!(help = "save it as UTF-8", "{name}, line {line}: a byte that is not UTF-8")
+        })?;
+        Ok(Source::new(name, text))
+    }
+
+    pub fn new(name: String, text: String) -> Self {
+        // Windows editors put this mark in front; it is no part of the first key.
+        let text = text.strip_prefix('\u{feff}').map(String::from).unwrap_or(text);
+        Source { name, text, places: HashMap::new() }
+    }
+
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub fn with_places(&self, table: &DeTable<'_>) -> Self {
+        let mut source = self.clone();
+        note_places(&mut source.places, &mut Vec::new(), table);
+        source
+    }
+
+    /// A complaint about the value of a key; about the file if there is no such key.
+    pub fn fault(&self, path: &[&str], message: impl Into<String>, help: impl Into<String>) -> Report {
+        let path: Vec<String> = path.iter().map(|key| key.to_string()).collect();
+        self.fault_at(self.places.get(&path).cloned(), message, help)
+    }
+
+    /// A complaint about a piece of the text.
+    pub fn fault_at(&self, span: Option<Range<usize>>, message: impl Into<String>, help: impl Into<String>) -> Report {
+        let (message, help) = (message.into(), help.into());
+        let Some(span) = span else {
+            return Report::new(MietteDiagnostic::new(format!("{}: {message}", self.name)).with_help(help));
+        };
+        let diagnostic = MietteDiagnostic::new(message).with_label(LabeledSpan::at(shown(span, &self.text), "here"));
+        let diagnostic = if help.is_empty() { diagnostic } else { diagnostic.with_help(help) };
+        Report::new(diagnostic).with_source_code(NamedSource::new(&self.name, self.text.clone()))
+    }
+
+    /// What the TOML parser or a setting's type refuses.
+    pub fn unreadable(&self, error: &toml::de::Error) -> Report {
+        let (message, help) = words::plain(error.message());
+        self.fault_at(error.span(), message, help)
+    }
+
+    /// What the library refuses, at the key it names.
+    pub fn refused(&self, error: &Error) -> Report {
+        let (message, help) = words::split_remedy(error);
+        self.fault_at(self.place_of(error), message, help)
+    }
+
+    pub fn refuse_unknown_keys(&self, table: &DeTable<'_>, known: &[String]) -> Result<()> {
+        match table.keys().find(|key| !known.iter().any(|word| *word == **key.get_ref())) {
+            Some(key) => {
+                let help = words::suggestion(key.get_ref(), known.iter().map(String::as_str));
+                Err(self.fault_at(Some(key.span()), format!("unknown key '{}'", key.get_ref()), help))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Methods without settings would pass over any.
+    pub fn check_allocation(&self, allocation: &Allocation, keys: &[String]) -> Result<()> {
+        let written = serde_json::to_value(allocation).into_diagnostic()?;
+        match keys.iter().find(|key| written.get(key).is_none()) {
+            Some(key) => {
+                let known = written.as_object().into_iter().flat_map(|table| table.keys()).map(String::as_str);
+                let message = format!("unknown key '{key}' for this method of allocation");
+                Err(self.fault(&["allocation", key], message, words::suggestion(key, known)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn place_of(&self, error: &Error) -> Option<Range<usize>> {
+        let path: Vec<String> = match error {
+            Error::Input { name, .. } | Error::Value { input: name, .. } => vec!["space".into(), name.clone()],
+            Error::Parameter { name, .. } => {
+                let named =
+                    |path: &&Vec<String>| path.last().is_some_and(|key| name.split(' ').any(|word| word == key));
+                self.places.keys().filter(named).min_by_key(|path| path.len())?.clone()
+            }
+            _ => {
+                let words = error.to_string();
+                let quoted = |path: &&Vec<String>| path.last().is_some_and(|key| words.contains(&format!("'{key}'")));
+                self.places.keys().filter(quoted).min_by_key(|path| path.len())?.clone()
+            }
+        };
+        self.places.get(&path).cloned()
+    }
+}
+
+/// The keys of a value that is a table.
+pub fn key_names(value: Option<&Spanned<DeValue<'_>>>) -> Vec<String> {
+    let table = value.and_then(|value| value.get_ref().as_table());
+    table.into_iter().flat_map(|table| table.keys()).map(|key| key.get_ref().to_string()).collect()
+}
+
+fn note_places(places: &mut HashMap<Vec<String>, Range<usize>>, path: &mut Vec<String>, table: &DeTable<'_>) {
+    for (key, value) in table {
+        path.push(key.get_ref().to_string());
+        // An inline value is shown whole; a table under its own heading only by that.
+        let span = match value.get_ref() {
+            DeValue::Table(_) if value.span().start <= key.span().start => key.span(),
+            _ => key.span().start..value.span().end,
+        };
+        places.insert(path.clone(), span);
+        if let Some(table) = value.get_ref().as_table() {
+            note_places(places, path, table);
+        }
+        path.pop();
+    }
+}
+
+/// Something to underline, within the text and on one line where it would be long.
+fn shown(span: Range<usize>, text: &str) -> Range<usize> {
+    let start = span.start.min(text.len());
+    let end = span.end.clamp(start, text.len());
+    let line_end = text[start..].find('\n').map_or(text.len(), |offset| start + offset);
+    start..end.min(line_end.max(start))
+}
