@@ -10,9 +10,12 @@ mod fit;
 mod machine;
 mod new;
 mod optimize;
+mod plate;
 mod records;
 mod regression;
+mod results;
 mod study_file;
+mod suggest;
 mod table;
 mod units;
 mod words;
@@ -36,6 +39,8 @@ struct Cli {
 enum Command {
     /// Optimise a noisy function of six inputs in batches of 100, and draw its regret
     Demo(demo::Demo),
+    /// Suggest the next batch, given the results so far as CSV files
+    Suggest(suggest::Suggest),
     /// Write a commented study file to begin with
     New(new::New),
     /// Print the JSON schema of study files
@@ -54,6 +59,7 @@ enum Command {
 fn main() -> miette::Result<()> {
     match Cli::parse().command {
         Command::Demo(demo) => demo.run(),
+        Command::Suggest(suggest) => suggest.run(),
         Command::New(new) => new.run(),
         Command::Schema(schema) => schema.run(),
         Command::Fit(fit) => fit.run(),
