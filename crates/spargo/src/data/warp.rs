@@ -77,6 +77,11 @@ pub struct Units {
 }
 
 impl Units {
+    /// The user's own.
+    pub fn plain() -> Self {
+        Units { centre: 0.0, scale: 1.0, warp: Warp::Identity, shift: 0.0, spread: 1.0 }
+    }
+
     /// The units in which these outcomes, warped, have mean 0 and variance 1.
     pub fn of(y: &[f64], warp: Warp) -> Self {
         let (mean, scale) = centre_and_scale(y);

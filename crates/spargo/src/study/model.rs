@@ -4,7 +4,7 @@
 //!     previous posterior ─▶ kernel and quality ─▶ Z ─▶ θ̂ (warm) ─▶ posterior                (Moss et al. 2023, Algorithm 1)
 //! ```
 
-use super::config::{Config, Modelling, Warping};
+use super::config::{Config, Goal, Modelling, Warping};
 use crate::allocate::{Allocation, Quality, allocate};
 use crate::data::{Belief, Dataset, Evidence, Units, Warp};
 use crate::error::Result;
@@ -12,8 +12,8 @@ use crate::kernel::Kernel;
 use crate::linalg::{Mat, column_major};
 use crate::maximize::Taken;
 use crate::model::{
-    EXACT_LIMIT, Fit, FitReport, Fitting, Hyperparameters, Inference, Learning, Posterior, Prediction, Start, fit,
-    learn_warp,
+    EXACT_LIMIT, Fit, FitReport, Fitting, Hyperparameters, Inference, Learning, Likelihood, Posterior, Prediction, Start,
+    fit, learn_warp,
 };
 use crate::optimize::Lbfgsb;
 use crate::rng::{Purpose, stream};
@@ -25,12 +25,18 @@ use std::time::Instant;
 /// What the next step needs of this one.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct State {
+    /// The name of the output.
+    pub output: String,
     /// The units of the outcomes.
     pub units: Units,
     /// In those units.
     pub hyper: Hyperparameters,
     /// Z of a sparse posterior, [m, d]; none if it was exact.
     pub inducing: Option<Inducing>,
+    /// Which posterior.
+    pub inference: Inference,
+    /// How outcomes arise from f.
+    pub likelihood: Likelihood,
     /// Observations at the last search from several starts.
     pub searched: usize,
     /// The last tell that the model has seen.
@@ -54,6 +60,8 @@ pub(super) struct Model {
 /// How a model came about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelReport {
+    /// The name of the output.
+    pub output: String,
     /// Observations.
     pub observations: usize,
     /// Inducing points; the observations themselves if the posterior is exact.
@@ -70,34 +78,79 @@ pub struct ModelReport {
     pub fit: Option<FitReport>,
 }
 
-impl Model {
-    /// Allocates and fits; `data` are encoded inputs and outcomes to be maximised.
+/// A model for each output, all of which have seen the same trials.
+#[derive(Debug)]
+pub(super) struct Models {
+    pub outputs: Vec<Model>,
+}
+
+/// What a step left of an output, and the data that it had seen.
+type Last<'a> = (&'a State, &'a Dataset);
+
+impl Models {
+    /// Allocates and fits; `data` are encoded inputs and outcomes, an objective's to be maximised, one set an output.
     ///
     /// `last` is what the last step left, and the data that it had seen.
     pub fn new(
         config: &Config,
-        last: Option<(&State, &Dataset)>,
-        data: &Dataset,
+        last: Option<(&[State], &[Dataset])>,
+        data: &[Dataset],
         step: u64,
         seen: u64,
     ) -> Result<Self> {
+        let last = |k: usize| last.map(|(states, before)| (&states[k], &before[k]));
+        let prepare = |(k, data): (usize, &Dataset)| Prepared::new(config, k, last(k), data);
+        let prepared = data.iter().enumerate().map(prepare).collect::<Result<Vec<_>>>()?;
+        let outputs = (0..data.len()).map(|k| Model::new(config, &prepared, k, step, seen)).collect::<Result<_>>()?;
+        Ok(Models { outputs })
+    }
+
+    /// The models that left these states, given the same data.
+    pub fn restored(states: &[State], data: &[Dataset]) -> Result<Self> {
+        let models = states.iter().zip(data).map(|(state, data)| Model::restored(state, data));
+        Ok(Models { outputs: models.collect::<Result<_>>()? })
+    }
+
+    pub fn states(&self) -> Vec<State> {
+        self.outputs.iter().map(|model| model.state.clone()).collect()
+    }
+
+    pub fn reports(&self) -> Vec<ModelReport> {
+        self.outputs.iter().map(|model| model.report.clone()).collect()
+    }
+}
+
+/// An output before its inducing points are chosen: they may depend on what is believed of the other outputs.
+struct Prepared {
+    /// In the model's units.
+    data: Dataset,
+    units: Units,
+    start: Hyperparameters,
+    allocation: Allocation,
+    inference: Inference,
+    likelihood: Likelihood,
+    /// What the last posterior says at the data, if inducing points depend on that.
+    belief: Option<Belief>,
+    /// Observations at the last search from several starts; `None` if this is to be one.
+    searched: Option<usize>,
+    warp_s: f64,
+    believe_s: f64,
+}
+
+impl Prepared {
+    fn new(config: &Config, output: usize, last: Option<Last<'_>>, data: &Dataset) -> Result<Self> {
         let started = Instant::now();
-        let searched = last.map_or(0, |(last, _)| last.searched);
+        let goal = config.outputs[output].goal;
         // A search from one start can stay where few data had led it: look around again as they double.
-        let cold = data.len() >= 2 * searched;
-        let settings = Fitting {
-            start: if cold { Start::Cold } else { Start::Warm },
-            priors: config.model.priors,
-            optimizer: if cold { Fitting::default().optimizer } else { LOOSE },
-            seed: config.seed,
-            ..Fitting::default()
-        };
+        let searched = last.map(|(last, _)| last.searched).filter(|searched| data.len() < 2 * searched);
         let first = || Hyperparameters::cold(Kernel::for_space(&config.space, config.model.kernel));
-        let units = match (config.model.warp, last) {
+        let units = match (config.warping(output), last) {
+            _ if goal == Goal::Classify => Units::plain(),
             (Warping::Off, _) => Units::of(data.y(), Warp::Identity),
             // They stay as they are until the data have doubled, and so does the meaning of the hyperparameters.
-            (Warping::Learned, Some((last, _))) if !cold && last.units.suit(data.y()) => last.units,
+            (Warping::Learned, Some((last, _))) if searched.is_some() && last.units.suit(data.y()) => last.units,
             (Warping::Learned, last) => {
+                let settings = fitting(config, searched.is_none());
                 learn_warp(&last.map_or_else(first, |(last, _)| last.hyper.clone()), data, &settings)
             }
         };
@@ -105,41 +158,87 @@ impl Model {
         let start = last.map_or_else(first, |(last, _)| last.hyper_in(&units));
         let warp_s = started.elapsed().as_secs_f64();
 
-        let inference = config.model.inference(data.len(), config.inducing);
+        let started = Instant::now();
+        let (inference, likelihood) = match goal {
+            Goal::Classify => (Inference::Variational, Likelihood::Bernoulli),
+            _ => (config.model.inference(data.len(), config.inducing), Likelihood::Gaussian),
+        };
+        let mut allocation = config.allocation_of(output);
+        let belief = match (allocation.quality(), last) {
+            (Quality::Unit, _) => None,
+            _ if inference == Inference::Exact => None,
+            (_, Some((last, before))) => {
+                let belief = believe(last, before, &standard, &units)?;
+                let level = goal.level(data.y()).map_or(0.0, |level| units.to_model(level));
+                Some(belief.with_level(level)?)
+            }
+            // Without a posterior there is no quality to go by: the points that cover the data best.
+            (_, None) => {
+                allocation = Allocation::Cvr;
+                None
+            }
+        };
+        let believe_s = started.elapsed().as_secs_f64();
+        Ok(Prepared { data: standard, units, start, allocation, inference, likelihood, belief, searched, warp_s, believe_s })
+    }
+}
+
+/// How hyperparameters are searched for.
+fn fitting(config: &Config, cold: bool) -> Fitting {
+    Fitting {
+        start: if cold { Start::Cold } else { Start::Warm },
+        priors: config.model.priors,
+        optimizer: if cold { Fitting::default().optimizer } else { LOOSE },
+        seed: config.seed,
+        ..Fitting::default()
+    }
+}
+
+impl Model {
+    /// Chooses inducing points and fits.
+    fn new(config: &Config, all: &[Prepared], output: usize, step: u64, seen: u64) -> Result<Self> {
+        let Prepared { data, units, start, inference, likelihood, searched, warp_s, believe_s, .. } = &all[output];
+        let (inference, likelihood, units) = (*inference, *likelihood, *units);
         let started = Instant::now();
         let inducing = match inference {
-            Inference::Sparse => Some(inducing_points(config, &start.kernel, last, &standard, &units, step)?),
-            _ => None,
+            Inference::Exact => None,
+            _ => Some(inducing_points(config, all, output, step)?),
         };
-        let allocate_s = started.elapsed().as_secs_f64();
+        let allocate_s = believe_s + started.elapsed().as_secs_f64();
 
         let started = Instant::now();
-        let settings = Fitting { learning: config.model.learning_for(inference, data.len()), inference, ..settings };
-        let z = inducing.as_ref().map_or(standard.x(), Mat::as_ref);
-        let Fit { posterior, hyper, report } = fit(&start, &standard, z, &settings)?;
-        let fit_s = warp_s + started.elapsed().as_secs_f64();
+        let learning = match likelihood {
+            Likelihood::Gaussian => config.model.learning_for(inference, data.len()),
+            _ => Learning::Elbo,
+        };
+        let settings = Fitting { learning, inference, likelihood, ..fitting(config, searched.is_none()) };
+        let z = inducing.as_ref().map_or(data.x(), Mat::as_ref);
+        let Fit { posterior, hyper, report } = fit(start, data, z, &settings)?;
         let report = ModelReport {
+            output: config.outputs[output].name.clone(),
             observations: data.len(),
             inducing: posterior.z().nrows(),
             inference,
             warp: units.warp(),
             allocate_s,
-            fit_s,
+            fit_s: warp_s + started.elapsed().as_secs_f64(),
             fit: Some(report),
         };
-        let searched = if cold { data.len() } else { searched };
+        let searched = searched.unwrap_or(data.len());
         let inducing = inducing.map(Inducing);
-        let state = State { units, hyper, inducing, searched, seen };
+        let output = config.outputs[output].name.clone();
+        let state = State { output, units, hyper, inducing, inference, likelihood, searched, seen };
         Ok(Model { posterior: Arc::new(posterior), units, state, report })
     }
 
     /// The model that left this state, given the same data.
-    pub fn restored(state: &State, data: &Dataset) -> Result<Self> {
+    fn restored(state: &State, data: &Dataset) -> Result<Self> {
         let posterior = state.posterior(data)?;
         let report = ModelReport {
+            output: state.output.clone(),
             observations: data.len(),
             inducing: posterior.z().nrows(),
-            inference: state.inference(),
+            inference: state.inference,
             warp: state.units.warp(),
             allocate_s: 0.0,
             fit_s: 0.0,
@@ -171,10 +270,6 @@ impl Modelling {
 }
 
 impl State {
-    fn inference(&self) -> Inference {
-        if self.inducing.is_some() { Inference::Sparse } else { Inference::Exact }
-    }
-
     /// Its hyperparameters in other units: another scale under the same warp, else as they are, as both are standardized.
     fn hyper_in(&self, units: &Units) -> Hyperparameters {
         if self.units.warp() != units.warp() {
@@ -192,7 +287,8 @@ impl State {
     fn posterior(&self, before: &Dataset) -> Result<Posterior> {
         let standard = self.units.apply(before);
         let z = self.inducing.as_ref().map_or(standard.x(), |Inducing(z)| z.as_ref());
-        let settings = Fitting { learning: Learning::Given, inference: self.inference(), ..Fitting::default() };
+        let (inference, likelihood) = (self.inference, self.likelihood);
+        let settings = Fitting { learning: Learning::Given, inference, likelihood, ..Fitting::default() };
         Ok(fit(&self.hyper, &standard, z, &settings)?.posterior)
     }
 }
@@ -203,26 +299,22 @@ fn ratio(old: &Units, new: &Units, value: f64) -> f64 {
     (new.log_slope(outcome) - old.log_slope(outcome)).exp()
 }
 
-/// Z from the last step's kernel and belief.
-fn inducing_points(
-    config: &Config,
-    kernel: &Kernel,
-    last: Option<(&State, &Dataset)>,
-    data: &Dataset,
-    units: &Units,
-    step: u64,
-) -> Result<Mat<f64>> {
-    let (allocation, belief) = match (config.allocation.quality(), last) {
-        (Quality::Unit, _) => (config.allocation, None),
-        (_, Some((last, before))) => (config.allocation, Some(believe(last, before, data, units)?)),
-        // Without a posterior there is no quality to go by: the points that cover the data best.
-        (_, None) => (Allocation::Cvr, None),
+/// Z from the last step's kernel and beliefs.
+fn inducing_points(config: &Config, all: &[Prepared], output: usize, step: u64) -> Result<Mat<f64>> {
+    let Prepared { data, start, allocation, belief, .. } = &all[output];
+    let beliefs: Vec<Belief> = match allocation.quality() {
+        // What several objectives promise together; each has its own points, as its kernel is its own.
+        Quality::Hv | Quality::Front => {
+            let objectives = all.iter().zip(&config.outputs).filter(|(_, output)| output.goal.is_objective());
+            objectives.filter_map(|(prepared, _)| prepared.belief.clone()).collect()
+        }
+        _ => belief.iter().cloned().collect(),
     };
     // A table may have but one word in a column.
     let bounds = config.space.dimensions().iter().map(|d| (0.0, d.domain.largest().max(1.0))).collect();
-    let evidence = Evidence::new(belief.into_iter().collect())?.with_bounds(bounds)?;
-    let mut rng = stream(config.seed, Purpose::Allocation, step, 0);
-    let chosen = allocate(&allocation, data.x(), kernel, &evidence, config.inducing, &mut rng)?;
+    let evidence = Evidence::new(beliefs)?.with_bounds(bounds)?;
+    let mut rng = stream(config.seed, Purpose::Allocation, step, output as u64);
+    let chosen = allocate(allocation, data.x(), &start.kernel, &evidence, config.inducing, &mut rng)?;
     Ok(snapped(chosen.points, &config.space))
 }
 

@@ -15,13 +15,24 @@ pub(super) struct Table {
     /// Encoded points, row after row.
     points: Vec<f64>,
     taken: Taken,
-    /// Records that were observed, in the order of their numbers, with outcome, noise variance and tell.
+    /// Records that were observed, in the order of their numbers, with their tells.
     observed: Vec<usize>,
-    outcomes: Vec<f64>,
-    noise: Vec<Option<f64>>,
     seq: Vec<u64>,
+    /// One an output.
+    outputs: Vec<Column>,
     failed: Vec<usize>,
     pending: Vec<usize>,
+}
+
+/// An output of the observed records.
+#[derive(Debug)]
+struct Column {
+    /// The factor that makes larger values better.
+    sign: f64,
+    /// With that sign.
+    outcomes: Vec<f64>,
+    /// Variances where they are known.
+    noise: Vec<Option<f64>>,
 }
 
 impl Table {
@@ -31,9 +42,8 @@ impl Table {
             points: Vec::new(),
             taken: Taken::default(),
             observed: Vec::new(),
-            outcomes: Vec::new(),
-            noise: Vec::new(),
             seq: Vec::new(),
+            outputs: config.outputs.iter().map(|output| Column::new(output.goal.sign())).collect(),
             failed: Vec::new(),
             pending: Vec::new(),
         }
@@ -47,18 +57,17 @@ impl Table {
             self.taken.insert(&point);
             self.points.extend(point);
         }
-        self.sort(config.sign(), history.records());
+        self.sort(history.records());
         Ok(())
     }
 
     /// Sorts the records by what is known of them; their order is that of the trials, whenever they were told.
-    fn sort(&mut self, sign: f64, records: &[Record]) {
+    fn sort(&mut self, records: &[Record]) {
         self.observed.clear();
         self.failed.clear();
         self.pending.clear();
-        self.outcomes.clear();
-        self.noise.clear();
         self.seq.clear();
+        self.outputs.iter_mut().for_each(|output| *output = Column::new(output.sign));
         for (i, record) in records.iter().enumerate() {
             match &record.told {
                 None => self.pending.push(i),
@@ -66,9 +75,11 @@ impl Table {
                     Outcome::Failed { .. } => self.failed.push(i),
                     Outcome::Observed { values, noise } => {
                         self.observed.push(i);
-                        self.outcomes.push(sign * values[0]);
-                        self.noise.push(noise.as_ref().and_then(|noise| noise[0]));
                         self.seq.push(told.seq);
+                        for (k, output) in self.outputs.iter_mut().enumerate() {
+                            output.outcomes.push(output.sign * values[k]);
+                            output.noise.push(noise.as_ref().and_then(|noise| noise[k]));
+                        }
                     }
                 },
             }
@@ -80,9 +91,9 @@ impl Table {
         &self.observed
     }
 
-    /// Their outcomes, to be maximised.
-    pub fn outcomes(&self) -> &[f64] {
-        &self.outcomes
+    /// One of their outputs; an objective is to be maximised.
+    pub fn outcomes(&self, output: usize) -> &[f64] {
+        &self.outputs[output].outcomes
     }
 
     /// Records that failed.
@@ -105,12 +116,24 @@ impl Table {
         Mat::from_fn(records.len(), self.dimension, |i, k| self.points[records[i] * self.dimension + k])
     }
 
-    /// The observations up to a tell.
-    pub fn dataset(&self, seen: u64) -> Result<Dataset> {
+    /// One output of the observations up to a tell.
+    pub fn dataset(&self, output: usize, seen: u64) -> Result<Dataset> {
+        let Column { outcomes, noise, .. } = &self.outputs[output];
         let rows: Vec<usize> = (0..self.observed.len()).filter(|&i| self.seq[i] <= seen).collect();
         let records: Vec<usize> = rows.iter().map(|&i| self.observed[i]).collect();
-        let data = Dataset::new(self.rows(&records), rows.iter().map(|&i| self.outcomes[i]).collect())?;
-        let noise: Vec<Option<f64>> = rows.iter().map(|&i| self.noise[i]).collect();
+        let data = Dataset::new(self.rows(&records), rows.iter().map(|&i| outcomes[i]).collect())?;
+        let noise: Vec<Option<f64>> = rows.iter().map(|&i| noise[i]).collect();
         if noise.iter().all(Option::is_none) { Ok(data) } else { data.with_known_noise(noise) }
+    }
+
+    /// Every output of the observations up to a tell.
+    pub fn datasets(&self, seen: u64) -> Result<Vec<Dataset>> {
+        (0..self.outputs.len()).map(|output| self.dataset(output, seen)).collect()
+    }
+}
+
+impl Column {
+    fn new(sign: f64) -> Self {
+        Column { sign, outcomes: Vec::new(), noise: Vec::new() }
     }
 }
