@@ -31,7 +31,7 @@ use crate::linalg::Mat;
 use crate::model::{Hyperparameters, Posterior, Prediction};
 use crate::space::Point;
 use json::{differing, from_json, to_json};
-use model::{Model, State};
+use model::{Models, State};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -45,8 +45,8 @@ pub struct Study {
     store: Store,
     /// The history as models see it.
     table: Table,
-    /// The last model, with the state it started from and the last tell it has seen.
-    model: Option<(Key, Arc<Model>)>,
+    /// The last models, with the state they started from and the last tell they have seen.
+    models: Option<(Key, Arc<Models>)>,
 }
 
 /// What a model was made from.
@@ -97,7 +97,7 @@ impl Study {
 
     fn with(config: Config, mut store: Store) -> Result<Self> {
         store.refresh()?;
-        let mut study = Study { table: Table::new(&config), config, store, model: None };
+        let mut study = Study { table: Table::new(&config), config, store, models: None };
         study.table.extend(&study.config, study.store.history())?;
         Ok(study)
     }
@@ -141,55 +141,71 @@ impl Study {
         Ok(trials)
     }
 
-    /// The best evaluated point by posterior mean, and the best outcome; `None` before there are outcomes.
+    /// The best evaluated point by posterior mean, and the best outcome, of those that keep to all limits; `None` if there are
+    /// none yet, or if there is no single objective.
     pub fn best(&mut self) -> Result<Option<Best>> {
         self.refresh()?;
-        if self.table.observed().is_empty() {
-            return Ok(None);
-        }
-        let model = self.model()?;
+        let (objectives, _) = self.config.objectives_and_limits();
+        let (&[objective], false) = (objectives.as_slice(), self.table.observed().is_empty()) else { return Ok(None) };
+        let models = self.models()?;
+        let model = &models.outputs[objective];
         let x = self.table.rows(self.table.observed());
-        let Some(row) = best_row(&model.posterior.mean(x.as_ref())?) else { return Ok(None) };
+        let means = model.posterior.mean(x.as_ref())?;
+        let believed = self.within(&self.believed_outcomes(&models, x.as_ref())?);
+        let Some(row) = best_among(&means, &believed) else { return Ok(None) };
         let Prediction { mean, variance } = model.posterior.predict(x.as_ref().subrows(row, 1))?;
-        let sign = self.config.sign();
+        let sign = self.config.outputs[objective].goal.sign();
         let Forecast { mean, interval } = Forecast::new(&model.units, sign, mean[0], variance[0]);
         let believed = Estimate { trial: self.trial(self.table.observed()[row]), mean, interval };
-        let outcomes = self.table.outcomes();
-        let Some(row) = best_row(outcomes) else { return Ok(None) };
-        let observed = Observation { trial: self.trial(self.table.observed()[row]), value: sign * outcomes[row] };
+        let outcomes: Vec<&[f64]> = (0..self.config.outputs.len()).map(|k| self.table.outcomes(k)).collect();
+        let Some(row) = best_among(outcomes[objective], &self.within(&outcomes)) else { return Ok(None) };
+        let value = sign * outcomes[objective][row];
+        let observed = Observation { trial: self.trial(self.table.observed()[row]), value };
         Ok(Some(Best { believed, observed }))
     }
 
-    /// Means and variances of the outcome without noise, at points in the user's units.
-    pub fn predict(&mut self, points: &[Point]) -> Result<Prediction> {
-        let x = self.encode(points)?;
+    /// The evaluated points that no other one beats in every objective, by their outcomes and by posterior means, among
+    /// those that keep to all limits.
+    pub fn fronts(&mut self) -> Result<Fronts> {
         self.refresh()?;
-        let sign = self.config.sign();
-        let model = self.model()?;
+        if self.table.observed().is_empty() {
+            return Ok(Fronts::default());
+        }
+        let models = self.models()?;
+        let x = self.table.rows(self.table.observed());
+        let believed = self.believed_outcomes(&models, x.as_ref())?;
+        let observed: Vec<&[f64]> = (0..self.config.outputs.len()).map(|k| self.table.outcomes(k)).collect();
+        Ok(Fronts { believed: self.front(&believed)?, observed: self.front(&observed)? })
+    }
+
+    /// Means and variances of an output without noise, at points in the user's units; of a class, of its latent function.
+    pub fn predict(&mut self, output: usize, points: &[Point]) -> Result<Prediction> {
+        let x = self.encode(points)?;
+        let (sign, models) = (self.sign(output)?, self.current()?);
+        let model = &models.outputs[output];
         let Prediction { mean, variance } = model.posterior.predict(x.as_ref())?;
         let moments = mean.into_iter().zip(variance).map(|(mean, variance)| model.units.moments(mean, variance));
         let (mean, variance): (Vec<f64>, Vec<f64>) = moments.unzip();
         Ok(Prediction { mean: mean.into_iter().map(|mean| sign * mean).collect(), variance })
     }
 
-    /// The posterior given everything told so far, in the model's units.
-    pub fn posterior(&mut self) -> Result<Arc<Posterior>> {
-        self.refresh()?;
-        Ok(self.model()?.posterior.clone())
+    /// The posterior of an output given everything told so far, in the model's units.
+    pub fn posterior(&mut self, output: usize) -> Result<Arc<Posterior>> {
+        self.sign(output)?;
+        Ok(self.current()?.outputs[output].posterior.clone())
     }
 
     /// The hyperparameters of that posterior, and the units of its outcomes (which are maximised: a minimised output has
     /// the other sign).
-    pub fn hyperparameters(&mut self) -> Result<(Hyperparameters, Units)> {
-        self.refresh()?;
-        let model = self.model()?;
+    pub fn hyperparameters(&mut self, output: usize) -> Result<(Hyperparameters, Units)> {
+        self.sign(output)?;
+        let model = &self.current()?.outputs[output];
         Ok((model.state.hyper.clone(), model.units))
     }
 
-    /// How the model of everything told so far came about.
-    pub fn model_report(&mut self) -> Result<ModelReport> {
-        self.refresh()?;
-        Ok(self.model()?.report.clone())
+    /// How the models of everything told so far came about, one an output.
+    pub fn model_reports(&mut self) -> Result<Vec<ModelReport>> {
+        Ok(self.current()?.reports())
     }
 
     /// The report of every ask so far.
@@ -198,36 +214,53 @@ impl Study {
         stored.iter().map(|report| from_json("a step's report in the study's file", &report.json)).collect()
     }
 
-    /// The model of everything told so far, made if need be.
-    fn model(&mut self) -> Result<Arc<Model>> {
-        let state = self.state()?;
-        let key = Key { ask: self.history().asks(), seen: self.history().tells() };
-        if let Some((of, model)) = &self.model
-            && *of == key
-        {
-            return Ok(model.clone());
-        }
-        let data = self.table.dataset(key.seen)?;
-        let step = self.history().asks() + 1;
-        let model = match &state {
-            Some(state) if state.seen == key.seen => Model::restored(state, &data)?,
-            Some(state) => {
-                let before = self.table.dataset(state.seen)?;
-                Model::new(&self.config, Some((state, &before)), &data, step, key.seen)?
-            }
-            None => Model::new(&self.config, None, &data, step, key.seen)?,
-        };
-        let model = Arc::new(model);
-        self.model = Some((key, model.clone()));
-        Ok(model)
+    /// The models of everything that others and we have told.
+    fn current(&mut self) -> Result<Arc<Models>> {
+        self.refresh()?;
+        self.models()
     }
 
-    /// What the last ask left.
-    fn state(&self) -> Result<Option<State>> {
+    /// The models of everything told so far, made if need be.
+    fn models(&mut self) -> Result<Arc<Models>> {
+        let states = self.states()?;
+        let key = Key { ask: self.history().asks(), seen: self.history().tells() };
+        if let Some((of, models)) = &self.models
+            && *of == key
+        {
+            return Ok(models.clone());
+        }
+        let data = self.table.datasets(key.seen)?;
+        let step = self.history().asks() + 1;
+        let seen = states.as_ref().and_then(|states| states.first()).map(|state| state.seen);
+        let models = match (&states, seen) {
+            (Some(states), Some(seen)) if seen == key.seen => Models::restored(states, &data)?,
+            (Some(states), Some(seen)) => {
+                let before = self.table.datasets(seen)?;
+                Models::new(&self.config, Some((states, &before)), &data, step, key.seen)?
+            }
+            _ => Models::new(&self.config, None, &data, step, key.seen)?,
+        };
+        let models = Arc::new(models);
+        self.models = Some((key, models.clone()));
+        Ok(models)
+    }
+
+    /// What the last ask left, one an output.
+    fn states(&self) -> Result<Option<Vec<State>>> {
         match self.history().state() {
             Some(state) => from_json("the state of the last step in the study's file", &state.json),
             None => Ok(None),
         }
+    }
+
+    /// The factor that makes larger values of an output better.
+    fn sign(&self, output: usize) -> Result<f64> {
+        let sign = self.config.outputs.get(output).map(|output| output.goal.sign());
+        sign.ok_or_else(|| Error::Parameter {
+            name: "the number of an output".into(),
+            value: output as f64,
+            must: format!("below {}", self.config.outputs.len()),
+        })
     }
 
     fn trial(&self, record: usize) -> Trial {
@@ -246,9 +279,9 @@ impl Study {
     }
 }
 
-/// The row with the largest value, the first of equals.
-fn best_row(values: &[f64]) -> Option<usize> {
-    best_rows(values, 1).first().copied()
+/// The row with the largest value, the first of equals, of those that may be.
+fn best_among(values: &[f64], may_be: &[bool]) -> Option<usize> {
+    best_rows(values, values.len()).into_iter().find(|&row| may_be[row])
 }
 
 /// The rows with the largest values, best first.

@@ -1,0 +1,73 @@
+//! Several outputs of one trial: which trials keep to all limits, and which of those no other one beats.
+
+use super::model::Models;
+use super::{Study, Trial};
+use crate::error::Result;
+use crate::linalg::MatRef;
+use crate::math::pareto;
+use super::config::Goal;
+use serde::{Deserialize, Serialize};
+
+/// The trials that no other one beats in every objective, among those that keep to all limits.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Fronts {
+    /// By posterior mean.
+    pub believed: Vec<Compromise>,
+    /// By the outcomes as they were told.
+    pub observed: Vec<Compromise>,
+}
+
+/// A trial with its outputs, in the user's units.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Compromise {
+    /// The trial.
+    pub trial: Trial,
+    /// One value an output of the study.
+    pub values: Vec<f64>,
+}
+
+impl Study {
+    /// The posterior mean of every output at points as models see them, with the signs of the study's table.
+    pub(super) fn believed_outcomes(&self, models: &Models, x: MatRef<'_, f64>) -> Result<Vec<Vec<f64>>> {
+        let column = |model: &super::model::Model| {
+            let means = model.posterior.mean(x)?;
+            Ok(means.into_iter().map(|mean| model.units.from_model(mean)).collect())
+        };
+        models.outputs.iter().map(column).collect()
+    }
+
+    /// Which rows of these columns, one an output, keep to all limits.
+    pub(super) fn within(&self, columns: &[impl AsRef<[f64]>]) -> Vec<bool> {
+        let rows = columns.first().map_or(0, |column| column.as_ref().len());
+        let keeps = |row: usize| {
+            let values = self.config.outputs.iter().zip(columns).map(|(output, column)| (output.goal, column.as_ref()[row]));
+            values.into_iter().all(|(goal, value)| match goal {
+                Goal::Limit { at_least, at_most } => {
+                    at_least.is_none_or(|low| value >= low) && at_most.is_none_or(|high| value <= high)
+                }
+                _ => true,
+            })
+        };
+        (0..rows).map(keeps).collect()
+    }
+
+    /// The front among these rows, the first objective's best first.
+    pub(super) fn front(&self, columns: &[impl AsRef<[f64]>]) -> Result<Vec<Compromise>> {
+        let (objectives, _) = self.config.objectives_and_limits();
+        let within = self.within(columns);
+        let rows: Vec<usize> = (0..within.len()).filter(|&row| within[row]).collect();
+        let value = |row: usize, k: usize| columns[k].as_ref()[row];
+        let points: Vec<Vec<f64>> =
+            rows.iter().map(|&row| objectives.iter().map(|&k| value(row, k)).collect()).collect();
+        let mut front: Vec<usize> = pareto::front(&points).into_iter().map(|i| rows[i]).collect();
+        if let Some(&first) = objectives.first() {
+            front.sort_by(|&i, &j| value(j, first).total_cmp(&value(i, first)));
+        }
+        let signs: Vec<f64> = self.config.outputs.iter().map(|output| output.goal.sign()).collect();
+        let compromise = |row: usize| Compromise {
+            trial: self.trial(self.table.observed()[row]),
+            values: signs.iter().enumerate().map(|(k, sign)| sign * value(row, k)).collect(),
+        };
+        Ok(front.into_iter().map(compromise).collect())
+    }
+}
