@@ -68,6 +68,8 @@ fn improvement(cells: &[Cell], q: &[f64]) -> f64 {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn fronts_agree_with_the_definition(rows in lattice(1..=5, 5, 60)) {
         prop_assert_eq!(front(&rows), naive_front(&rows));

@@ -15,6 +15,7 @@ mod michalewicz;
 mod rosenbrock;
 mod rover;
 mod shekel;
+pub mod tradeoffs;
 
 pub use ackley::ACKLEY5;
 pub use branin::BRANIN;
