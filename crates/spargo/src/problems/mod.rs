@@ -12,6 +12,7 @@ mod branin;
 mod hartmann;
 mod levy;
 mod michalewicz;
+pub mod prevalence;
 mod rosenbrock;
 mod rover;
 mod shekel;

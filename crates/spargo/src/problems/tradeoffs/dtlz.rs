@@ -15,9 +15,9 @@ pub static DTLZ2: Tradeoff = Tradeoff {
     name: "dtlz2",
     inputs: &INPUTS,
     objectives: &[
-        Objective::minimize("f1", REFERENCE, 0.37167),
-        Objective::minimize("f2", REFERENCE, 0.37167),
-        Objective::minimize("f3", REFERENCE, 0.39533),
+        Objective::minimize("f1", REFERENCE, 0.3716747372361),
+        Objective::minimize("f2", REFERENCE, 0.3716747372361),
+        Objective::minimize("f3", REFERENCE, 0.3953807475949),
     ],
     constraints: &[],
     noise: 0.01,

@@ -7,7 +7,7 @@
 //! Values stay in the literature's units and directions, as their hypervolumes are known in these. So `noise` is the
 //! variance once each objective is scaled to variance one over its inputs; the paper (Moss, Ober & Picheny 2023, Section
 //! 5.3) gives none for ZDT3, and 0.01 is that of its problems with one objective. Simulations have none. Standard
-//! deviations are those of 10⁷ uniform samples (10⁶ of the radiator) where no closed form is given, by
+//! deviations are by quadrature; the radiator's are those of 10⁶ uniform samples, as printed by
 //! `cargo test --release --workspace --test tradeoffs -- --ignored --nocapture deviations`.
 
 mod dtlz;

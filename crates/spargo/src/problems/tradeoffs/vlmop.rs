@@ -13,7 +13,10 @@ use super::{Attainable, Input, Objective, Tradeoff, same};
 pub static VLMOP2: Tradeoff = Tradeoff {
     name: "vlmop2",
     inputs: &INPUTS,
-    objectives: &[Objective::minimize("f1", REFERENCE, 0.25225), Objective::minimize("f2", REFERENCE, 0.25225)],
+    objectives: &[
+        Objective::minimize("f1", REFERENCE, 0.2522402167331),
+        Objective::minimize("f2", REFERENCE, 0.2522402167331),
+    ],
     constraints: &[],
     noise: 0.01,
     attainable: Attainable::Exactly(REFERENCE * REFERENCE - 1.0 + 0.3421155931198939),
