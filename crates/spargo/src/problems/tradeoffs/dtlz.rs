@@ -7,7 +7,8 @@
 //!
 //! The front is an octant of the unit sphere, so a reference ρ ≥ 1 leaves ρ³ − π/6.
 
-use super::{Attainable, Input, Objective, Tradeoff, same};
+use super::parts::same;
+use super::{Attainable, Input, Objective, Tradeoff};
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// An octant of a sphere.

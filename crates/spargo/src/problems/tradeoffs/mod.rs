@@ -11,11 +11,13 @@
 //! `cargo test --release --workspace --test tradeoffs -- --ignored --nocapture deviations`.
 
 mod dtlz;
+mod parts;
 mod radiator;
 mod vlmop;
 mod zdt;
 
 pub use dtlz::DTLZ2;
+pub use parts::{Attainable, Constraint, Direction, Input, Numbers, Objective};
 pub use radiator::RADIATOR;
 pub use vlmop::VLMOP2;
 pub use zdt::{ZDT1, ZDT2, ZDT3};
@@ -23,7 +25,7 @@ pub use zdt::{ZDT1, ZDT2, ZDT3};
 use crate::error::{Error, Result};
 use crate::math::pareto;
 use crate::rng::normal;
-use crate::space::{Dimension, Space};
+use crate::space::Space;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
@@ -59,68 +61,6 @@ pub struct Tradeoff {
     function: fn(&[f64]) -> Vec<f64>,
 }
 
-/// One input and its range, ends included.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Input {
-    /// Its name.
-    pub name: &'static str,
-    /// Its lower end.
-    pub lower: f64,
-    /// Its upper end.
-    pub upper: f64,
-    /// Which numbers of the range it takes.
-    pub numbers: Numbers,
-}
-
-/// The numbers that an input takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Numbers {
-    /// All.
-    Real,
-    /// Whole ones.
-    Int,
-}
-
-/// One objective.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Objective {
-    /// Its name.
-    pub name: &'static str,
-    /// Which way is better.
-    pub direction: Direction,
-    /// Hypervolumes count from here.
-    pub reference: f64,
-    /// The standard deviation over the inputs.
-    pub std: f64,
-}
-
-/// Which way is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// Up.
-    Maximize,
-    /// Down.
-    Minimize,
-}
-
-/// An output that must not exceed a limit.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Constraint {
-    /// Its name.
-    pub name: &'static str,
-    /// The largest value allowed.
-    pub at_most: f64,
-}
-
-/// The hypervolume, above the objectives' references, that feasible points can dominate.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Attainable {
-    /// That of the true front.
-    Exactly(f64),
-    /// That of the best points known: the true one is larger.
-    AtLeast(f64),
-}
-
 impl Tradeoff {
     /// The number of inputs.
     pub fn dimension(&self) -> usize {
@@ -129,11 +69,7 @@ impl Tradeoff {
 
     /// The space of its inputs.
     pub fn space(&self) -> Result<Space> {
-        let dimension = |input: &Input| match input.numbers {
-            Numbers::Real => Dimension::real(input.name, input.lower, input.upper),
-            Numbers::Int => Dimension::int(input.name, input.lower as i64, input.upper as i64),
-        };
-        Space::new(self.inputs.iter().map(dimension).collect())
+        Space::new(self.inputs.iter().map(Input::dimension).collect())
     }
 
     /// The names of the outputs in their order: objectives, then constraints.
@@ -165,7 +101,7 @@ impl Tradeoff {
     /// The point for a point of the unit cube; every whole number has its equal share.
     pub fn from_unit(&self, unit: &[f64]) -> Result<Vec<f64>> {
         super::check(unit, &vec![(0.0, 1.0); self.dimension()])?;
-        Ok(unit.iter().zip(self.inputs).map(|(u, input)| input.from_unit(*u)).collect())
+        Ok(unit.iter().zip(self.inputs).map(|(u, input)| input.at(*u)).collect())
     }
 
     /// Whether the outputs keep every constraint.
@@ -207,50 +143,4 @@ impl Tradeoff {
             }
         }
     }
-}
-
-impl Input {
-    const fn real(name: &'static str, lower: f64, upper: f64) -> Self {
-        Input { name, lower, upper, numbers: Numbers::Real }
-    }
-
-    const fn int(name: &'static str, lower: f64, upper: f64) -> Self {
-        Input { name, lower, upper, numbers: Numbers::Int }
-    }
-
-    fn from_unit(&self, u: f64) -> f64 {
-        match self.numbers {
-            Numbers::Real => (self.lower + u * (self.upper - self.lower)).min(self.upper),
-            Numbers::Int => (self.lower + u * (self.upper - self.lower + 1.0)).floor().min(self.upper),
-        }
-    }
-}
-
-impl Objective {
-    const fn minimize(name: &'static str, reference: f64, std: f64) -> Self {
-        Objective { name, direction: Direction::Minimize, reference, std }
-    }
-
-    const fn maximize(name: &'static str, reference: f64, std: f64) -> Self {
-        Objective { name, direction: Direction::Maximize, reference, std }
-    }
-
-    fn sign(&self) -> f64 {
-        match self.direction {
-            Direction::Maximize => 1.0,
-            Direction::Minimize => -1.0,
-        }
-    }
-}
-
-/// x1, x2, … between the same ends, for functions whose inputs have no other names.
-const fn same<const D: usize>(lower: f64, upper: f64) -> [Input; D] {
-    const NAMES: [&str; 5] = ["x1", "x2", "x3", "x4", "x5"];
-    let mut inputs = [Input::real("", lower, upper); D];
-    let mut k = 0;
-    while k < D {
-        inputs[k].name = NAMES[k];
-        k += 1;
-    }
-    inputs
 }

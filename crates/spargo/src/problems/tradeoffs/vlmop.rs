@@ -7,7 +7,8 @@
 //! The front is where all inputs are s/√d, −1 ≤ s ≤ 1. With the reference (1, 1) it dominates
 //! ∫ (1 − f₂) df₁ + e⁻⁴ = ∫ 2(1 − s) e^(−2s² − 2) ds + e⁻⁴ = e⁻² √(2π) erf √2 + e⁻⁴; a reference ρ ≥ 1 adds ρ² − 1.
 
-use super::{Attainable, Input, Objective, Tradeoff, same};
+use super::parts::same;
+use super::{Attainable, Input, Objective, Tradeoff};
 
 /// Two pits in a plain: far from both, there is little to tell.
 pub static VLMOP2: Tradeoff = Tradeoff {
