@@ -10,6 +10,7 @@ mod fit;
 mod machine;
 mod optimize;
 mod regression;
+mod report;
 mod table;
 mod units;
 mod words;
@@ -39,6 +40,8 @@ enum Command {
     Allocate(allocate::Allocate),
     /// Optimise a benchmark problem, batch by batch
     Optimize(optimize::Optimize),
+    /// Show a study as a page that opens offline
+    Report(report::Report),
     /// Measure the engine on this machine
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -50,6 +53,7 @@ fn main() -> miette::Result<()> {
         Command::Fit(fit) => fit.run(),
         Command::Allocate(allocate) => allocate.run(),
         Command::Optimize(optimize) => optimize.run(),
+        Command::Report(report) => report.run(),
         Command::Bench(bench) => bench.run(),
     }
 }
