@@ -29,7 +29,8 @@ fn main() -> spargo::Result<()> {
     let mut study = Study::create(&path, config)?;
     for _ in 0..12 {
         let trials = study.ask(study.config().batch)?;
-        let outcomes: Vec<(u64, Outcome)> = trials.iter().map(|trial| (trial.id, run(trial.id, &trial.point))).collect();
+        let outcomes: Vec<(u64, Outcome)> =
+            trials.iter().map(|trial| (trial.id, run(trial.id, &trial.point))).collect();
         study.tell(&outcomes)?;
     }
     study.ask(study.config().batch)?;

@@ -71,9 +71,11 @@ fn trials(study: &mut Study, inputs: &Inputs) -> Result<Vec<Place>> {
 }
 
 fn failed(study: &Study, inputs: &Inputs) -> Vec<Vec<Value>> {
-    let failed = study.history().records().iter().filter(|record| {
-        matches!(record.told.as_ref().map(|told| &told.outcome), Some(Outcome::Failed { .. }))
-    });
+    let failed = study
+        .history()
+        .records()
+        .iter()
+        .filter(|record| matches!(record.told.as_ref().map(|told| &told.outcome), Some(Outcome::Failed { .. })));
     let all: Vec<&Point> = failed.map(|record| &record.trial.point).collect();
     evenly(&all, FAILED).into_iter().map(|point| inputs.of_point(point)).collect()
 }

@@ -37,8 +37,8 @@ function minus(text) {
   return text.replace(/-/g, "−");
 }
 
-function interval([low, high]) {
-  return `${show(low)} to ${show(high)}`;
+function interval([low, high], digits = 4) {
+  return `${show(low, digits)} to ${show(high, digits)}`;
 }
 
 function count(number, one, many) {
@@ -65,4 +65,12 @@ function facts(pairs) {
 /** A point by the names of its inputs. */
 function values(point) {
   return facts(point.map((value, k) => [DATA.inputs[k].name, show(value, 5)]));
+}
+
+/** Rows below a head; the listed columns hold words. */
+function table(head, rows, words) {
+  const cell = (tag) => (value, k) => el(tag, words.includes(k) ? { class: "word", title: value } : {}, String(value));
+  const body = rows.map((row) => el("tr", {}, row.map(cell("td"))));
+  const frame = { class: "scroll", role: "region", tabindex: "0", "aria-label": `table of ${head.filter(Boolean).join(", ")}` };
+  return el("div", frame, el("table", {}, el("thead", {}, el("tr", {}, head.map(cell("th")))), el("tbody", {}, body)));
 }

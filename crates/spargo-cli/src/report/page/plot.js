@@ -1,10 +1,11 @@
 // One drawing: a frame with two axes, and whatever is drawn into it; redrawn when its width changes.
 
-const resized = new ResizeObserver((entries) => entries.forEach(({ target }) => target.redraw && target.redraw()));
+// In the next frame: a drawing changes the height of its box, which must not be answered while boxes are measured.
+const resized = new ResizeObserver((entries) => requestAnimationFrame(() => entries.forEach(({ target }) => target.redraw())));
 
 /**
- * A drawing that fills its box. `spec()` gives {label, x, y, height, draw(layer, sx, sy, box)}; draw may return a list of
- * {x, y, text} in pixels that answer to the pointer.
+ * A drawing that fills its box. `spec()` gives {label, x, y, height, pad, draw(layer, sx, sy, box)}, where pad is
+ * the room between the frame and the ends of the axes; draw returns a list of {x, y, text} that answer to the pointer.
  */
 function plot(spec) {
   const host = el("div", { class: "host" });
@@ -19,26 +20,26 @@ function plot(spec) {
   return host;
 }
 
-function picture({ label, x, y, height = 300, draw }, width) {
-  const rows = Math.max(2, Math.floor(height / 55));
-  const trial = scale(y, 0, 1, rows);
-  const widest = Math.max(...trial.ticks.map(({ text }) => [...short(text, 14)].length), 1);
-  const box = { left: 30 + 7 * widest, right: width - 12, top: 10, bottom: height - 44 };
-  const sx = scale(x, box.left, box.right, Math.floor((box.right - box.left) / (x.kind === "choice" ? 55 : 70)));
-  const sy = scale(y, box.bottom, box.top, rows);
+function picture({ label, x, y, height, pad = 0, draw }, width) {
+  const rows = Math.max(2, Math.floor(height / (y.kind === "choice" ? 18 : 55)));
+  const most = width < 500 ? 14 : 24;
+  const widest = Math.max(...scale(y, 0, 1, rows).ticks.map(({ text }) => [...short(text, most)].length), 1);
+  const box = { left: (y.name ? 32 : 12) + 7 * widest, right: width - 12, top: 10, bottom: height - 44, most };
+  const sx = scale(x, box.left + pad, box.right - pad, Math.floor((box.right - box.left) / (x.kind === "choice" ? 45 : 70)));
+  const sy = scale(y, box.bottom - pad, box.top + pad, rows);
   const image = svg("svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-label": label });
   const layer = svg("g", { class: "marks" });
-  image.append(axes(x, y, sx, sy, box, width, height), layer);
-  answer(image, draw(layer, sx, sy, box) || []);
+  image.append(axes(x, y, sx, sy, box, height), layer);
+  answer(image, draw(layer, sx, sy, box));
   return image;
 }
 
-function axes(x, y, sx, sy, box, width, height) {
+function axes(x, y, sx, sy, box, height) {
   const group = svg("g", {});
   for (const { value, text } of sy.ticks) {
     const at = sy.place(value);
     group.append(svg("line", { class: "grid", x1: box.left, x2: box.right, y1: at, y2: at }));
-    group.append(word(text, 14, { x: box.left - 6, y: at + 4, "text-anchor": "end" }));
+    group.append(word(text, box.most, { x: box.left - 6, y: at + 4, "text-anchor": "end" }));
   }
   const most = x.kind === "choice" ? Math.max(3, Math.floor((box.right - box.left) / sx.ticks.length / 7)) : 14;
   for (const { value, text } of sx.ticks) {

@@ -48,13 +48,12 @@ function even(low, high, room) {
   const width = (high / 2 - low / 2) / Math.max(room, 1) * 2;
   const power = 10 ** Math.floor(Math.log10(width));
   if (!Number.isFinite(power) || power === 0) return [low, high].map((value) => ({ value, text: show(value) }));
-  const step = [1, 2, 5, 10].map((f) => f * power).find((s) => s >= width * 0.999);
+  const step = [1, 2, 5, 10].map((f) => f * power).find((s) => s >= 0.7 * width);
   const first = Math.ceil(low / step - 1e-9);
   const ticks = [];
   for (let i = 0; i <= 2 * room + 2 && (first + i) * step <= high + 1e-9 * step; i++) {
     ticks.push({ value: clamp((first + i) * step, low, high), text: rounded((first + i) * step, step) });
   }
-  // A small difference of large numbers needs more digits than an axis has room for.
   return ticks;
 }
 
@@ -66,13 +65,14 @@ function rounded(value, step) {
   return minus(value.toFixed(clamp(-Math.floor(Math.log10(step) + 1e-9), 0, 8)));
 }
 
-/** Powers of ten; between the ends of less than two decades, 2 and 5 as well. */
+/** Powers of ten, and twice and five times them if there is room. */
 function decades(low, high, room) {
   const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
-  const factors = Math.log10(high) - Math.log10(low) < 2 ? [1, 2, 5] : [1];
-  const every = Math.max(1, Math.ceil(((last - first) * factors.length) / Math.max(room, 1)));
+  const span = Math.log10(high) - Math.log10(low);
+  const factors = 3 * span <= room || span < 1 ? [1, 2, 5] : [1];
+  const every = Math.max(1, Math.ceil(span / Math.max(room, 1)));
   const ticks = [];
-  for (let power = first; power <= last; power += factors.length === 1 ? every : 1) {
+  for (let power = first; power <= last; power += every) {
     for (const factor of factors) ticks.push(Number(`${factor}e${power}`));
   }
   const text = (value) => (value >= 1e-3 && value < 1e5 ? show(value) : tidy(value.toExponential(0)).replace("-", "−"));

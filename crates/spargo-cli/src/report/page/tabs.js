@@ -24,8 +24,8 @@ function heading() {
 function tabs() {
   const list = document.getElementById("tabs"), panels = document.getElementById("panels");
   const all = SECTIONS.filter(([id]) => DATA[id]).map(([id, title, draw]) => {
-    const tab = el("button", { role: "tab", id: `tab-${id}`, "aria-controls": id, type: "button" }, title);
-    const panel = el("div", { role: "tabpanel", id, "aria-labelledby": `tab-${id}`, tabindex: "0" });
+    const tab = el("button", { role: "tab", id: `tab-${id}`, "aria-controls": `panel-${id}`, type: "button" }, title);
+    const panel = el("div", { role: "tabpanel", id: `panel-${id}`, "aria-labelledby": `tab-${id}`, tabindex: "0" });
     list.append(tab);
     panels.append(panel);
     return { id, tab, panel, draw };
