@@ -65,8 +65,21 @@ fn look_at_every_tab(browser: &mut Browser, name: &str, expected: &[&str]) {
         let [_, selected, panels] = seen(browser);
         assert_eq!((selected, panels), (vec![tab.to_string()], vec![tab.to_string()]), "{name}");
         assert_eq!(faults(browser), [""; 0], "{name}, {tab}");
+        let drawings = browser.run("document.querySelectorAll('[role=tabpanel]:not([hidden]) svg.plot').length");
+        assert_eq!(drawings.as_u64().unwrap(), expected_drawings(browser, tab), "{name}, {tab}");
     }
     assert_eq!(browser.complaints(), [""; 0], "{name}");
+}
+
+/// How many drawings a tab has.
+fn expected_drawings(browser: &mut Browser, tab: &str) -> u64 {
+    match tab {
+        "overview" => browser.run("DATA.overview.observed + DATA.overview.failed ? 1 : 0").as_u64().unwrap(),
+        "model" => 3,
+        "slices" => browser.run("DATA.inputs.length").as_u64().unwrap(),
+        "trials" => 0,
+        _ => 1,
+    }
 }
 
 #[test]
@@ -156,8 +169,9 @@ fn drop_downs_choose_the_axes() {
     let mut browser = Browser::start();
     browser.open(&report(&mixed().1));
     browser.click("#tab-inducing");
-    let mut drawings = vec![browser.run("document.querySelector('#panel-inducing .marks').innerHTML")];
-    for (list, option) in [("axis-x", 3), ("axis-y", 4), ("axis-x", 0), ("axis-y", 1)] {
+    assert_eq!(browser.run("document.querySelectorAll('#panel-inducing .marks circle.ring').length"), 20);
+    let mut drawings = Vec::new();
+    for (list, option) in [("axis-x", 0), ("axis-y", 1), ("axis-x", 3), ("axis-y", 4), ("axis-x", 2)] {
         let axes = browser.run(&format!(
             "(() => {{ const list = document.getElementById('{list}'); list.value = '{option}'; list.dispatchEvent(new Event('change')); \
              return [...document.querySelectorAll('#panel-inducing text.axis')].map(t => t.firstChild.data); }})()"

@@ -3,19 +3,20 @@
 use super::common::stdout;
 use spargo::space::{Dimension, Point, Space, Value};
 use spargo::study::{Config, Goal, Outcome, Study, Trial};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Names that would break a page that trusts them.
 pub const NASTY: &str =
     "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>\"'&amp; ü 漢字 \u{2028}";
 
-/// A path in this test's own folder, where nothing is.
+/// A path in this test's own folder, where nothing is: tests run at the same time.
 pub fn path(name: &str) -> PathBuf {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("report-{name}"));
-    for end in ["", "-wal", "-shm"] {
-        let _ = std::fs::remove_file(format!("{}{end}", path.display()));
-    }
-    path
+    static FOLDERS: AtomicUsize = AtomicUsize::new(0);
+    let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("report-{}-{number}", std::process::id()));
+    std::fs::create_dir(&folder).unwrap();
+    folder.join(name)
 }
 
 pub fn space() -> Space {
@@ -148,7 +149,7 @@ pub fn large() -> PathBuf {
 }
 
 /// The page of a study.
-pub fn report(study: &std::path::Path) -> PathBuf {
+pub fn report(study: &Path) -> PathBuf {
     let page = study.with_extension("html");
     let text = stdout(&["report", &study.display().to_string(), "-o", &page.display().to_string()]);
     assert!(text.contains("written to") && text.lines().count() == 1, "{text}");

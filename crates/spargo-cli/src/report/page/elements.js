@@ -24,7 +24,8 @@ function show(value, digits = 4) {
   if (typeof value !== "number") return String(value);
   if (Number.isInteger(value) && Math.abs(value) < 1e6) return minus(String(value));
   const size = Math.abs(value);
-  const text = size >= 1e6 || size < 1e-4 ? tidy(value.toExponential(digits - 1)) : String(Number(value.toPrecision(digits)));
+  const text =
+    size >= 1e6 || size < 1e-4 ? tidy(value.toExponential(digits - 1)) : String(Number(value.toPrecision(digits)));
   return minus(text);
 }
 
@@ -37,8 +38,10 @@ function minus(text) {
   return text.replace(/-/g, "−");
 }
 
-function interval([low, high], digits = 4) {
-  return `${show(low, digits)} to ${show(high, digits)}`;
+/** From here to there, both in so many digits. */
+function interval(ends, digits = 4) {
+  const plain = (value) => Number.isFinite(value) && Math.abs(value) < 1e5 && Math.abs(value) >= 1e-3;
+  return ends.map((end) => (plain(end) ? minus(end.toPrecision(digits)) : show(end, digits))).join(" to ");
 }
 
 function count(number, one, many) {
@@ -71,6 +74,11 @@ function values(point) {
 function table(head, rows, words) {
   const cell = (tag) => (value, k) => el(tag, words.includes(k) ? { class: "word", title: value } : {}, String(value));
   const body = rows.map((row) => el("tr", {}, row.map(cell("td"))));
-  const frame = { class: "scroll", role: "region", tabindex: "0", "aria-label": `table of ${head.filter(Boolean).join(", ")}` };
+  const frame = {
+    class: "scroll",
+    role: "region",
+    tabindex: "0",
+    "aria-label": `table of ${head.filter(Boolean).join(", ")}`,
+  };
   return el("div", frame, el("table", {}, el("thead", {}, el("tr", {}, head.map(cell("th")))), el("tbody", {}, body)));
 }

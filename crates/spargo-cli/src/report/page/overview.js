@@ -9,7 +9,9 @@ function overview(data) {
     const rows = data.reasons.map(([reason, times]) => [times.toLocaleString("en"), reason]);
     shown.push(card("Why trials failed", null, table(["times", "reason"], rows, [1])));
   }
-  shown.push(card("Settings", null, facts([...data.settings, ...DATA.inputs.map((axis) => [axis.name, domain(axis)])])));
+  shown.push(
+    card("Settings", null, facts([...data.settings, ...DATA.inputs.map((axis) => [axis.name, domain(axis)])])),
+  );
   return shown;
 }
 
@@ -22,7 +24,15 @@ function bestCards({ believed, trial, value, point }) {
   const cards = [];
   if (believed) {
     const words = `Posterior mean of ${DATA.output.name} at trial ${believed.trial}, the best of all evaluated points. Without noise, it is ${interval(believed.interval, 5)} with 95 % probability.`;
-    cards.push(card("Believed best", null, figure(believed.mean, "believed"), el("p", { class: "note" }, words), values(believed.point)));
+    cards.push(
+      card(
+        "Believed best",
+        null,
+        figure(believed.mean, "believed"),
+        el("p", { class: "note" }, words),
+        values(believed.point),
+      ),
+    );
   }
   const words = `The best single outcome, at trial ${trial}. With noise, the best of many outcomes flatters.`;
   cards.push(card("Best observed", null, figure(value, "observed"), el("p", { class: "note" }, words), values(point)));
@@ -33,7 +43,11 @@ function figure(value, id) {
   return el("div", { class: "figure", id: `best-${id}` }, show(value, 5));
 }
 
-const ORIGINS = { design: ["grey", "spread over the space"], model: ["blue", "chosen by the model"], added: ["green", "told without being asked for"] };
+const ORIGINS = {
+  design: ["grey", "spread over the space"],
+  model: ["blue", "chosen by the model"],
+  added: ["green", "told without being asked for"],
+};
 
 function convergence(data) {
   const outcomes = data.points.map(({ value }) => value);
@@ -64,7 +78,15 @@ function convergence(data) {
     ...origins.map(([, [colour, words]]) => [dot(8, 8, 4, colour), words]),
     data.failures.length ? [cross(8, 8, 4), "failed"] : null,
   );
-  const few = data.points.length < data.observed ? `${data.points.length.toLocaleString("en")} of ${count(data.observed, "outcome", "outcomes")} are drawn, the best among them. ` : "";
+  const few =
+    data.points.length < data.observed
+      ? `${data.points.length.toLocaleString("en")} of ${count(data.observed, "outcome", "outcomes")} are drawn, the best among them. `
+      : "";
   const far = beyond ? `${count(beyond, "outcome lies", "outcomes lie")} beyond the axis.` : "";
-  return card("Outcomes, trial by trial", few + far, key, plot(() => ({ label: "outcomes and the best so far against trials", x, y, height: 320, draw })));
+  return card(
+    "Outcomes, trial by trial",
+    few + far,
+    key,
+    plot(() => ({ label: "outcomes and the best so far against trials", x, y, height: 320, draw })),
+  );
 }

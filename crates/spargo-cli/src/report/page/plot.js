@@ -1,7 +1,9 @@
 // One drawing: a frame with two axes, and whatever is drawn into it; redrawn when its width changes.
 
 // In the next frame: a drawing changes the height of its box, which must not be answered while boxes are measured.
-const resized = new ResizeObserver((entries) => requestAnimationFrame(() => entries.forEach(({ target }) => target.redraw())));
+const resized = new ResizeObserver((entries) =>
+  requestAnimationFrame(() => entries.forEach(({ target }) => target.redraw())),
+);
 
 /**
  * A drawing that fills its box. `spec()` gives {label, x, y, height, pad, draw(layer, sx, sy, box)}, where pad is
@@ -25,9 +27,20 @@ function picture({ label, x, y, height, pad = 0, draw }, width) {
   const most = width < 500 ? 14 : 24;
   const widest = Math.max(...scale(y, 0, 1, rows).ticks.map(({ text }) => [...short(text, most)].length), 1);
   const box = { left: (y.name ? 32 : 12) + 7 * widest, right: width - 12, top: 10, bottom: height - 44, most };
-  const sx = scale(x, box.left + pad, box.right - pad, Math.floor((box.right - box.left) / (x.kind === "choice" ? 45 : 70)));
+  const sx = scale(
+    x,
+    box.left + pad,
+    box.right - pad,
+    Math.floor((box.right - box.left) / (x.kind === "choice" ? 45 : 70)),
+  );
   const sy = scale(y, box.bottom - pad, box.top + pad, rows);
-  const image = svg("svg", { class: "plot", viewBox: `0 0 ${width} ${height}`, height, role: "img", "aria-label": label });
+  const image = svg("svg", {
+    class: "plot",
+    viewBox: `0 0 ${width} ${height}`,
+    height,
+    role: "img",
+    "aria-label": label,
+  });
   const layer = svg("g", { class: "marks" });
   image.append(axes(x, y, sx, sy, box, height), layer);
   answer(image, draw(layer, sx, sy, box));
@@ -71,7 +84,8 @@ function answer(image, marks) {
   const look = (event) => {
     const frame = image.getBoundingClientRect();
     const [px, py] = [event.clientX - frame.left, event.clientY - frame.top];
-    let nearest = null, least = 26 * 26;
+    let nearest = null,
+      least = 26 * 26;
     for (const mark of marks) {
       const distance = (mark.x - px) ** 2 + (mark.y - py) ** 2;
       if (distance < least) [nearest, least] = [mark, distance];
@@ -88,7 +102,8 @@ function answer(image, marks) {
 
 /** A line through points; gaps where a number is missing. */
 function path(points) {
-  let text = "", pen = "M";
+  let text = "",
+    pen = "M";
   for (const [px, py] of points) {
     if (Number.isFinite(px) && Number.isFinite(py)) {
       text += `${pen}${px.toFixed(1)} ${py.toFixed(1)}`;
@@ -112,6 +127,7 @@ function cross(x, y, r) {
 
 /** Marks and their meanings. */
 function legend(...entries) {
-  const entry = ([mark, text]) => el("span", {}, svg("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, mark), text);
+  const entry = ([mark, text]) =>
+    el("span", {}, svg("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, mark), text);
   return el("div", { class: "legend" }, entries.filter(Boolean).map(entry));
 }

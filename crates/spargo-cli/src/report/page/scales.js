@@ -3,7 +3,8 @@
 /** An axis of these values: their range and a little room. */
 function around(axis, values) {
   const finite = values.filter(Number.isFinite);
-  let low = finite.reduce((a, b) => Math.min(a, b), Infinity), high = finite.reduce((a, b) => Math.max(a, b), -Infinity);
+  let low = finite.reduce((a, b) => Math.min(a, b), Infinity),
+    high = finite.reduce((a, b) => Math.max(a, b), -Infinity);
   if (low > high) [low, high] = [0, 1];
   const room = low === high ? Math.max(Math.abs(low) * 0.1, Number.MIN_VALUE * 1e16) : 0.04 * (high / 2 - low / 2) * 2;
   return { ...axis, range: [Math.max(low - room, -Number.MAX_VALUE), Math.min(high + room, Number.MAX_VALUE)] };
@@ -45,7 +46,7 @@ function byChoice(choices, from, to, room) {
 
 /** Round numbers, at most about `room` of them. */
 function even(low, high, room) {
-  const width = (high / 2 - low / 2) / Math.max(room, 1) * 2;
+  const width = ((high / 2 - low / 2) / Math.max(room, 1)) * 2;
   const power = 10 ** Math.floor(Math.log10(width));
   if (!Number.isFinite(power) || power === 0) return [low, high].map((value) => ({ value, text: show(value) }));
   const step = [1, 2, 5, 10].map((f) => f * power).find((s) => s >= 0.7 * width);

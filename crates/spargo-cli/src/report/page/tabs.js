@@ -11,18 +11,25 @@ const SECTIONS = [
 
 function heading() {
   const { name, observed, failed, pending } = DATA.overview;
-  const parts = [`${DATA.output.goal === "minimize" ? "Minimising" : "Maximising"} ${DATA.output.name}`, count(observed, "outcome", "outcomes")];
+  const parts = [
+    `${DATA.output.goal === "minimize" ? "Minimising" : "Maximising"} ${DATA.output.name}`,
+    count(observed, "outcome", "outcomes"),
+  ];
   if (failed) parts.push(`${count(failed, "trial", "trials")} failed`);
   if (pending) parts.push(`${count(pending, "trial", "trials")} pending`);
   document.title = `${name} · spargo`;
   document.getElementById("name").textContent = name;
   document.getElementById("summary").textContent = parts.join(" · ");
-  const hidden = DATA.hidden ? `The ${DATA.inputs.length} most important inputs are shown, ${DATA.hidden} more are not. ` : "";
-  document.getElementById("footer").textContent = `${hidden}Written by spargo ${DATA.version}; everything is in this file.`;
+  const hidden = DATA.hidden
+    ? `The ${DATA.inputs.length} most important inputs are shown, ${DATA.hidden} more are not. `
+    : "";
+  document.getElementById("footer").textContent =
+    `${hidden}Written by spargo ${DATA.version}; everything is in this file.`;
 }
 
 function tabs() {
-  const list = document.getElementById("tabs"), panels = document.getElementById("panels");
+  const list = document.getElementById("tabs"),
+    panels = document.getElementById("panels");
   const all = SECTIONS.filter(([id]) => DATA[id]).map(([id, title, draw]) => {
     const tab = el("button", { role: "tab", id: `tab-${id}`, "aria-controls": `panel-${id}`, type: "button" }, title);
     const panel = el("div", { role: "tabpanel", id: `panel-${id}`, "aria-labelledby": `tab-${id}`, tabindex: "0" });
