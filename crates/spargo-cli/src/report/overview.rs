@@ -180,7 +180,8 @@ mod tests {
         study.tell(&[(asked[0].id, Outcome::value(2.0)), (asked[1].id, Outcome::failed("late"))]).unwrap();
         use Origin::*;
         assert_eq!(origins(&study).unwrap(), [Added, Design, Design, Model, Model]);
-        let overview = Overview::of(&mut study, &Inputs::of(&Config::new(study.config().space.clone()), &[])).unwrap();
+        let inputs = Inputs::of(study.config(), &[]);
+        let overview = Overview::of(&mut study, &inputs).unwrap();
         assert_eq!((overview.observed, overview.failed, overview.pending), (2, 1, 2));
         assert_eq!(overview.curve, [(1, 1.0), (2, 2.0)]);
         assert_eq!(overview.reasons, [("late".to_string(), 1)]);
