@@ -12,6 +12,8 @@ use spargo::study::{LeftOut, Study};
 #[derive(Serialize)]
 pub struct Model {
     facts: Vec<(&'static str, String)>,
+    /// Whether outcomes are mapped before the model sees them: a mean may then leave its interval.
+    warped: bool,
     /// Of the shown inputs, in their order; the largest is 1.
     importance: Vec<f64>,
     calibration: Calibration,
@@ -38,6 +40,7 @@ impl Model {
         let largest = importance.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
         Ok(Model {
             facts: facts(study)?,
+            warped: study.model_report().into_diagnostic()?.warp != Warp::Identity,
             importance: inputs.places.iter().map(|&k| importance[k] / largest).collect(),
             calibration: Calibration::of(study)?,
         })

@@ -1,11 +1,11 @@
 //! A real browser: headless Chromium, driven by its DevTools protocol.
 
+use super::studies::folder;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket, connect};
@@ -23,12 +23,9 @@ pub struct Browser {
 /// Seconds that any single answer may take.
 const PATIENCE: u64 = 60;
 
-static PROFILES: AtomicUsize = AtomicUsize::new(0);
-
 impl Browser {
     pub fn start() -> Self {
-        let number = PROFILES.fetch_add(1, Ordering::Relaxed);
-        let profile = format!("{}/chromium-{}-{number}", env!("CARGO_TARGET_TMPDIR"), std::process::id());
+        let profile = folder("chromium").display().to_string();
         let mut process = Command::new("chromium")
             // The sandbox refuses root.
             .args([
@@ -59,6 +56,9 @@ impl Browser {
         for domain in ["Page", "Runtime", "Log", "Network"] {
             browser.call(&format!("{domain}.enable"), json!({}));
         }
+        // Some errors reach the page but not the console.
+        let tell = "addEventListener('error', event => console.error(event.message))";
+        browser.call("Page.addScriptToEvaluateOnNewDocument", json!({ "source": tell }));
         browser.view(1100, 900);
         browser
     }

@@ -4,19 +4,19 @@ use super::common::stdout;
 use spargo::space::{Dimension, Point, Space, Value};
 use spargo::study::{Config, Goal, Outcome, Study, Trial};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Names that would break a page that trusts them.
 pub const NASTY: &str =
     "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>\"'&amp; ü 漢字 \u{2028}";
 
-/// A path in this test's own folder, where nothing is: tests run at the same time.
-pub fn path(name: &str) -> PathBuf {
-    static FOLDERS: AtomicUsize = AtomicUsize::new(0);
-    let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("report-{}-{number}", std::process::id()));
-    std::fs::create_dir(&folder).unwrap();
-    folder.join(name)
+/// An empty folder of this test's own, the same in every run.
+pub fn folder(name: &str) -> PathBuf {
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("main").replace(':', "-");
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report").join(test).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
 }
 
 pub fn space() -> Space {
@@ -59,7 +59,7 @@ pub fn grow(study: &mut Study, asks: &[usize], pending: usize, outcome: impl Fn(
 }
 
 fn made(name: &str, config: Config, fill: impl FnOnce(&mut Study)) -> (String, PathBuf) {
-    let path = path(&format!("{name}.db"));
+    let path = folder(name).join("study.db");
     let mut study = Study::create(&path, config).unwrap();
     fill(&mut study);
     (name.into(), path)

@@ -8,6 +8,12 @@ function model({ facts: pairs, importance, calibration }) {
   ];
 }
 
+/** What is to be known of means beside intervals where outcomes are mapped before the model sees them. */
+function warning() {
+  const words = " The model sees outcomes through a map that shortens their tails: a mean leans towards the longer tail.";
+  return DATA.model && DATA.model.warped ? words : "";
+}
+
 const LEFT_OUT =
   "Each outcome is predicted by the model of all the others. Hyperparameters and inducing points are kept as they are, and these have seen it.";
 

@@ -7,7 +7,8 @@ function slices({ trial, slices: all }) {
   const intro = el(
     "p",
     { class: "note" },
-    `The model along each input, the others being those of trial ${trial}, the believed best (orange). Bands and bars are 95 % intervals without noise. The most important input comes first.`,
+    `The mean along each input, the others being those of trial ${trial}, the believed best (orange). ` +
+      `Bands and bars are 95 % intervals without noise. The most important input comes first.${warning()}`,
   );
   return [
     intro,

@@ -18,11 +18,11 @@ function trials({ rows, of }) {
   ]);
   const first = modelled ? 5 : 3;
   const words = DATA.inputs.map(({ kind }, k) => (kind === "choice" ? first + k : -1)).filter((k) => k >= 0);
-  const order = modelled ? "by posterior mean, without noise" : "by outcome";
+  const order = modelled ? "by posterior mean as the model sees it, without noise" : "by outcome";
   return [
     card(
       "The best trials",
-      `${rows.length} of ${count(of, "outcome", "outcomes")}, ${order}.`,
+      `${rows.length} of ${count(of, "outcome", "outcomes")}, ${order}.${modelled ? warning() : ""}`,
       table(head, cells, words),
     ),
   ];
