@@ -1,7 +1,8 @@
 //! A study of a chemical reaction that exists only here: numbers, choices, noise, and flasks that boil over.
 //!
 //! ```text
-//!     cargo run --release --workspace --example reaction -- reaction.db && spargo report reaction.db
+//!     cargo build --release --workspace --bins --examples
+//!     target/release/examples/reaction reaction.db && target/release/spargo report reaction.db
 //! ```
 
 use spargo::rng::{Purpose, normal, stream};
