@@ -6,8 +6,10 @@
 //! point is then worth is its [`Merit`]: the logarithm of the expected improvement, or the information about the maximum.
 //! Where evaluations keep failing, a [`Vote`] takes worth away.
 
+mod bald;
 mod believer;
 mod gibbon;
+mod level_set;
 mod log_ei;
 mod merit;
 mod one_by_one;
@@ -17,10 +19,12 @@ mod sequential;
 mod success;
 mod thompson;
 
+pub use bald::{bald, bald_slopes};
 pub use believer::{Believed, Believer};
 pub use merit::{Merit, Moments, Slopes};
 pub use one_by_one::{OneByOne, one_by_one};
 pub use pool::Pool;
+pub use sequential::sequential;
 pub use success::{Vote, Weighed, Weighing};
 pub use thompson::thompson;
 
@@ -80,11 +84,11 @@ pub fn acquire(rule: Rule, situation: &Situation<'_>, numbers: Range<usize>, tak
         Rule::Thompson => thompson(situation, numbers, taken),
         Rule::LogEi => {
             let best = situation.means()?.into_iter().fold(f64::NEG_INFINITY, f64::max);
-            sequential::sequential(situation, &Merit::LogEi { baseline: best }, numbers.len(), taken)
+            sequential(situation, &Merit::LogEi { baseline: best }, numbers.len(), taken)
         }
         Rule::Gibbon => {
             let maxima = sequential::maxima(situation)?;
-            sequential::sequential(situation, &Merit::Gibbon { maxima }, numbers.len(), taken)
+            sequential(situation, &Merit::Gibbon { maxima }, numbers.len(), taken)
         }
     }
 }

@@ -4,6 +4,7 @@
 mod common;
 
 mod beliefs;
+mod diverse;
 mod merits;
 mod votes;
 
@@ -27,8 +28,9 @@ fn posteriors() -> Vec<(&'static str, Posterior)> {
     kinds_of_posterior(&hyper(kernel), &data(24, 2))
 }
 
-fn merits() -> [Merit; 2] {
-    [Merit::LogEi { baseline: 1.2 }, Merit::Gibbon { maxima: vec![1.1, 1.6, 2.5] }]
+fn merits() -> [Merit; 4] {
+    let (log_ei, gibbon) = (Merit::LogEi { baseline: 1.2 }, Merit::Gibbon { maxima: vec![1.1, 1.6, 2.5] });
+    [log_ei, gibbon, Merit::Bald, Merit::LevelSet { level: 0.45 }]
 }
 
 /// Points of which two are the same.
