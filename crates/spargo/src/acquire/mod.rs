@@ -8,7 +8,10 @@
 
 mod bald;
 mod believer;
+mod boxes;
+mod ehvi;
 mod gibbon;
+mod interval;
 mod level_set;
 mod log_ei;
 mod merit;
@@ -21,6 +24,7 @@ mod thompson;
 
 pub use bald::{bald, bald_slopes};
 pub use believer::{Believed, Believer};
+pub use ehvi::Ehvi;
 pub use merit::{Merit, Moments, Slopes};
 pub use one_by_one::{OneByOne, one_by_one};
 pub use pool::Pool;
