@@ -131,7 +131,7 @@ impl Merit {
 
 impl Slopes {
     /// Slopes that no climb could use, but whose products with others must not overflow.
-    fn capped(self) -> Self {
+    pub(super) fn capped(self) -> Self {
         let cap = |slope: f64| slope.clamp(-1e100, 1e100);
         Slopes { mean: cap(self.mean), variance: cap(self.variance), conditional: cap(self.conditional) }
     }

@@ -9,10 +9,13 @@
 mod bald;
 mod believer;
 mod boxes;
+mod chebyshev;
 mod ehvi;
+mod feasible;
 mod gibbon;
 mod hippo;
 mod interval;
+mod joint;
 mod level_set;
 mod limits;
 mod log_ei;
@@ -26,8 +29,11 @@ mod thompson;
 
 pub use bald::{bald, bald_slopes};
 pub use believer::{Believed, Believer};
+pub use chebyshev::{Chebyshev, Scale};
 pub use ehvi::Ehvi;
+pub use feasible::{Feasible, SampledLimits};
 pub use hippo::Penalty;
+pub use joint::{JointMerit, JointlyBelieved};
 pub use limits::Limits;
 pub use merit::{Merit, Moments, Slopes};
 pub use one_by_one::{OneByOne, one_by_one};
@@ -35,6 +41,7 @@ pub use pool::Pool;
 pub use sequential::sequential;
 pub use success::{Vote, Weighed, Weighing};
 pub use thompson::thompson;
+
 
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef};
