@@ -12,6 +12,7 @@ mod boxes;
 mod chebyshev;
 mod ehvi;
 mod feasible;
+mod front;
 mod gibbon;
 mod hippo;
 mod interval;
@@ -21,9 +22,11 @@ mod limits;
 mod log_ei;
 mod merit;
 mod one_by_one;
+mod outputs;
 mod pool;
 mod reach;
 mod sequential;
+mod several;
 mod success;
 mod thompson;
 
@@ -37,11 +40,14 @@ pub use joint::{JointMerit, JointlyBelieved};
 pub use limits::Limits;
 pub use merit::{Merit, Moments, Slopes};
 pub use one_by_one::{OneByOne, one_by_one};
+pub use outputs::{Constraint, Output, Outputs, Standing};
 pub use pool::Pool;
 pub use sequential::sequential;
+pub use several::{Several, SeveralRule, acquire_several};
 pub use success::{Vote, Weighed, Weighing};
 pub use thompson::thompson;
 
+use front::Front;
 
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef};

@@ -6,6 +6,8 @@ mod common;
 mod beliefs;
 mod diverse;
 mod merits;
+mod several;
+mod several_batches;
 mod votes;
 
 use common::*;
