@@ -53,14 +53,14 @@ impl Ehvi {
 
     /// log EHVI of an outcome with these moments, once pending points are told: finite, if they are.
     pub fn value(&self, at: &[Moments]) -> f64 {
-        let logs = self.logs(at);
+        let logs = self.logs(at, Edge::plain);
         let largest = self.sums(&logs).fold(NEVER, f64::max);
         largest + self.sums(&logs).map(|sum| (sum - largest).exp()).sum::<f64>().ln()
     }
 
     /// Its slopes in the mean and the conditional variance of each objective; they may be infinite.
     pub fn slopes(&self, at: &[Moments]) -> Vec<(f64, f64)> {
-        let logs = self.logs(at);
+        let logs = self.logs(at, Edge::with_slopes);
         let largest = self.sums(&logs).fold(NEVER, f64::max);
         let (mut slopes, mut total) = (vec![(0.0, 0.0); at.len()], 0.0);
         for (cell, sum) in self.boxes.iter().zip(self.sums(&logs)) {
@@ -78,8 +78,8 @@ impl Ehvi {
     }
 
     /// log ψ of every interval of every axis.
-    fn logs(&self, at: &[Moments]) -> Vec<Vec<Log>> {
-        self.axes.iter().zip(at).map(|(axis, at)| axis.logs(at.mean, at.conditional)).collect()
+    fn logs(&self, at: &[Moments], edge: fn(f64, f64, f64) -> Edge) -> Vec<Vec<Log>> {
+        self.axes.iter().zip(at).map(|(axis, at)| axis.logs(at.mean, at.conditional, edge)).collect()
     }
 
     /// Σ_k log ψ_k of every box.
@@ -105,8 +105,8 @@ impl Axis {
         (Axis { edges, intervals }, index)
     }
 
-    fn logs(&self, mean: f64, variance: f64) -> Vec<Log> {
-        let edges: Vec<Edge> = self.edges.iter().map(|&at| Edge::new(at, mean, variance)).collect();
+    fn logs(&self, mean: f64, variance: f64, edge: fn(f64, f64, f64) -> Edge) -> Vec<Log> {
+        let edges: Vec<Edge> = self.edges.iter().map(|&at| edge(at, mean, variance)).collect();
         let log = |&[lower, upper]: &[usize; 2]| edges[lower].gain_up_to(&edges[upper], mean, variance);
         self.intervals.iter().map(log).collect()
     }

@@ -6,7 +6,9 @@
 //! ```
 //!
 //! Both are differences A − B. In logarithms, with δ = log A − log B, that is log A + log(1 − e^−δ); where δ is so small that
-//! rounding shows, A − B is an integral over a short interval instead, by five nodes of Gauss and Legendre.
+//! rounding shows, A − B is an integral over a short interval instead (`narrow`).
+
+mod narrow;
 
 use super::log_ei;
 use crate::math::normal::{log_cdf, pdf_over_cdf};
@@ -27,22 +29,28 @@ pub(super) struct Edge {
 }
 
 impl Edge {
-    /// For f with this mean and variance.
-    pub(super) fn new(at: f64, mean: f64, variance: f64) -> Self {
+    /// For f with this mean and variance, without the slopes: these cost as much as the value.
+    pub(super) fn plain(at: f64, mean: f64, variance: f64) -> Self {
         let value = if at == f64::INFINITY { NEVER } else { log_ei::value(mean - at, variance) };
+        Edge { at, log: Log { value, by_mean: 0.0, by_variance: 0.0 } }
+    }
+
+    /// With the slopes.
+    pub(super) fn with_slopes(at: f64, mean: f64, variance: f64) -> Self {
+        let value = Edge::plain(at, mean, variance).log.value;
         let (by_mean, by_variance) = if value <= NEVER { (0.0, 0.0) } else { log_ei::slopes(mean - at, variance) };
         // Slopes are subtracted from each other: infinite ones would make NaN.
         let finite = |slope: f64| slope.clamp(-1e200, 1e200);
         Edge { at, log: Log { value, by_mean: finite(by_mean), by_variance: finite(by_variance) } }
     }
 
-    /// log ψ between this edge and one above it, for the same f.
+    /// log ψ between this edge and one above it, for the same f; its slopes are right if the edges have theirs.
     pub(super) fn gain_up_to(&self, upper: &Edge, mean: f64, variance: f64) -> Log {
         let (a, b) = (self.log, upper.log);
         let delta = a.value - b.value;
         if a.value <= NEVER {
             Log { value: NEVER, by_mean: 0.0, by_variance: 0.0 }
-        } else if delta > narrow(a.value) {
+        } else if delta > limit_of_narrow(a.value) {
             let share = 1.0 / -(-delta).exp_m1();
             let rest = share * (-delta).exp();
             let less = |a: f64, b: f64| share * a - rest * b;
@@ -52,7 +60,7 @@ impl Edge {
                 by_variance: less(a.by_variance, b.by_variance),
             }
         } else {
-            narrow_gain(self.at, upper.at, mean, variance)
+            narrow::gain(self.at, upper.at, mean, variance)
         }
     }
 }
@@ -82,7 +90,7 @@ pub(super) fn probability(lower: f64, upper: f64, mean: f64, variance: f64) -> L
 pub(super) const NEVER: f64 = -1e300;
 
 /// δ below which an interval is narrow: there rounding shows, and log-densities change by less than 0.1 along it.
-fn narrow(log: f64) -> f64 {
+fn limit_of_narrow(log: f64) -> f64 {
     f64::min(0.1, 1e-3 * (1.0 + log.abs()))
 }
 
@@ -103,8 +111,8 @@ fn standard_probability(a: f64, b: f64, width: f64) -> Standard {
     let (a, b) = (a.max(-1e149), b.max(-1e149));
     let (log_a, log_b) = (log_cdf(a), log_cdf(b));
     let delta = log_b - log_a;
-    if delta <= narrow(log_b) {
-        return narrow_probability(a, width);
+    if delta <= limit_of_narrow(log_b) {
+        return narrow::probability(a, width);
     }
     let share = 1.0 / -(-delta).exp_m1();
     let density =
@@ -115,72 +123,14 @@ fn standard_probability(a: f64, b: f64, width: f64) -> Standard {
     Standard { value: log_b - share.ln(), by_shift: at_b - at_a, by_scale }
 }
 
-fn narrow_probability(a: f64, width: f64) -> Standard {
-    let (middle, half) = (a + 0.5 * width, 0.5 * width);
-    // So far out that the interval is beyond the last number, too.
-    if half <= 0.0 || a <= -1e149 {
-        return Standard { value: NEVER, by_shift: 0.0, by_scale: 0.0 };
-    }
-    // φ(z)/φ(middle)
-    let relative = |z: f64| gently(-0.5 * (z - middle) * (z + middle)).exp();
-    let (mut sum, mut shifted, mut stretched) = (0.0, 0.0, 0.0);
-    for (node, weight) in NODES {
-        let z = middle + half * node;
-        sum += weight * relative(z);
-        shifted -= weight * relative(z) * z;
-        stretched -= weight * relative(z) * z * z;
-    }
-    let log_density = -0.5 * (middle * middle + (2.0 * std::f64::consts::PI).ln());
-    Standard { value: log_density + (half * sum).ln(), by_shift: shifted / sum, by_scale: 1.0 + stretched / sum }
-}
-
-fn narrow_gain(lower: f64, upper: f64, mean: f64, variance: f64) -> Log {
-    let (middle, half, deviation) = (0.5 * (lower + upper), 0.5 * (upper - lower), variance.sqrt());
-    if half <= 0.0 {
-        return Log { value: NEVER, by_mean: 0.0, by_variance: 0.0 };
-    }
-    // What is certain is certainly above both.
-    if deviation == 0.0 {
-        return Log { value: (2.0 * half).ln(), by_mean: 0.0, by_variance: 0.0 };
-    }
-    let z = |node: f64| ((mean - (middle + half * node)) / deviation).clamp(-1e149, 1e149);
-    let log_middle = log_cdf(z(0.0));
-    let (mut sum, mut by_mean, mut by_variance) = (0.0, 0.0, 0.0);
-    for (node, weight) in NODES {
-        let z = z(node);
-        let part = weight * gently(log_cdf(z) - log_middle).exp();
-        sum += part;
-        by_mean += part * pdf_over_cdf(z);
-        by_variance -= part * pdf_over_cdf(z) * z;
-    }
-    Log {
-        value: log_middle + (half * sum).ln(),
-        by_mean: by_mean / sum / deviation,
-        by_variance: 0.5 * by_variance / sum / deviation / deviation,
-    }
-}
-
-/// What changes little along a narrow interval; so far out that rounding exceeds it, it must not overflow.
-fn gently(change: f64) -> f64 {
-    change.clamp(-1.0, 1.0)
-}
-
-/// Nodes and weights of the rule with five nodes on (−1, 1).
-const NODES: [(f64, f64); 5] = [
-    (-0.906_179_845_938_664, 0.236_926_885_056_189_1),
-    (-0.538_469_310_105_683_1, 0.478_628_670_499_366_47),
-    (0.0, 0.568_888_888_888_888_9),
-    (0.538_469_310_105_683_1, 0.478_628_670_499_366_47),
-    (0.906_179_845_938_664, 0.236_926_885_056_189_1),
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::math::normal::{cdf, improvement};
 
     fn gain(lower: f64, upper: f64, mean: f64, variance: f64) -> Log {
-        Edge::new(lower, mean, variance).gain_up_to(&Edge::new(upper, mean, variance), mean, variance)
+        let edge = |at: f64| Edge::with_slopes(at, mean, variance);
+        edge(lower).gain_up_to(&edge(upper), mean, variance)
     }
 
     type Function = fn(f64, f64, f64, f64) -> Log;

@@ -3,8 +3,12 @@
 //! A rule is a [`Utility`](crate::optimize::Utility) that is maximised. [`thompson`] maximises one path for each point of
 //! the batch, all at once. [`one_by_one`] chooses point by point: those asked for and not told yet, and those just chosen,
 //! are *believed* at their posterior mean ([`Believer`]), so that the mean stays and the variance falls around them. What a
-//! point is then worth is its [`Merit`]: the logarithm of the expected improvement, or the information about the maximum.
-//! Where evaluations keep failing, a [`Vote`] takes worth away.
+//! point is then worth is its [`Merit`]: the logarithm of the expected improvement, the information about the maximum, what a
+//! yes or no tells, or closeness to a level. Where evaluations keep failing, a [`Vote`] takes worth away.
+//!
+//! With several objectives or with constraints each output has a posterior of its own: [`acquire_several`]. Many points at
+//! once are [`Chebyshev`] compromises, [`Feasible`] on sampled constraints; point by point they have a [`JointMerit`], the
+//! logarithm of the expected hypervolume improvement and of the probability that all limits hold.
 
 mod bald;
 mod believer;

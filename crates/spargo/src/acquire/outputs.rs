@@ -36,7 +36,7 @@ pub struct Outputs<'a> {
 /// How the observed points stand, by their posterior means.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Standing {
-    /// The mean of each objective at each point, [points][objectives].
+    /// For each point the mean of each objective.
     pub means: Vec<Vec<f64>>,
     /// By how much each point violates the constraints in all, each in units of its spread.
     pub violations: Vec<f64>,
