@@ -13,6 +13,7 @@ mod optimize;
 mod plate;
 mod records;
 mod regression;
+mod report;
 mod results;
 mod study_file;
 mod suggest;
@@ -51,6 +52,8 @@ enum Command {
     Allocate(allocate::Allocate),
     /// Optimise a benchmark problem, batch by batch
     Optimize(optimize::Optimize),
+    /// Show a study as a page that opens offline
+    Report(report::Report),
     /// Measure the engine on this machine
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -65,6 +68,7 @@ fn main() -> miette::Result<()> {
         Command::Fit(fit) => fit.run(),
         Command::Allocate(allocate) => allocate.run(),
         Command::Optimize(optimize) => optimize.run(),
+        Command::Report(report) => report.run(),
         Command::Bench(bench) => bench.run(),
     }
 }

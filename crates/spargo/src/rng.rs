@@ -30,6 +30,8 @@ pub enum Purpose {
     Fresh = 8,
     /// The points that are evaluated before there is a model.
     Design = 9,
+    /// How a point of a batch weighs several objectives.
+    Weights = 10,
 }
 
 /// The stream for one purpose at one step; `slot` tells parallel draws apart.

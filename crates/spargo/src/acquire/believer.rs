@@ -79,6 +79,11 @@ impl<'a> Believer<'a> {
         Ok(blocks.concat())
     }
 
+    /// Refuses points of another dimension and points that are not finite.
+    pub(super) fn check(&self, x: MatRef<'_, f64>) -> Result<()> {
+        self.posterior.check(x)
+    }
+
     /// H, [m, p].
     pub(super) fn weights(&self) -> MatRef<'_, f64> {
         self.weights.as_ref().subcols(0, self.count)
@@ -127,7 +132,8 @@ impl<'a> Believer<'a> {
         c
     }
 
-    fn nearby(&self, x: MatRef<'_, f64>) -> Nearby {
+    /// Rows must be checked before.
+    pub(super) fn nearby(&self, x: MatRef<'_, f64>) -> Nearby {
         let local = self.posterior.local(x);
         let mut roots = self.covariances(x, &local);
         solve_lower(self.factor(), roots.as_mut());
@@ -138,7 +144,7 @@ impl<'a> Believer<'a> {
     }
 
     /// Adds the gradient of what has the given slopes in the moments, row by row.
-    fn add_gradient(&self, x: MatRef<'_, f64>, nearby: Nearby, slopes: &[Slopes], mut out: MatMut<'_, f64>) {
+    pub(super) fn add_gradient(&self, x: MatRef<'_, f64>, nearby: Nearby, slopes: &[Slopes], mut out: MatMut<'_, f64>) {
         let Nearby { local, roots: mut beta, .. } = nearby;
         solve_lower_transposed(self.factor(), beta.as_mut());
         let through_p = Mat::from_fn(x.nrows(), self.count, |i, j| -2.0 * slopes[i].conditional * beta[(j, i)]);
@@ -155,11 +161,11 @@ impl<'a> Believer<'a> {
 }
 
 /// What values and gradients at a few points have in common.
-struct Nearby {
+pub(super) struct Nearby {
     local: Local,
     /// L_P⁻¹c(P, x), [p, n].
     roots: Mat<f64>,
-    moments: Vec<Moments>,
+    pub(super) moments: Vec<Moments>,
 }
 
 /// The merit of one more point beside those believed: a utility with one member.

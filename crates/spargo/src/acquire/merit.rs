@@ -1,7 +1,7 @@
 //! What one more evaluation is worth, as a function of what is believed about f there.
 
 use super::success::Weighing;
-use super::{gibbon, log_ei};
+use super::{bald, gibbon, level_set, log_ei};
 use crate::error::{Error, Result};
 use crate::math::information;
 use serde::{Deserialize, Serialize};
@@ -43,14 +43,23 @@ pub enum Merit {
         /// Samples of the maximum of f, such as the maxima of paths.
         maxima: Vec<f64>,
     },
+    /// What a yes or no tells about the latent f of a probit model, and how far from the others: a diverse batch.
+    Bald,
+    /// Closeness to where f crosses a level, and uncertainty.
+    LevelSet {
+        /// The level.
+        level: f64,
+    },
 }
 
 impl Merit {
-    /// Refuses a baseline and maxima that are not finite, and an empty list of maxima.
+    /// Refuses a baseline, a level and maxima that are not finite, and an empty list of maxima.
     pub fn check(&self) -> Result<()> {
         let (what, values) = match self {
             Merit::LogEi { baseline } => ("the baseline of the improvement", std::slice::from_ref(baseline)),
             Merit::Gibbon { maxima } => ("a sample of the maximum", maxima.as_slice()),
+            Merit::Bald => return Ok(()),
+            Merit::LevelSet { level } => ("the level", std::slice::from_ref(level)),
         };
         if values.is_empty() {
             return Err(Error::Empty { what: "the list of samples of the maximum".into() });
@@ -69,7 +78,8 @@ impl Merit {
     /// The part of the worth that pending points do not change.
     pub(super) fn alone(&self, at: Moments, noise: f64) -> f64 {
         match self {
-            Merit::LogEi { .. } => 0.0,
+            Merit::LogEi { .. } | Merit::LevelSet { .. } => 0.0,
+            Merit::Bald => bald::log_quality(at.mean, at.variance),
             Merit::Gibbon { maxima } => information::about_maximum(at.mean, at.variance, noise, maxima),
         }
     }
@@ -79,6 +89,8 @@ impl Merit {
         match self {
             Merit::LogEi { baseline } => log_ei::value(at.mean - baseline, at.conditional),
             Merit::Gibbon { .. } => gibbon::diversity(at.variance, at.conditional, noise),
+            Merit::Bald => bald::diversity(at.variance, at.conditional),
+            Merit::LevelSet { level } => level_set::value(at.mean - level, at.conditional),
         }
     }
 
@@ -94,6 +106,15 @@ impl Merit {
                 let (joint, conditional) = gibbon::diversity_slopes(at.variance, at.conditional, noise);
                 Slopes { mean, variance: own + joint, conditional }
             }
+            Merit::Bald => {
+                let (mean, own) = bald::log_quality_slopes(at.mean, at.variance);
+                let (joint, conditional) = bald::diversity_slopes(at.variance, at.conditional);
+                Slopes { mean, variance: own + joint, conditional }
+            }
+            Merit::LevelSet { level } => {
+                let (mean, conditional) = level_set::slopes(at.mean - level, at.conditional);
+                Slopes { mean, variance: 0.0, conditional }
+            }
         };
         slopes.capped()
     }
@@ -102,15 +123,15 @@ impl Merit {
     /// if it does.
     pub fn weighing(&self) -> Weighing {
         match self {
-            Merit::LogEi { .. } => Weighing::Logarithm,
-            Merit::Gibbon { .. } => Weighing::Above { baseline: 0.0 },
+            Merit::LogEi { .. } | Merit::Bald => Weighing::Logarithm,
+            Merit::Gibbon { .. } | Merit::LevelSet { .. } => Weighing::Above { baseline: 0.0 },
         }
     }
 }
 
 impl Slopes {
     /// Slopes that no climb could use, but whose products with others must not overflow.
-    fn capped(self) -> Self {
+    pub(super) fn capped(self) -> Self {
         let cap = |slope: f64| slope.clamp(-1e100, 1e100);
         Slopes { mean: cap(self.mean), variance: cap(self.variance), conditional: cap(self.conditional) }
     }
@@ -120,8 +141,9 @@ impl Slopes {
 mod tests {
     use super::*;
 
-    fn merits() -> [Merit; 2] {
-        [Merit::LogEi { baseline: 0.4 }, Merit::Gibbon { maxima: vec![1.1, 1.6, -2.0] }]
+    fn merits() -> [Merit; 4] {
+        let (log_ei, gibbon) = (Merit::LogEi { baseline: 0.4 }, Merit::Gibbon { maxima: vec![1.1, 1.6, -2.0] });
+        [log_ei, gibbon, Merit::Bald, Merit::LevelSet { level: 0.5 }]
     }
 
     #[test]
@@ -172,6 +194,7 @@ mod tests {
     fn useless_settings_are_refused() {
         let refused = [
             Merit::LogEi { baseline: f64::NAN },
+            Merit::LevelSet { level: f64::NEG_INFINITY },
             Merit::Gibbon { maxima: vec![] },
             Merit::Gibbon { maxima: vec![1.0, f64::INFINITY] },
         ];

@@ -3,26 +3,54 @@
 //! A rule is a [`Utility`](crate::optimize::Utility) that is maximised. [`thompson`] maximises one path for each point of
 //! the batch, all at once. [`one_by_one`] chooses point by point: those asked for and not told yet, and those just chosen,
 //! are *believed* at their posterior mean ([`Believer`]), so that the mean stays and the variance falls around them. What a
-//! point is then worth is its [`Merit`]: the logarithm of the expected improvement, or the information about the maximum.
-//! Where evaluations keep failing, a [`Vote`] takes worth away.
+//! point is then worth is its [`Merit`]: the logarithm of the expected improvement, the information about the maximum, what a
+//! yes or no tells, or closeness to a level. Where evaluations keep failing, a [`Vote`] takes worth away.
+//!
+//! With several objectives or with constraints each output has a posterior of its own: [`acquire_several`]. Many points at
+//! once are [`Chebyshev`] compromises, [`Feasible`] on sampled constraints; point by point they have a [`JointMerit`], the
+//! logarithm of the expected hypervolume improvement and of the probability that all limits hold.
 
+mod bald;
 mod believer;
+mod chebyshev;
+mod ehvi;
+mod feasible;
+mod front;
 mod gibbon;
+mod hippo;
+mod interval;
+mod joint;
+mod level_set;
+mod limits;
 mod log_ei;
 mod merit;
 mod one_by_one;
+mod outputs;
 mod pool;
 mod reach;
 mod sequential;
+mod several;
 mod success;
 mod thompson;
 
+pub use bald::{bald, bald_slopes};
 pub use believer::{Believed, Believer};
+pub use chebyshev::{Chebyshev, Scale};
+pub use ehvi::Ehvi;
+pub use feasible::{Feasible, SampledLimits};
+pub use hippo::Penalty;
+pub use joint::{JointMerit, JointlyBelieved};
+pub use limits::Limits;
 pub use merit::{Merit, Moments, Slopes};
 pub use one_by_one::{OneByOne, one_by_one};
+pub use outputs::{Constraint, Output, Outputs, Standing};
 pub use pool::Pool;
+pub use sequential::sequential;
+pub use several::{Several, SeveralRule, acquire_several};
 pub use success::{Vote, Weighed, Weighing};
 pub use thompson::thompson;
+
+use front::Front;
 
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef};
@@ -81,11 +109,11 @@ pub fn acquire(rule: Rule, situation: &Situation<'_>, numbers: Range<usize>, tak
         Rule::Thompson => thompson(situation, numbers, taken),
         Rule::LogEi => {
             let best = situation.means()?.into_iter().fold(f64::NEG_INFINITY, f64::max);
-            sequential::sequential(situation, &Merit::LogEi { baseline: best }, numbers.len(), taken)
+            sequential(situation, &Merit::LogEi { baseline: best }, numbers.len(), taken)
         }
         Rule::Gibbon => {
             let maxima = sequential::maxima(situation)?;
-            sequential::sequential(situation, &Merit::Gibbon { maxima }, numbers.len(), taken)
+            sequential(situation, &Merit::Gibbon { maxima }, numbers.len(), taken)
         }
     }
 }

@@ -1,36 +1,71 @@
 //! Batches of the rules that choose point by point, over any space.
 
-use super::{Believed, Believer, Merit, OneByOne, Situation, Vote, Weighed, one_by_one};
+use super::{Believed, Believer, Merit, OneByOne, Situation, Weighed, one_by_one};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef, column, select_rows};
-use crate::maximize::Taken;
+use crate::maximize::{Search, Taken};
 use crate::optimize::Utility;
 use crate::sample::Paths;
 
-/// `count` points, each in the belief of those before it, [points, inputs].
-pub(super) fn sequential(
-    situation: &Situation<'_>,
-    merit: &Merit,
-    count: usize,
-    taken: &mut Taken,
-) -> Result<Mat<f64>> {
+/// `count` points, each in the belief of those before it, [points, inputs]; none is taken before, all are afterwards.
+///
+/// With [`Merit::Bald`] a noise variance of 0 gives the determinantal process itself; 1, the probit's own, lets points come
+/// close to each other where an answer tells little.
+pub fn sequential(situation: &Situation<'_>, merit: &Merit, count: usize, taken: &mut Taken) -> Result<Mat<f64>> {
+    merit.check()?;
     let Situation { posterior, noise, pending, search, .. } = *situation;
     let vote = situation.vote()?;
     let rule = OneByOne { posterior, merit, noise, pending, vote: &vote };
-    let finite = search.pool().is_complete();
-    let pool = match finite {
-        true => shortlist(situation, merit, &vote, count, taken)?,
-        false => search.pool().points().to_owned(),
+    let believer = Believer::new(posterior, noise, pending)?;
+    let at_first =
+        Weighed { utility: &Believed { believer: &believer, merit }, vote: &vote, weighing: merit.weighing() };
+    let size = match merit {
+        // The best by quality alone are one clump.
+        Merit::Bald => SHORTLIST_OF_DIVERSE,
+        _ => SHORTLIST,
     };
-    let chosen = one_by_one(&rule, pool.as_ref(), count, |utility, scores| match finite {
-        true => best_free(pool.as_ref(), column(scores.as_ref(), 0), taken),
-        false => {
-            let found = search.climb(utility, pool.as_ref(), scores.as_ref(), taken)?;
-            Ok(found.row(0).iter().copied().collect())
-        }
-    })?;
+    let pool = starts(search, &at_first, size.max(4 * count), count, taken)?;
+    let choose =
+        |utility: &dyn Utility, scores: &Mat<f64>| best(search, utility, pool.as_ref(), scores.as_ref(), taken);
+    let chosen = one_by_one(&rule, pool.as_ref(), count, choose)?;
     Ok(Mat::from_fn(count, pool.ncols(), |i, k| chosen[i][k]))
 }
+
+/// The points that are scored again for every point of a batch: the whole pool, or the free rows of a table with the
+/// `size` largest scores at first, as belief only takes away.
+pub(super) fn starts(
+    search: &Search<'_>,
+    at_first: &dyn Utility,
+    size: usize,
+    count: usize,
+    taken: &Taken,
+) -> Result<Mat<f64>> {
+    let points = search.pool().points();
+    match search.pool().is_complete() {
+        true => shortlist(points, at_first, size, count, taken),
+        false => Ok(points.to_owned()),
+    }
+}
+
+/// The best point that is free, given the scores of those points; it is taken afterwards.
+pub(super) fn best(
+    search: &Search<'_>,
+    utility: &dyn Utility,
+    points: MatRef<'_, f64>,
+    scores: MatRef<'_, f64>,
+    taken: &mut Taken,
+) -> Result<Vec<f64>> {
+    match search.pool().is_complete() {
+        true => best_free(points, column(scores, 0), taken),
+        false => Ok(search.climb(utility, points, scores, taken)?.row(0).iter().copied().collect()),
+    }
+}
+
+/// Points of a table that are looked at again for every point of the batch.
+pub(super) const SHORTLIST: usize = 10_000;
+
+/// The same where diversity decides: 100 MB a hundred points of the batch.
+const SHORTLIST_OF_DIVERSE: usize = 1 << 17;
 
 /// Samples of the largest value: the maxima of paths over the pool and the data.
 pub(super) fn maxima(situation: &Situation<'_>) -> Result<Vec<f64>> {
@@ -51,19 +86,21 @@ pub(super) fn maxima(situation: &Situation<'_>) -> Result<Vec<f64>> {
 /// Samples of the maximum that information is averaged over.
 const MAXIMA: usize = 32;
 
-/// The free points of a table that may be chosen: belief only takes merit away, so those with the largest merit at first.
-fn shortlist(situation: &Situation<'_>, merit: &Merit, vote: &Vote, count: usize, taken: &Taken) -> Result<Mat<f64>> {
-    let table = situation.search.pool().points();
+/// The free rows of a table, if they are many only the best.
+fn shortlist(
+    table: MatRef<'_, f64>,
+    utility: &dyn Utility,
+    size: usize,
+    count: usize,
+    taken: &Taken,
+) -> Result<Mat<f64>> {
     let free = taken.free_rows(table);
     if free.len() < count && !taken.welcomes_replicates() {
         return Err(Error::Exhausted { wanted: count, left: free.len() });
     }
-    let size = SHORTLIST.max(4 * count);
     if free.len() <= size {
         return Ok(select_rows(table, &free));
     }
-    let believer = Believer::new(situation.posterior, situation.noise, situation.pending)?;
-    let utility = Weighed { utility: &Believed { believer: &believer, merit }, vote, weighing: merit.weighing() };
     let mut scored: Vec<(f64, usize)> = Vec::with_capacity(free.len());
     for rows in free.chunks(BLOCK) {
         let scores = utility.score(select_rows(table, rows).as_ref())?;
@@ -73,9 +110,6 @@ fn shortlist(situation: &Situation<'_>, merit: &Merit, vote: &Vote, count: usize
     let rows: Vec<usize> = scored[..size].iter().map(|&(_, row)| row).collect();
     Ok(select_rows(table, &rows))
 }
-
-/// Points of a table that are looked at again for every point of the batch.
-const SHORTLIST: usize = 10_000;
 
 /// Rows scored at a time.
 const BLOCK: usize = 8192;

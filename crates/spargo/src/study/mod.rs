@@ -27,7 +27,6 @@ pub use trial::{Outcome, Trial};
 
 use crate::data::Units;
 use crate::error::{Error, Result};
-use crate::linalg::Mat;
 use crate::model::{Hyperparameters, Posterior, Prediction};
 use crate::space::Point;
 use json::{differing, from_json, to_json};

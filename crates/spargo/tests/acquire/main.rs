@@ -4,7 +4,10 @@
 mod common;
 
 mod beliefs;
+mod diverse;
 mod merits;
+mod several;
+mod several_batches;
 mod votes;
 
 use common::*;
@@ -27,8 +30,9 @@ fn posteriors() -> Vec<(&'static str, Posterior)> {
     kinds_of_posterior(&hyper(kernel), &data(24, 2))
 }
 
-fn merits() -> [Merit; 2] {
-    [Merit::LogEi { baseline: 1.2 }, Merit::Gibbon { maxima: vec![1.1, 1.6, 2.5] }]
+fn merits() -> [Merit; 4] {
+    let (log_ei, gibbon) = (Merit::LogEi { baseline: 1.2 }, Merit::Gibbon { maxima: vec![1.1, 1.6, 2.5] });
+    [log_ei, gibbon, Merit::Bald, Merit::LevelSet { level: 0.45 }]
 }
 
 /// Points of which two are the same.
@@ -48,10 +52,15 @@ fn rows(a: MatRef<'_, f64>) -> Vec<Vec<f64>> {
     (0..a.nrows()).map(|i| flat(a.subrows(i, 1))).collect()
 }
 
-/// Values as scored, and gradients as differences of the scores.
+/// Values as scored, and gradients as differences of the scores; every point is on a member, in turns.
 fn assert_gradient(what: &str, utility: &dyn Utility, at: MatRef<'_, f64>, tolerance: f64) {
-    let scores = |x: &Mat<f64>| flat(utility.score(x.as_ref()).unwrap().as_ref());
-    let (values, gradient) = utility.value_gradient(&vec![0; at.nrows()], at).unwrap();
+    let members: Vec<usize> = (0..at.nrows()).map(|i| i % utility.members()).collect();
+    let scores = |x: &Mat<f64>| {
+        let scores = utility.score(x.as_ref()).unwrap();
+        assert_eq!(scores.ncols(), utility.members());
+        members.iter().enumerate().map(|(i, &member)| scores[(i, member)]).collect::<Vec<f64>>()
+    };
+    let (values, gradient) = utility.value_gradient(&members, at).unwrap();
     assert_close(what, &values, &scores(&at.to_owned()), 1e-12);
     // Each point moves only its own score, so the sum has every gradient.
     let total = |flat: &[f64]| {

@@ -100,7 +100,8 @@ fn an_exhausted_pool_scores_without_nan() {
     let pending = pending();
     for (_, posterior) in posteriors() {
         let vote = nobody_failed(&posterior);
-        for merit in [Merit::LogEi { baseline: 1e6 }, Merit::Gibbon { maxima: vec![-1e6, 1e6] }] {
+        let (log_ei, gibbon) = (Merit::LogEi { baseline: 1e6 }, Merit::Gibbon { maxima: vec![-1e6, 1e6] });
+        for merit in [log_ei, gibbon, Merit::Bald, Merit::LevelSet { level: -1e6 }] {
             let rule =
                 OneByOne { posterior: &posterior, merit: &merit, noise: 0.0, pending: pending.as_ref(), vote: &vote };
             let mut choose = best_of(&pool);

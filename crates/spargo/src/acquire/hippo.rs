@@ -1,0 +1,105 @@
+//! Points under way push others of a batch away, in the space of objectives (HIPPO: Paleyes et al. 2022).
+//!
+//! ```text
+//!     log α(x) + Σ_i log[(2/π) atan d_i(x)],        d_i(x)² = Σ_k ((μ_k(x) − μ_k(p_i))/σ_k(p_i))²
+//! ```
+//!
+//! The sum is over pending points p_i, and the deviations are those there; α is [`Ehvi`](super::Ehvi), times the
+//! probability of being feasible. At a pending point the logarithm is −∞; here it is −700.
+
+use std::f64::consts::FRAC_PI_2;
+
+/// What is believed about the objectives at a pending point.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Penalty {
+    /// μ_k(p).
+    pub means: Vec<f64>,
+    /// σ_k(p).
+    pub deviations: Vec<f64>,
+}
+
+impl Penalty {
+    /// log[(2/π) atan d] for a point with these means.
+    pub fn value(&self, means: &[f64]) -> f64 {
+        (self.distance(means).atan() / FRAC_PI_2).max(LEAST).ln()
+    }
+
+    /// Its slopes in the means; they may be infinite.
+    pub fn slopes(&self, means: &[f64]) -> Vec<f64> {
+        let distance = self.distance(means);
+        let steep = 1.0 / ((1.0 + distance * distance) * distance.atan());
+        let slope = |k: usize| match self.offset(k, means[k]) {
+            // Straight above a pending point no direction is better than another.
+            0.0 => 0.0,
+            offset => steep * (offset / distance) / self.deviations[k].max(f64::MIN_POSITIVE),
+        };
+        (0..means.len()).map(slope).collect()
+    }
+
+    fn offset(&self, k: usize, mean: f64) -> f64 {
+        let offset = mean - self.means[k];
+        // What is known exactly and is not the same is far away, but its square must not overflow.
+        if offset == 0.0 { 0.0 } else { (offset / self.deviations[k]).clamp(-1e150, 1e150) }
+    }
+
+    fn distance(&self, means: &[f64]) -> f64 {
+        let offsets = means.iter().enumerate().map(|(k, &mean)| self.offset(k, mean));
+        offsets.fold(0.0, f64::hypot)
+    }
+}
+
+/// The penalty of what is the same: about e^−700.
+const LEAST: f64 = 1e-304;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    #[test]
+    fn golden() {
+        let golden: Value = serde_json::from_str(include_str!("../../tests/golden/hippo.json")).unwrap();
+        let list =
+            |value: &Value| -> Vec<f64> { value.as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect() };
+        let rows = |key: &str| -> Vec<Vec<f64>> { golden[key].as_array().unwrap().iter().map(list).collect() };
+        let (means, variances) = (rows("mean"), rows("var"));
+        let pending: Vec<usize> = list(&golden["pending_indices"]).into_iter().map(|i| i as usize).collect();
+        let penalties: Vec<Penalty> = pending
+            .iter()
+            .map(|&i| Penalty { means: means[i].clone(), deviations: variances[i].iter().map(|v| v.sqrt()).collect() })
+            .collect();
+        for (mean, expected) in means.iter().zip(list(&golden["penalty"])) {
+            let found = penalties.iter().map(|penalty| penalty.value(mean)).sum::<f64>().exp();
+            assert!((found - expected).abs() < 1e-8 * expected.max(1e-8), "{mean:?}: {found} {expected}");
+        }
+    }
+
+    #[test]
+    fn slopes_agree_with_central_differences_and_stay_numbers() {
+        let penalty = Penalty { means: vec![0.4, -1.0], deviations: vec![0.3, 0.02] };
+        for means in [[0.5, -1.0], [0.4, -0.9], [3.0, 7.0], [0.41, -1.001]] {
+            let found = penalty.slopes(&means);
+            for k in 0..2 {
+                let value = |h: f64| {
+                    let mut moved = means;
+                    moved[k] += h;
+                    penalty.value(&moved)
+                };
+                let slope = |h: f64| (value(h) - value(-h)) / (2.0 * h);
+                let expected = (4.0 * slope(5e-6) - slope(1e-5)) / 3.0;
+                assert!(
+                    (found[k] - expected).abs() < 1e-5 * expected.abs().max(1e-3),
+                    "{means:?}: {found:?} {expected}"
+                );
+            }
+        }
+        for (deviation, mean) in
+            [0.0, 1e-300, 1.0, 1e300].iter().flat_map(|&d| [-1e300, 0.0, 1e-300, 1.0].map(|m| (d, m)))
+        {
+            let penalty = Penalty { means: vec![0.0, 0.0], deviations: vec![deviation, 1.0] };
+            let value = penalty.value(&[mean, 0.0]);
+            assert!(value.is_finite() && value <= 0.0);
+            assert!(penalty.slopes(&[mean, 0.0]).iter().all(|slope| !slope.is_nan()), "{deviation} {mean}");
+        }
+    }
+}

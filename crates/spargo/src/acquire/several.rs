@@ -1,0 +1,154 @@
+//! The next batch by several outputs: objectives that compete, and constraints.
+
+use super::chebyshev::numbers_of;
+use super::sequential::{SHORTLIST, best, starts};
+use super::{
+    Chebyshev, Feasible, Front, Outputs, Pool, SampledLimits, Scale, Standing, Vote, Weighed, Weighing, joint, thompson,
+};
+use crate::error::Result;
+use crate::linalg::{Mat, MatRef};
+use crate::maximize::{Search, Taken};
+use crate::model::Posterior;
+use crate::optimize::Utility;
+use crate::sample::{Paths, Sampling};
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// How a batch is chosen by several outputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum SeveralRule {
+    /// A compromise of its own for each point, on paths of its own: the one for large batches.
+    #[default]
+    Chebyshev,
+    /// The expected hypervolume improvement, point by point, away from those under way; up to three objectives.
+    Hippo,
+    /// The expected hypervolume improvement, point by point, those under way believed; up to three objectives.
+    Ehvi,
+}
+
+impl SeveralRule {
+    /// Every rule, for help texts and tests.
+    pub const ALL: [SeveralRule; 3] = [SeveralRule::Chebyshev, SeveralRule::Hippo, SeveralRule::Ehvi];
+}
+
+/// What a batch is chosen from.
+#[derive(Debug, Clone, Copy)]
+pub struct Several<'a> {
+    /// What an evaluation tells.
+    pub outputs: &'a Outputs<'a>,
+    /// Where the observed points stand by it.
+    pub standing: &'a Standing,
+    /// The worst that is of interest, for the dominated volume; by default a little below the worst of the front.
+    pub reference: Option<&'a [f64]>,
+    /// Where maxima are looked for; the standing's leaders are good incumbents.
+    pub search: &'a Search<'a>,
+    /// How paths are drawn.
+    pub sampling: &'a Sampling,
+    /// Points that succeeded, [n, inputs]; at least one.
+    pub observed: MatRef<'a, f64>,
+    /// Points that failed, [n, inputs].
+    pub failed: MatRef<'a, f64>,
+    /// Points under way, [n, inputs].
+    pub pending: MatRef<'a, f64>,
+    /// Of every draw.
+    pub seed: u64,
+    /// The number of this batch.
+    pub step: u64,
+}
+
+/// Points number `numbers` of a batch, [points, inputs]; none is taken before, all are afterwards.
+///
+/// With one objective and constraints, [`SeveralRule::Chebyshev`] is Thompson sampling and [`SeveralRule::Ehvi`] the expected
+/// improvement, each where the constraints hold.
+pub fn acquire_several(
+    rule: SeveralRule,
+    several: &Several<'_>,
+    numbers: Range<usize>,
+    taken: &mut Taken,
+) -> Result<Mat<f64>> {
+    several.outputs.check()?;
+    match rule {
+        SeveralRule::Chebyshev => compromises(several, numbers, taken),
+        SeveralRule::Hippo => point_by_point(several, Front::penalised(several)?, numbers.len(), taken),
+        SeveralRule::Ehvi => point_by_point(several, Front::believed(several)?, numbers.len(), taken),
+    }
+}
+
+impl Several<'_> {
+    /// Who succeeded and who failed.
+    fn vote(&self) -> Result<Vote> {
+        Vote::foretelling(self.outputs.objectives[0].posterior.kernel(), self.observed, self.failed)
+    }
+}
+
+fn compromises(several: &Several<'_>, numbers: Range<usize>, taken: &mut Taken) -> Result<Mat<f64>> {
+    let Several { outputs, standing, search, sampling, seed, step, .. } = *several;
+    let vote = several.vote()?;
+    let posteriors = outputs.objectives.iter().map(|objective| objective.posterior);
+    let objectives: Vec<(&Posterior, Scale)> = posteriors.zip(standing.scales.iter().copied()).collect();
+    let mut batch = Mat::zeros(numbers.len(), search.pool().points().ncols());
+    for first in numbers.clone().step_by(thompson::MEMBERS) {
+        let some = first..numbers.end.min(first + thompson::MEMBERS);
+        let compromises = Chebyshev::draw(&objectives, some.clone(), sampling, seed, step)?;
+        let constraints = sampled_limits(several, &some)?;
+        let feasible = Feasible { utility: &compromises, constraints: &constraints };
+        let utility: &dyn Utility = if constraints.is_empty() { &compromises } else { &feasible };
+        // The worst that is known is 0.
+        let weighed = Weighed { utility, vote: &vote, weighing: Weighing::Above { baseline: 0.0 } };
+        let points = search.maximize(&weighed, taken)?;
+        batch.as_mut().subrows_mut(first - numbers.start, some.len()).copy_from(points);
+    }
+    Ok(batch)
+}
+
+fn sampled_limits(several: &Several<'_>, numbers: &Range<usize>) -> Result<Vec<SampledLimits>> {
+    let Several { outputs, standing, sampling, seed, step, .. } = *several;
+    let constraints = outputs.constraints.iter().zip(&standing.spreads).enumerate();
+    let sampled = constraints.map(|(number, (constraint, &spread))| {
+        let numbers = numbers_of(outputs.objectives.len() + number, numbers);
+        let paths = Paths::draw(constraint.output.posterior, numbers, sampling, seed, step)?;
+        Ok(SampledLimits { paths, limits: constraint.limits, spread })
+    });
+    sampled.collect()
+}
+
+/// Each point beside those before it; scores of the pool are kept as far as a new point does not change them.
+fn point_by_point(several: &Several<'_>, mut front: Front<'_>, count: usize, taken: &mut Taken) -> Result<Mat<f64>> {
+    let (search, vote) = (several.search, several.vote()?);
+    let weighing = Weighing::Logarithm;
+    let points = {
+        let at_first = Weighed { utility: &front.utility()?, vote: &vote, weighing };
+        starts(search, &at_first, SHORTLIST.max(4 * count), count, taken)?
+    };
+    let votes = vote.at(points.as_ref())?;
+    let mut pools =
+        several.outputs.all().map(|output| Pool::new(output.posterior, points.as_ref())).collect::<Result<Vec<_>>>()?;
+    let mut batch = Mat::zeros(count, points.ncols());
+    let (mut gains, mut distances, mut pushing) = (Vec::new(), vec![0.0; points.nrows()], 0);
+    for number in 0..count {
+        let means_only = !gains.is_empty() && front.is_penalised();
+        pools.iter_mut().zip(front.believers()).for_each(|(pool, believer)| pool.catch_up(believer));
+        let moments: Vec<_> = pools.iter().map(Pool::moments).collect();
+        if !means_only {
+            gains = joint::map_points(&moments, |at| front.merit().gain(at));
+        }
+        let fresh = &front.merit().penalties[pushing..];
+        let pushed = joint::map_points(&moments, |at| {
+            let means: Vec<f64> = at[..front.merit().objectives].iter().map(|at| at.mean).collect();
+            fresh.iter().map(|penalty| penalty.value(&means)).sum()
+        });
+        pushing = front.merit().penalties.len();
+        distances.iter_mut().zip(pushed).for_each(|(distance, more)| *distance += more);
+        let score = |i: usize| weighing.value(gains[i] + distances[i], votes[i]);
+        let scores = Mat::from_fn(points.nrows(), 1, |i, _| score(i));
+        let point = {
+            let weighed = Weighed { utility: &front.utility()?, vote: &vote, weighing };
+            best(search, &weighed, points.as_ref(), scores.as_ref(), taken)?
+        };
+        front.add(MatRef::from_row_major_slice(&point, 1, point.len()))?;
+        point.iter().enumerate().for_each(|(k, &v)| batch[(number, k)] = v);
+    }
+    Ok(batch)
+}

@@ -1,0 +1,99 @@
+//! Batches for learning where f is positive, or crosses a level.
+
+use super::*;
+use spargo::acquire::{Situation, bald, sequential};
+use spargo::linalg::cholesky;
+use spargo::maximize::{Maximizing, Search, Taken};
+use spargo::sample::Sampling;
+use spargo::space::{Dimension, Space};
+
+/// Points of a batch of this merit over the unit square, or over rows of a table.
+fn batch(posterior: &Posterior, space: &Space, merit: &Merit, count: usize, pending: &Mat<f64>) -> Mat<f64> {
+    let settings = Maximizing { pool: 2000, near: 0, ..Maximizing::default() };
+    let (none, sampling) = (none(), Sampling::default());
+    let search = Search::new(space, none.as_ref(), &settings, 1, 0).unwrap();
+    let situation = Situation {
+        posterior,
+        noise: 0.0,
+        search: &search,
+        sampling: &sampling,
+        observed: posterior.z(),
+        failed: none.as_ref(),
+        pending: pending.as_ref(),
+        seed: 1,
+        step: 0,
+    };
+    sequential(&situation, merit, count, &mut Taken::default()).unwrap()
+}
+
+fn square() -> Vec<Dimension> {
+    vec![Dimension::real("a", 0.0, 1.0), Dimension::real("b", 0.0, 1.0)]
+}
+
+/// log |q(x)c(x, x')q(x')| of these rows, printed.
+fn log_volume(posterior: &Posterior, x: MatRef<'_, f64>) -> f64 {
+    let at = posterior.predict(x).unwrap();
+    let q: Vec<f64> = at.mean.iter().zip(&at.variance).map(|(&mean, &variance)| bald(mean, variance)).collect();
+    let c = posterior.covariance(x).unwrap();
+    let l = Mat::from_fn(x.nrows(), x.nrows(), |i, j| q[i] * c[(i, j)] * q[j]);
+    cholesky(l, 0.0).unwrap().log_determinant()
+}
+
+/// Each point of a table is the one that makes the determinant of those before it, pending ones too, grow most.
+#[test]
+fn a_batch_of_bald_is_the_greedy_determinant() {
+    let table = points(300, 2);
+    let values = (0..300).map(|i| (0..2).map(|k| table[(i, k)].into()).collect()).collect();
+    let space = Space::new(square()).unwrap().with_candidates(values).unwrap();
+    let pending = pending().subrows(0, 2).to_owned();
+    for (kind, posterior) in posteriors() {
+        let chosen = batch(&posterior, &space, &Merit::Bald, 8, &pending);
+        for step in 0..8 {
+            let with = |x: &dyn Fn(usize) -> f64| {
+                let row = |i: usize, k: usize| match i {
+                    0..2 => pending[(i, k)],
+                    _ if i < 2 + step => chosen[(i - 2, k)],
+                    _ => x(k),
+                };
+                log_volume(&posterior, Mat::from_fn(3 + step, 2, row).as_ref())
+            };
+            let new = |i: usize| !(0..step).any(|j| chosen.row(j) == space.candidates().unwrap().row(i));
+            let table = space.candidates().unwrap();
+            let best = (0..300).filter(|&i| new(i)).map(|i| with(&|k| table[(i, k)])).fold(f64::MIN, f64::max);
+            let found = with(&|k| chosen[(step, k)]);
+            assert!(found >= best - 1e-6, "{kind}, point {step}: {found} {best}");
+        }
+    }
+}
+
+/// The best of a smooth score are one clump, a batch is not; and a climb does better than its pool.
+#[test]
+fn batches_spread() {
+    let space = Space::new(square()).unwrap();
+    let (_, posterior) = posteriors().remove(0);
+    for merit in [Merit::Bald, Merit::LevelSet { level: 0.45 }] {
+        let chosen = batch(&posterior, &space, &merit, 12, &none());
+        let distance =
+            |i: usize, j: usize| (0..2).map(|k| (chosen[(i, k)] - chosen[(j, k)]).powi(2)).sum::<f64>().sqrt();
+        let closest =
+            (0..12).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| distance(i, j)).fold(1.0, f64::min);
+        assert!(closest > 0.05, "{merit:?}: {closest}");
+    }
+    let first = batch(&posterior, &space, &Merit::Bald, 1, &none());
+    let highest =
+        (0..500).map(|i| log_volume(&posterior, points(500, 2).as_ref().subrows(i, 1))).fold(f64::MIN, f64::max);
+    assert!(log_volume(&posterior, first.as_ref()) > highest);
+}
+
+/// On one side of the level with confidence, or close to the level and known: neither is asked for.
+#[test]
+fn a_level_set_is_straddled() {
+    let space = Space::new(square()).unwrap();
+    for (kind, posterior) in posteriors() {
+        let chosen = batch(&posterior, &space, &Merit::LevelSet { level: 0.45 }, 6, &none());
+        let at = posterior.predict(chosen.as_ref()).unwrap();
+        for (mean, variance) in at.mean.iter().zip(&at.variance) {
+            assert!((mean - 0.45).abs() < 1.96 * variance.sqrt() && *variance > 0.01, "{kind}: {mean} {variance}");
+        }
+    }
+}
