@@ -82,7 +82,7 @@ impl Experiment {
     fn step(&mut self, number: usize, least_regret: f64) -> Result<Step> {
         let best = self.study.best().into_diagnostic()?;
         let Some(best) = best else { return Err(miette::miette!("step {number} left no observation")) };
-        let report = self.study.model_report().into_diagnostic()?;
+        let report = self.study.model_reports().into_diagnostic()?.remove(0);
         Ok(Step {
             evaluations: self.study.history().records().len(),
             regret: self.problem.regret(&numbers(&best.believed.trial.point)).into_diagnostic()?,

@@ -170,7 +170,7 @@ impl Optimize {
             config.initial = self.initial;
             config.inducing = self.inducing;
             config.allocation = self.allocate;
-            config.rule = self.rule;
+            config.rule = Some(self.rule);
             self.model.configure(config);
         })?;
         let steps = experiment.run(self.batches, |_| {})?;

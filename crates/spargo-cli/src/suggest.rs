@@ -50,7 +50,7 @@ impl Suggest {
         let trials = study.ask(count).into_diagnostic()?;
         let points: Vec<_> = trials.into_iter().map(|trial| trial.point).collect();
         let forecasts = match self.predict {
-            true => Some(study.forecast(&points).into_diagnostic()?),
+            true => Some(study.forecast(0, &points).into_diagnostic()?),
             false => None,
         };
         let plate = Plate { config: study.config(), header: results.header(), points: &points, forecasts };

@@ -60,7 +60,7 @@ fn a_study_speaks_in_the_users_units_whatever_the_warp() {
         };
         study.add(&told).unwrap();
         let x = [0.31, 0.77];
-        let prediction = study.predict(&[x.map(Value::Real).to_vec()]).unwrap();
+        let prediction = study.predict(0, &[x.map(Value::Real).to_vec()]).unwrap();
         assert!((prediction.mean[0] - f(&x)).abs() < 0.5, "{warp:?}: {prediction:?} {}", f(&x));
         assert!(prediction.variance[0] > 0.0 && prediction.variance[0] < 1.0, "{warp:?}: {prediction:?}");
         let best = study.best().unwrap().unwrap();

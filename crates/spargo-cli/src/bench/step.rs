@@ -140,12 +140,12 @@ fn last(study: &Study) -> Result<StepReport> {
 }
 
 fn model(report: &StepReport) -> Result<&ModelReport> {
-    report.model.as_ref().ok_or_else(|| miette!("no model was fitted: {:?}", report.without_model))
+    report.models.first().ok_or_else(|| miette!("no model was fitted: {:?}", report.without_model))
 }
 
 /// The bound that the same objective ends at when it is climbed to the end, at the same inducing points.
 fn converged(study: &mut Study, told: &[(Point, Option<Outcome>)]) -> Result<f64> {
-    let (hyper, units) = study.hyperparameters().into_diagnostic()?;
+    let (hyper, units) = study.hyperparameters(0).into_diagnostic()?;
     let points: Vec<Vec<f64>> = told
         .iter()
         .map(|(point, _)| study.config().space.encode(point))
@@ -158,7 +158,7 @@ fn converged(study: &mut Study, told: &[(Point, Option<Outcome>)]) -> Result<f64
     let x = Mat::from_fn(points.len(), HARTMANN6.dimension(), |i, k| points[i][k]);
     let y = told.iter().map(|(_, outcome)| value(outcome)).collect();
     let data = units.apply(&Dataset::new(x, y).into_diagnostic()?);
-    let posterior = study.posterior().into_diagnostic()?;
+    let posterior = study.posterior(0).into_diagnostic()?;
     let settings = Fitting {
         learning: study.config().model.learning,
         start: Start::Warm,

@@ -41,7 +41,7 @@ const FAILED: usize = 500;
 impl Inducing {
     pub fn of(study: &mut Study, inputs: &Inputs) -> Result<Self> {
         let quality = study.config().allocation.quality();
-        let z = study.inducing_points().into_diagnostic()?;
+        let z = study.inducing_points(0).into_diagnostic()?;
         Ok(Inducing {
             quality: (quality != Quality::Unit).then(|| quality.name()),
             count: z.as_ref().map(Vec::len),
@@ -53,13 +53,13 @@ impl Inducing {
 }
 
 fn believed(study: &mut Study, inputs: &Inputs, z: &[Point]) -> Result<Vec<Place>> {
-    let forecasts = study.forecast(z).into_diagnostic()?;
+    let forecasts = study.forecast(0, z).into_diagnostic()?;
     let place = |(z, mean): (&Point, f64)| Place { at: inputs.of_point(z), value: mean, trial: None, quality: None };
     Ok(z.iter().zip(forecasts.iter().map(|forecast| forecast.mean)).map(place).collect())
 }
 
 fn trials(study: &mut Study, inputs: &Inputs) -> Result<Vec<Place>> {
-    let quality: HashMap<u64, f64> = study.quality().into_diagnostic()?.into_iter().collect();
+    let quality: HashMap<u64, f64> = study.quality(0).into_diagnostic()?.into_iter().collect();
     let largest = quality.values().copied().fold(0.0, f64::max);
     let place = |told: super::sample::Told| Place {
         at: inputs.of_point(point(study, told.trial)),

@@ -75,7 +75,7 @@ impl Data {
             Err(error) => Some(format!("No model could be made: {error}")),
         };
         let modelled = without_model.is_none();
-        let importance = if modelled { study.importance().into_diagnostic()? } else { Vec::new() };
+        let importance = if modelled { study.importance(0).into_diagnostic()? } else { Vec::new() };
         let inputs = Inputs::of(study.config(), &importance);
         Ok(Data {
             version: env!("CARGO_PKG_VERSION"),

@@ -40,7 +40,7 @@ impl Model {
         let largest = importance.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
         Ok(Model {
             facts: facts(study)?,
-            warped: study.model_report().into_diagnostic()?.warp != Warp::Identity,
+            warped: study.model_reports().into_diagnostic()?.remove(0).warp != Warp::Identity,
             importance: inputs.places.iter().map(|&k| importance[k] / largest).collect(),
             calibration: Calibration::of(study)?,
         })
@@ -51,7 +51,7 @@ impl Calibration {
     /// Of trials spread evenly over the study: the best ones only would be a biased lot.
     fn of(study: &mut Study) -> Result<Self> {
         let trials: Vec<u64> = told(study).into_iter().map(|told| told.trial).collect();
-        let left_out = study.left_out(&evenly(&trials, MOST)).into_diagnostic()?;
+        let left_out = study.left_out(0, &evenly(&trials, MOST)).into_diagnostic()?;
         let pair = |one: &LeftOut| Pair {
             trial: one.trial,
             observed: one.observed,
@@ -71,8 +71,8 @@ fn coverage(left_out: &[LeftOut]) -> Vec<(f64, f64)> {
 }
 
 fn facts(study: &mut Study) -> Result<Vec<(&'static str, String)>> {
-    let report = study.model_report().into_diagnostic()?;
-    let (hyper, _) = study.hyperparameters().into_diagnostic()?;
+    let report = study.model_reports().into_diagnostic()?.remove(0);
+    let (hyper, _) = study.hyperparameters(0).into_diagnostic()?;
     let posterior = match report.inference {
         Inference::Exact => format!("exact, given {} outcomes", report.observations),
         _ => format!("sparse, {} inducing points for {} outcomes", report.inducing, report.observations),

@@ -49,7 +49,7 @@ impl Slice {
             point
         };
         let points: Vec<Point> = x.iter().map(with).collect();
-        let forecasts = study.forecast(&points).into_diagnostic()?;
+        let forecasts = study.forecast(0, &points).into_diagnostic()?;
         let of = |part: fn(&Forecast) -> f64| forecasts.iter().map(part).collect::<Vec<f64>>();
         Ok(Slice {
             at: through[k].clone(),

@@ -36,11 +36,11 @@ impl Trials {
         if all.is_empty() {
             return Ok(None);
         }
-        let (best, forecasts) = match study.ranking() {
+        let (best, forecasts) = match study.ranking(0) {
             Ok(mut ranking) => {
                 ranking.truncate(MOST);
                 let points: Vec<Point> = ranking.iter().map(|&trial| point(study, trial).clone()).collect();
-                (ranking, Some(study.forecast(&points).into_diagnostic()?))
+                (ranking, Some(study.forecast(0, &points).into_diagnostic()?))
             }
             // The page says why.
             Err(_) => (by_outcome(study, &all), None),

@@ -118,7 +118,7 @@ fn the_page_says_what_the_library_says() {
     assert_eq!(shown["believed"]["mean"], best.believed.mean);
     assert_eq!(shown["believed"]["interval"][0], best.believed.interval.0);
     assert_eq!((&shown["trial"], &shown["value"]), (&best.observed.trial.id.into(), &best.observed.value.into()));
-    assert_eq!(data["inducing"]["count"], study.inducing_points().unwrap().unwrap().len());
+    assert_eq!(data["inducing"]["count"], study.inducing_points(0).unwrap().unwrap().len());
     assert_eq!(data["trials"]["rows"].as_array().unwrap().len(), data["overview"]["observed"]);
     assert_eq!(data["overview"]["pending"], 4);
 

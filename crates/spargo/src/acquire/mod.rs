@@ -46,13 +46,13 @@ pub use one_by_one::{OneByOne, one_by_one};
 pub use outputs::{Constraint, Output, Outputs, Standing};
 pub use pool::Pool;
 pub use sequential::sequential;
-pub use several::{Several, SeveralRule, acquire_several};
+pub use several::{Several, acquire_several};
 pub use success::{Vote, Weighed, Weighing};
 pub use thompson::thompson;
 
 use front::Front;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef};
 use crate::maximize::{Search, Taken};
 use crate::model::Posterior;
@@ -66,18 +66,44 @@ use std::ops::Range;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Rule {
-    /// The maximiser of a path of its own for each point: the one for large batches.
+    /// The maximiser of a path of its own for each point: the one for large batches. Several objectives are weighed otherwise
+    /// for each point, and limits hold on paths as well.
     #[default]
     Thompson,
-    /// The logarithm of the expected improvement, point by point.
+    /// The logarithm of the expected improvement, point by point; with limits, times the probability that they hold.
     LogEi,
     /// Information about the maximum, point by point (Moss et al. 2021).
     Gibbon,
+    /// The expected hypervolume improvement of two or three objectives, point by point, those under way believed.
+    Ehvi,
+    /// The same, away from the outcomes expected of those under way (Paleyes et al. 2022): the one for large batches.
+    Hippo,
+    /// Information about a class, in batches that are diverse (Houlsby et al. 2011).
+    Bald,
+    /// Uncertain and close to a level, point by point (Bryan et al. 2005).
+    Straddle,
 }
 
 impl Rule {
     /// Every rule, for help texts and tests.
-    pub const ALL: [Rule; 3] = [Rule::Thompson, Rule::LogEi, Rule::Gibbon];
+    pub const ALL: [Rule; 7] =
+        [Rule::Thompson, Rule::LogEi, Rule::Gibbon, Rule::Ehvi, Rule::Hippo, Rule::Bald, Rule::Straddle];
+
+    /// The rules for one objective without limits.
+    pub const OF_ONE: [Rule; 3] = [Rule::Thompson, Rule::LogEi, Rule::Gibbon];
+
+    /// What settings call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rule::Thompson => "thompson",
+            Rule::LogEi => "log-ei",
+            Rule::Gibbon => "gibbon",
+            Rule::Ehvi => "ehvi",
+            Rule::Hippo => "hippo",
+            Rule::Bald => "bald",
+            Rule::Straddle => "straddle",
+        }
+    }
 }
 
 /// What a batch is chosen from.
@@ -115,6 +141,11 @@ pub fn acquire(rule: Rule, situation: &Situation<'_>, numbers: Range<usize>, tak
             let maxima = sequential::maxima(situation)?;
             sequential(situation, &Merit::Gibbon { maxima }, numbers.len(), taken)
         }
+        Rule::Bald => sequential(situation, &Merit::Bald, numbers.len(), taken),
+        Rule::Ehvi | Rule::Hippo | Rule::Straddle => Err(Error::Unsupported {
+            what: format!("the rule '{}' for one posterior alone", rule.name()),
+            remedy: "use acquire_several for several outputs, and sequential with a level".into(),
+        }),
     }
 }
 

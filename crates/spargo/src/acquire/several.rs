@@ -3,35 +3,15 @@
 use super::chebyshev::numbers_of;
 use super::sequential::{SHORTLIST, best, starts};
 use super::{
-    Chebyshev, Feasible, Front, Outputs, Pool, SampledLimits, Scale, Standing, Vote, Weighed, Weighing, joint, thompson,
+    Chebyshev, Feasible, Front, Outputs, Pool, Rule, SampledLimits, Scale, Standing, Vote, Weighed, Weighing, joint, thompson,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef};
 use crate::maximize::{Search, Taken};
 use crate::model::Posterior;
 use crate::optimize::Utility;
 use crate::sample::{Paths, Sampling};
-use serde::{Deserialize, Serialize};
 use std::ops::Range;
-
-/// How a batch is chosen by several outputs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum SeveralRule {
-    /// A compromise of its own for each point, on paths of its own: the one for large batches.
-    #[default]
-    Chebyshev,
-    /// The expected hypervolume improvement, point by point, away from those under way; up to three objectives.
-    Hippo,
-    /// The expected hypervolume improvement, point by point, those under way believed; up to three objectives.
-    Ehvi,
-}
-
-impl SeveralRule {
-    /// Every rule, for help texts and tests.
-    pub const ALL: [SeveralRule; 3] = [SeveralRule::Chebyshev, SeveralRule::Hippo, SeveralRule::Ehvi];
-}
 
 /// What a batch is chosen from.
 #[derive(Debug, Clone, Copy)]
@@ -60,19 +40,22 @@ pub struct Several<'a> {
 
 /// Points number `numbers` of a batch, [points, inputs]; none is taken before, all are afterwards.
 ///
-/// With one objective and constraints, [`SeveralRule::Chebyshev`] is Thompson sampling and [`SeveralRule::Ehvi`] the expected
-/// improvement, each where the constraints hold.
+/// With one objective [`Rule::LogEi`] is [`Rule::Ehvi`]; the rules that know nothing of several outputs are refused.
 pub fn acquire_several(
-    rule: SeveralRule,
+    rule: Rule,
     several: &Several<'_>,
     numbers: Range<usize>,
     taken: &mut Taken,
 ) -> Result<Mat<f64>> {
     several.outputs.check()?;
     match rule {
-        SeveralRule::Chebyshev => compromises(several, numbers, taken),
-        SeveralRule::Hippo => point_by_point(several, Front::penalised(several)?, numbers.len(), taken),
-        SeveralRule::Ehvi => point_by_point(several, Front::believed(several)?, numbers.len(), taken),
+        Rule::Thompson => compromises(several, numbers, taken),
+        Rule::Hippo => point_by_point(several, Front::penalised(several)?, numbers.len(), taken),
+        Rule::Ehvi | Rule::LogEi => point_by_point(several, Front::believed(several)?, numbers.len(), taken),
+        Rule::Gibbon | Rule::Bald | Rule::Straddle => Err(Error::Unsupported {
+            what: format!("the rule '{}' for several outputs", rule.name()),
+            remedy: "use thompson, log-ei, ehvi or hippo".into(),
+        }),
     }
 }
 

@@ -1,13 +1,13 @@
 //! One ask: the design's points and the model's, committed if nobody else has asked for them meanwhile.
 
+use super::choose::{Trials, choose_by_one, choose_by_several};
 use super::json::to_json;
-use super::model::{Model, State};
+use super::model::{Models, State};
 use super::store::{Batch, Committed};
-use super::{Key, Replicates, StepReport, Study, Trial, best_rows, design};
-use crate::acquire::{Situation, acquire};
+use super::{Key, Replicates, StepReport, Study, Trial, design};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef, select_rows};
-use crate::maximize::{Search, Taken};
+use crate::maximize::Taken;
 use crate::space::Point;
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ struct Proposal {
     points: Mat<f64>,
     taken: Taken,
     /// Who chose them, but for those of the design.
-    model: Option<Arc<Model>>,
+    models: Option<Arc<Models>>,
     report: StepReport,
     seen: u64,
 }
@@ -37,14 +37,14 @@ impl Study {
         loop {
             proposal.report.total_s = started.elapsed().as_secs_f64();
             let points = self.decode(proposal.points.as_ref())?;
-            let state = to_json(&self.state_after(&proposal)?)?;
+            let state = to_json(&self.states_after(&proposal)?)?;
             let report = to_json(&proposal.report)?;
             let beside = self.history().mark();
             let batch = Batch { beside, seen: proposal.seen, points: &points, state: &state, report: &report };
             match self.store.commit_ask(&batch)? {
                 Committed::Done { ask, trials } => {
                     self.refresh()?;
-                    self.model = proposal.model.map(|model| (Key { ask, seen: proposal.seen }, model));
+                    self.models = proposal.models.map(|models| (Key { ask, seen: proposal.seen }, models));
                     return Ok(trials.zip(points).map(|(id, point)| Trial { id, point }).collect());
                 }
                 Committed::Conflict => {
@@ -63,7 +63,7 @@ impl Study {
             step,
             asked: count,
             design: 0,
-            model: None,
+            models: Vec::new(),
             acquire_s: 0.0,
             total_s: 0.0,
             replaced: 0,
@@ -74,10 +74,10 @@ impl Study {
         if self.table.observed().is_empty() {
             first = count;
         }
-        let mut model = None;
+        let mut models = None;
         if first < count {
-            match self.model() {
-                Ok(made) => model = Some(made),
+            match self.models() {
+                Ok(made) => models = Some(made),
                 // A model that cannot be had must not end the run.
                 Err(error) => {
                     report.without_model = Some(error.to_string());
@@ -86,7 +86,7 @@ impl Study {
             }
         }
         report.design = first;
-        report.model = model.as_ref().map(|model| model.report.clone());
+        report.models = models.as_ref().map_or(Vec::new(), |models| models.reports());
         let mut taken = self.taken();
         let mut points = Mat::zeros(count, self.config.space.dimensions().len());
         if first > 0 {
@@ -94,45 +94,35 @@ impl Study {
             points.as_mut().subrows_mut(0, first).copy_from(design);
         }
         let started = Instant::now();
-        if let Some(model) = &model {
+        if let Some(models) = &models {
             let own = points.as_ref().subrows(0, first);
-            let chosen = self.acquire(model, step, 0..count - first, own, &mut taken)?;
+            let chosen = self.acquire(models, step, 0..count - first, own, &mut taken)?;
             points.as_mut().subrows_mut(first, count - first).copy_from(chosen);
         }
         report.acquire_s = started.elapsed().as_secs_f64();
-        Ok(Proposal { points, taken, model, report, seen })
+        Ok(Proposal { points, taken, models, report, seen })
     }
 
-    /// Points that the model chooses beside those under way, of which `own` will be as well.
+    /// Points that the models choose beside those under way, of which `own` will be as well.
     fn acquire(
         &self,
-        model: &Model,
+        models: &Models,
         step: u64,
         numbers: Range<usize>,
         own: MatRef<'_, f64>,
         taken: &mut Taken,
     ) -> Result<Mat<f64>> {
-        let (config, table) = (&self.config, &self.table);
-        let observed = table.rows(table.observed());
-        let mean = model.posterior.mean(observed.as_ref())?;
-        let incumbents = select_rows(observed.as_ref(), &best_rows(&mean, INCUMBENTS));
-        let search = Search::new(&config.space, incumbents.as_ref(), &config.maximizing, config.seed, step)?;
-        let (failed, others) = (table.rows(table.failed()), table.rows(table.pending()));
+        let table = &self.table;
+        let (observed, failed) = (table.rows(table.observed()), table.rows(table.failed()));
+        let others = table.rows(table.pending());
         let mut pending = Mat::zeros(others.nrows() + own.nrows(), own.ncols());
         pending.as_mut().subrows_mut(0, others.nrows()).copy_from(&others);
         pending.as_mut().subrows_mut(others.nrows(), own.nrows()).copy_from(own);
-        let situation = Situation {
-            posterior: &model.posterior,
-            noise: model.state.hyper.noise,
-            search: &search,
-            sampling: &config.sampling,
-            observed: observed.as_ref(),
-            failed: failed.as_ref(),
-            pending: pending.as_ref(),
-            seed: config.seed,
-            step,
-        };
-        acquire(config.rule, &situation, numbers, taken)
+        let trials = Trials { observed: observed.as_ref(), failed: failed.as_ref(), pending: pending.as_ref() };
+        match self.config.outputs.as_slice() {
+            [_] => choose_by_one(&self.config, &models.outputs[0], &trials, step, numbers, taken),
+            _ => choose_by_several(&self.config, models, &trials, step, numbers, taken),
+        }
     }
 
     /// Replaces the points of a proposal that others have asked for meanwhile.
@@ -162,8 +152,8 @@ impl Study {
             return Ok(());
         }
         let kept = select_rows(proposal.points.as_ref(), &kept);
-        let fresh = match &proposal.model {
-            Some(model) => self.acquire(model, step, numbers, kept.as_ref(), &mut proposal.taken)?,
+        let fresh = match &proposal.models {
+            Some(models) => self.acquire(models, step, numbers, kept.as_ref(), &mut proposal.taken)?,
             None => design::design(&self.config.space, asked, replaced.len(), self.config.seed, &mut proposal.taken)?,
         };
         for (j, &i) in replaced.iter().enumerate() {
@@ -187,10 +177,10 @@ impl Study {
     }
 
     /// What the next step will need.
-    fn state_after(&self, proposal: &Proposal) -> Result<Option<State>> {
-        match &proposal.model {
-            Some(model) => Ok(Some(model.state.clone())),
-            None => self.state(),
+    fn states_after(&self, proposal: &Proposal) -> Result<Option<Vec<State>>> {
+        match &proposal.models {
+            Some(models) => Ok(Some(models.states())),
+            None => self.states(),
         }
     }
 
@@ -206,9 +196,6 @@ impl Study {
         (0..points.nrows()).map(|i| self.config.space.decode(&row(points, i))).collect()
     }
 }
-
-/// Points around which the pool is dense.
-const INCUMBENTS: usize = 20;
 
 fn row(points: MatRef<'_, f64>, i: usize) -> Vec<f64> {
     points.row(i).iter().copied().collect()

@@ -318,11 +318,6 @@ impl Config {
         if objectives.len() > 1 && objectives.contains(&output) { Warping::Off } else { self.model.warp }
     }
 
-    /// The factor that makes larger values of the first output better.
-    pub(super) fn sign(&self) -> f64 {
-        self.outputs.first().map_or(1.0, |output| output.goal.sign())
-    }
-
     fn check_goals(&self) -> Result<()> {
         let (objectives, others) = self.objectives_and_limits();
         let limits = others.iter().filter(|&&k| matches!(self.outputs[k].goal, Goal::Limit { .. })).count();

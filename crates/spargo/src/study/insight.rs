@@ -6,7 +6,9 @@
 //!
 //! Maps of outcomes are monotone, so the ends of an interval are mapped as they are; the mean is not.
 
+use super::model::Models;
 use super::{Study, best_rows};
+use crate::allocate::Quality;
 use crate::data::{Belief, Evidence, Units};
 use crate::error::Result;
 use crate::kernel::{Covariance, Family, Kernel, Role};
@@ -58,53 +60,57 @@ fn bounded(value: f64) -> f64 {
 }
 
 impl Study {
-    /// The outcome without noise, at points in the user's units.
-    pub fn forecast(&mut self, points: &[Point]) -> Result<Vec<Forecast>> {
+    /// An output without noise, at points in the user's units; of a class, its latent function.
+    pub fn forecast(&mut self, output: usize, points: &[Point]) -> Result<Vec<Forecast>> {
         let x = self.encode(points)?;
-        self.refresh()?;
-        let (sign, model) = (self.config.sign(), self.model()?);
+        let (sign, models) = (self.sign(output)?, self.current()?);
+        let model = &models.outputs[output];
         let Prediction { mean, variance } = model.posterior.predict(x.as_ref())?;
         Ok(mean.iter().zip(variance).map(|(&mean, v)| Forecast::new(&model.units, sign, mean, v)).collect())
     }
 
-    /// Trials with an outcome by their numbers, the best posterior mean first.
-    pub fn ranking(&mut self) -> Result<Vec<u64>> {
+    /// Trials with an outcome by their numbers, the best posterior mean of an output first.
+    pub fn ranking(&mut self, output: usize) -> Result<Vec<u64>> {
+        self.sign(output)?;
         self.refresh()?;
         if self.table.observed().is_empty() {
             return Ok(Vec::new());
         }
-        let mean = self.model()?.posterior.mean(self.table.rows(self.table.observed()).as_ref())?;
+        let models = self.models()?;
+        let mean = models.outputs[output].posterior.mean(self.table.rows(self.table.observed()).as_ref())?;
         Ok(best_rows(&mean, mean.len()).into_iter().map(|row| self.number(row)).collect())
     }
 
-    /// These trials' outcomes, each beside what the model of all others says; trials without an outcome are passed over.
+    /// These trials' outcomes of an output, each beside what the model of all others says; trials without an outcome are passed over.
     ///
     /// "The model of all others" has the hyperparameters and inducing points of the model of all.
-    pub fn left_out(&mut self, trials: &[u64]) -> Result<Vec<LeftOut>> {
+    pub fn left_out(&mut self, output: usize, trials: &[u64]) -> Result<Vec<LeftOut>> {
+        let sign = self.sign(output)?;
         self.refresh()?;
         let row = |trial: &u64| self.table.observed().binary_search(&(trial.checked_sub(1)? as usize)).ok();
         let rows: Vec<usize> = trials.iter().filter_map(row).collect();
         if rows.is_empty() {
             return Ok(Vec::new());
         }
-        let (sign, model) = (self.config.sign(), self.model()?);
-        let data = model.units.apply(&self.table.dataset(self.history().tells())?);
+        let models = self.models()?;
+        let model = &models.outputs[output];
+        let data = model.units.apply(&self.table.dataset(output, self.history().tells())?);
         let Prediction { mean, variance } = left_out(&model.posterior, &data, model.state.hyper.noise, &rows)?;
         let one = |(j, &row): (usize, &usize)| LeftOut {
             trial: self.number(row),
-            observed: sign * self.table.outcomes()[row],
+            observed: sign * self.table.outcomes(output)[row],
             forecast: Forecast::new(&model.units, sign, mean[j], variance[j]),
             deviations: sign * (data.y()[row] - mean[j]) / variance[j].sqrt(),
         };
         Ok(rows.iter().enumerate().map(one).collect())
     }
 
-    /// How fast the outcome may change with each input: its range in length scales, 1/ℓ on the unit cube.
+    /// How fast an output may change with each input: its range in length scales, 1/ℓ on the unit cube.
     ///
     /// Two categories are as far apart as the kernel over numbers would have to put them to correlate them as much.
-    pub fn importance(&mut self) -> Result<Vec<f64>> {
-        self.refresh()?;
-        let kernel = self.model()?.state.hyper.kernel.clone();
+    pub fn importance(&mut self, output: usize) -> Result<Vec<f64>> {
+        self.sign(output)?;
+        let kernel = self.current()?.outputs[output].state.hyper.kernel.clone();
         let parameters = kernel.roles().into_iter().zip(kernel.inputs()).zip(kernel.parameters());
         let mut importance = vec![0.0; self.config.space.dimensions().len()];
         for ((role, input), log) in parameters {
@@ -121,10 +127,11 @@ impl Study {
         Ok(importance)
     }
 
-    /// Z in the user's units; `None` if the posterior is exact.
-    pub fn inducing_points(&mut self) -> Result<Option<Vec<Point>>> {
-        self.refresh()?;
-        let model = self.model()?;
+    /// Z of an output, in the user's units; `None` if the posterior is exact.
+    pub fn inducing_points(&mut self, output: usize) -> Result<Option<Vec<Point>>> {
+        self.sign(output)?;
+        let models = self.current()?;
+        let model = &models.outputs[output];
         let decode = |z: MatRef<'_, f64>, i: usize| {
             let inputs = self.config.space.dimensions().iter().enumerate();
             inputs.map(|(k, dimension)| dimension.decode(z[(i, k)])).collect::<Result<Point>>()
@@ -138,19 +145,31 @@ impl Study {
         }
     }
 
-    /// q, the weight of each trial with an outcome in the next choice of inducing points, by the trial's number.
-    pub fn quality(&mut self) -> Result<Vec<(u64, f64)>> {
+    /// q, the weight of each trial with an outcome in the next choice of an output's inducing points, by the trial's number.
+    pub fn quality(&mut self, output: usize) -> Result<Vec<(u64, f64)>> {
+        self.sign(output)?;
         self.refresh()?;
         if self.table.observed().is_empty() {
             return Ok(Vec::new());
         }
-        let model = self.model()?;
-        let data = model.units.apply(&self.table.dataset(self.history().tells())?);
-        let Prediction { mean, variance } = model.posterior.predict(data.x())?;
-        let belief = Belief::new(data.y().to_vec(), mean, variance, data.noise(model.state.hyper.noise))?;
-        let quality = self.config.allocation.quality();
-        let values = quality.evaluate(&Evidence::new(vec![belief])?, data.len(), self.config.inducing)?;
+        let models = self.models()?;
+        let quality = self.config.allocation_of(output).quality();
+        let outputs = match quality {
+            Quality::Hv | Quality::Front => self.config.objectives_and_limits().0,
+            _ => vec![output],
+        };
+        let beliefs = outputs.iter().map(|&output| self.belief(&models, output)).collect::<Result<Vec<_>>>()?;
+        let values = quality.evaluate(&Evidence::new(beliefs)?, self.table.observed().len(), self.config.inducing)?;
         Ok(values.into_iter().enumerate().map(|(row, q)| (self.number(row), q)).collect())
+    }
+
+    /// What the model of an output believes at the data.
+    fn belief(&self, models: &Models, output: usize) -> Result<Belief> {
+        let (model, goal) = (&models.outputs[output], self.config.outputs[output].goal);
+        let data = model.units.apply(&self.table.dataset(output, self.history().tells())?);
+        let Prediction { mean, variance } = model.posterior.predict(data.x())?;
+        let level = goal.level(self.table.outcomes(output)).map_or(0.0, |level| model.units.to_model(level));
+        Belief::new(data.y().to_vec(), mean, variance, data.noise(model.state.hyper.noise))?.with_level(level)
     }
 
     /// Points as models see them, [points, inputs].

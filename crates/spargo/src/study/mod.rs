@@ -9,8 +9,10 @@
 //! killed at any instant and opened again asks for the batch that it would have asked for anyway.
 
 mod ask;
+mod choose;
 mod config;
 mod design;
+mod fronts;
 mod insight;
 mod json;
 mod model;
@@ -20,6 +22,7 @@ mod table;
 mod trial;
 
 pub use config::{Config, Goal, Modelling, Output, Replicates, Warping};
+pub use fronts::{Compromise, Fronts};
 pub use insight::{Forecast, LeftOut};
 pub use model::ModelReport;
 pub use report::{Best, Estimate, Observation, StepReport};

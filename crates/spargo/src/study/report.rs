@@ -13,8 +13,8 @@ pub struct StepReport {
     pub asked: usize,
     /// Of these, points that no model chose.
     pub design: usize,
-    /// The model that chose the others.
-    pub model: Option<ModelReport>,
+    /// The models that chose the others, one an output; none if they were not asked.
+    pub models: Vec<ModelReport>,
     /// Seconds for drawing and maximising paths.
     pub acquire_s: f64,
     /// Seconds of the whole step.

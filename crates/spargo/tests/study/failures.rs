@@ -106,7 +106,7 @@ fn failures_are_no_data() {
     studies[0].tell(&ids.map(|id| (id, Outcome::failed("always"))).collect::<Vec<_>>()).unwrap();
     let [with, without] = studies.each_mut().map(|study| {
         let point = study.history().records()[0].trial.point.clone();
-        format!("{:?}", study.predict(&[point]).unwrap())
+        format!("{:?}", study.predict(0, &[point]).unwrap())
     });
     assert_eq!(with, without);
     assert_eq!(studies[0].best(), studies[1].best());

@@ -45,7 +45,7 @@ fn minimising_asks_for_what_maximising_the_opposite_asks_for() {
 
         // The best believed point is the one with the best prediction among those evaluated.
         let evaluated: Vec<Point> = study.history().records().iter().map(|r| r.trial.point.clone()).collect();
-        let mean = study.predict(&evaluated).unwrap().mean;
+        let mean = study.predict(0, &evaluated).unwrap().mean;
         let best = (0..mean.len()).min_by(|&i, &j| mean[i].total_cmp(&mean[j])).unwrap();
         assert_eq!(believed.trial.id, best as u64 + 1, "{name}");
         // One row and many are different products.

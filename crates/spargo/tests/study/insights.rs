@@ -31,12 +31,12 @@ fn grown() -> Vec<(String, Study)> {
 #[test]
 fn forecasts_are_predictions_and_the_best_ones_first() {
     for (name, mut study) in grown() {
-        let ranking = study.ranking().unwrap();
+        let ranking = study.ranking(0).unwrap();
         assert_eq!(ranking.len(), 27, "{name}");
         assert!(!ranking.contains(&5));
         let points: Vec<Point> =
             ranking.iter().map(|&t| study.history().records()[t as usize - 1].trial.point.clone()).collect();
-        let (forecasts, predicted) = (study.forecast(&points).unwrap(), study.predict(&points).unwrap());
+        let (forecasts, predicted) = (study.forecast(0, &points).unwrap(), study.predict(0, &points).unwrap());
         let best = study.best().unwrap().unwrap().believed;
         assert_eq!(ranking[0], best.trial.id);
         assert!((forecasts[0].mean - best.mean).abs() < 1e-9, "{name}");
@@ -58,7 +58,7 @@ fn intervals_are_those_of_the_normal_if_nothing_is_warped() {
     let mut study = memory(config);
     advance(&mut study, 20, observe);
     let points: Vec<Point> = study.history().records().iter().map(|record| record.trial.point.clone()).collect();
-    let (forecasts, predicted) = (study.forecast(&points).unwrap(), study.predict(&points).unwrap());
+    let (forecasts, predicted) = (study.forecast(0, &points).unwrap(), study.predict(0, &points).unwrap());
     for (i, forecast) in forecasts.iter().enumerate() {
         let width = 2.0 * 1.959964 * predicted.variance[i].sqrt();
         assert!((forecast.interval.1 - forecast.interval.0 - width).abs() < 1e-6 * width, "{forecast:?}");
@@ -68,9 +68,9 @@ fn intervals_are_those_of_the_normal_if_nothing_is_warped() {
 #[test]
 fn outcomes_are_left_out_in_the_users_units() {
     for (name, mut study) in grown() {
-        let left_out = study.left_out(&[1, 5, 0, 29, 1000, 28, 2]).unwrap();
+        let left_out = study.left_out(0, &[1, 5, 0, 29, 1000, 28, 2]).unwrap();
         assert_eq!(left_out.iter().map(|one| one.trial).collect::<Vec<_>>(), [1, 28, 2], "{name}");
-        let all = study.left_out(&(1..=28).collect::<Vec<_>>()).unwrap();
+        let all = study.left_out(0, &(1..=28).collect::<Vec<_>>()).unwrap();
         for one in &all {
             let record = &study.history().records()[one.trial as usize - 1];
             assert_eq!(Outcome::value(one.observed), record.told.as_ref().unwrap().outcome, "{name}");
@@ -82,7 +82,7 @@ fn outcomes_are_left_out_in_the_users_units() {
             }
         }
         // Fifteen inducing points in four dimensions make a sparse model too sure; the exact one knows what it does not know.
-        if study.inducing_points().unwrap().is_none() {
+        if study.inducing_points(0).unwrap().is_none() {
             let inside = all.iter().filter(|one| one.deviations.abs() < 1.96).count();
             assert!(inside >= 21, "{name}: {inside} of {} within 95 % intervals", all.len());
         }
@@ -92,8 +92,8 @@ fn outcomes_are_left_out_in_the_users_units() {
 #[test]
 fn importance_is_the_range_in_length_scales() {
     for (name, mut study) in grown() {
-        let importance = study.importance().unwrap();
-        let (hyper, _) = study.hyperparameters().unwrap();
+        let importance = study.importance(0).unwrap();
+        let (hyper, _) = study.hyperparameters(0).unwrap();
         let family = Kernel::stationary(study.config().model.kernel, 1.0, 1.0, 1);
         let correlation = |r: f64| family.matrix(Mat::zeros(1, 1).as_ref(), Mat::full(1, 1, r).as_ref())[(0, 0)];
         // Two points that differ in one input alone, from one end of its range to the other.
@@ -119,15 +119,15 @@ fn an_input_that_never_changes_has_no_importance() {
         Value::Real(x) => Outcome::value((0.2 * x).sin()),
         _ => panic!("{trial:?}"),
     });
-    let importance = study.importance().unwrap();
+    let importance = study.importance(0).unwrap();
     assert!(importance[0] == 0.0 && importance[1] == 0.0 && importance[2] > 0.0, "{importance:?}");
 }
 
 #[test]
 fn inducing_points_are_those_of_the_posterior() {
     for (name, mut study) in grown() {
-        let posterior = study.posterior().unwrap();
-        match study.inducing_points().unwrap() {
+        let posterior = study.posterior(0).unwrap();
+        match study.inducing_points(0).unwrap() {
             None => assert!(name.contains("Minimize"), "{name}"),
             Some(points) => {
                 assert!(name.contains("Maximize"), "{name}");
@@ -148,7 +148,7 @@ fn quality_is_that_of_the_allocation() {
     config.allocation = Allocation::LinDpp;
     config.outputs[0].goal = Goal::Minimize;
     let mut study = memory(config);
-    assert_eq!(study.quality(), Ok(Vec::new()));
+    assert_eq!(study.quality(0), Ok(Vec::new()));
     for count in [8, 10] {
         advance(
             &mut study,
@@ -156,21 +156,21 @@ fn quality_is_that_of_the_allocation() {
             |space, trial| if trial.id == 3 { Outcome::failed("no") } else { observe(space, trial) },
         );
     }
-    let (_, units) = study.hyperparameters().unwrap();
+    let (_, units) = study.hyperparameters(0).unwrap();
     let told = |trial: u64| match &study.history().records()[trial as usize - 1].told.as_ref().unwrap().outcome {
         Outcome::Observed { values, .. } => Some(units.to_model(-values[0])),
         Outcome::Failed { .. } => None,
     };
     let worst = (1..=18).filter_map(told).fold(f64::INFINITY, f64::min);
     let expected: Vec<(u64, f64)> = (1..=18).filter_map(|trial| Some((trial, told(trial)? - worst))).collect();
-    assert_eq!(study.quality().unwrap(), expected);
+    assert_eq!(study.quality(0).unwrap(), expected);
 }
 
 #[test]
 fn without_outcomes_there_is_nothing_to_say() {
     let mut study = memory(small(plane()));
     study.ask(4).unwrap();
-    assert_eq!(study.ranking(), Ok(Vec::new()));
-    assert_eq!(study.left_out(&[1, 2]), Ok(Vec::new()));
-    assert!(study.importance().is_err() && study.forecast(&[vec![0.0.into(), 1.0.into()]]).is_err());
+    assert_eq!(study.ranking(0), Ok(Vec::new()));
+    assert_eq!(study.left_out(0, &[1, 2]), Ok(Vec::new()));
+    assert!(study.importance(0).is_err() && study.forecast(0, &[vec![0.0.into(), 1.0.into()]]).is_err());
 }

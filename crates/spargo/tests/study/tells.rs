@@ -29,7 +29,7 @@ fn ways() -> [(&'static str, Way); 6] {
                 study.tell(&[one]).unwrap();
                 let point = study.history().records()[0].trial.point.clone();
                 study.best().unwrap();
-                study.predict(&[point]).unwrap();
+                study.predict(0, &[point]).unwrap();
             }
         }),
     ]
@@ -188,7 +188,7 @@ fn known_noise_reaches_the_model() {
     for inducing in [12, 100] {
         let mut study = memory(Config { inducing, ..small(plane()) });
         study.add(&told).unwrap();
-        let prediction = study.predict(&points).unwrap();
+        let prediction = study.predict(0, &points).unwrap();
         for (point, mean) in points.iter().zip(&prediction.mean) {
             assert!((mean - truth(point)).abs() < 0.1, "{inducing}: {point:?} {mean}, not {}", truth(point));
         }
