@@ -40,7 +40,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[command(version, about, arg_required_else_help = true, after_help = HELP)]
 struct Cli {
     /// Log what happens to standard error; twice for more
-    #[arg(short, long, action = clap::ArgAction::Count, global = true)]
+    #[arg(short, long, action = clap::ArgAction::Count, global = true, display_order = 1000)]
     verbose: u8,
     #[command(subcommand)]
     command: Command,

@@ -34,8 +34,9 @@ impl Serialize for Named<'_> {
 
 /// A point in one line for people: `temperature 81.2, catalyst Pd`.
 pub fn line(space: &Space, point: &[Value]) -> String {
-    let input = |(k, value): (usize, &Value)| format!("{} {}", space.dimensions()[k].name, text(value));
-    point.iter().enumerate().map(input).collect::<Vec<_>>().join(", ")
+    let words = |value: &Value| if let Value::Real(x) = value { short(*x) } else { text(value) };
+    let inputs = space.dimensions().iter().zip(point);
+    inputs.map(|(input, value)| format!("{} {}", input.name, words(value))).collect::<Vec<_>>().join(", ")
 }
 
 /// A number in five digits.

@@ -28,19 +28,19 @@ pub struct Tell {
     /// A study file, or a study's database
     study: PathBuf,
     /// A CSV file of results
-    #[arg(conflicts_with_all = ["trial", "value", "variance", "failed"], required_unless_present = "trial")]
+    #[arg(conflicts_with_all = ["trial", "outcome", "variance"], required_unless_present = "trial")]
     results: Option<PathBuf>,
     /// The number of a trial
-    #[arg(long)]
+    #[arg(long, requires = "outcome")]
     trial: Option<u64>,
     /// Its value; NaN if it failed
-    #[arg(long, requires = "trial", allow_negative_numbers = true, required_unless_present_any = ["failed", "results"])]
+    #[arg(long, group = "outcome", requires = "trial", allow_negative_numbers = true)]
     value: Option<f64>,
     /// The variance of its noise, if it is known
     #[arg(long, requires = "value")]
     variance: Option<f64>,
     /// That it failed, and why
-    #[arg(long, requires = "trial", value_name = "REASON", conflicts_with_all = ["value", "variance"])]
+    #[arg(long, group = "outcome", requires = "trial", value_name = "REASON")]
     failed: Option<String>,
 }
 
