@@ -37,7 +37,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// Sparse Gaussian-process optimisation.
 #[derive(Parser)]
-#[command(version, about, arg_required_else_help = true, after_help = HELP)]
+#[command(name = "spargo", version, about, arg_required_else_help = true, after_help = HELP)]
 struct Cli {
     /// Log what happens to standard error; twice for more
     #[arg(short, long, action = clap::ArgAction::Count, global = true, display_order = 1000)]

@@ -26,16 +26,19 @@ pub fn outcome(status: ExitStatus, stdout: &[u8], stderr: &[u8], outputs: &[Outp
 /// A text for people: its control characters escaped, not longer than a line or two.
 pub fn excerpt(text: &str) -> String {
     let mut excerpt = String::new();
-    for (i, c) in text.trim().chars().enumerate() {
+    for c in text.trim().chars().take(LONGEST + 1) {
         match c {
-            _ if i == LONGEST => return excerpt + "…",
             // Those that turn the direction of what follows as well.
             '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                excerpt.extend(c.escape_unicode())
+                excerpt.extend(c.escape_unicode());
             }
             c if c.is_control() => excerpt.extend(c.escape_default()),
             c => excerpt.push(c),
         }
+    }
+    if let Some((end, _)) = excerpt.char_indices().nth(LONGEST) {
+        excerpt.truncate(end);
+        excerpt.push('…');
     }
     excerpt
 }
@@ -96,4 +99,72 @@ fn measured(value: &Value) -> Option<(f64, Option<f64>)> {
 
 fn quoted(value: &Value) -> String {
     format!("not a number: {}", excerpt(&value.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use spargo::study::Goal;
+
+    fn read(stdout: &str, names: &[&str]) -> Outcome {
+        let outputs: Vec<Output> =
+            names.iter().map(|name| Output { name: (*name).into(), goal: Goal::Maximize }).collect();
+        outcome(ExitStatus::from_raw(0), stdout.as_bytes(), b"", &outputs)
+    }
+
+    fn observed(values: &[f64], noise: &[Option<f64>]) -> Outcome {
+        Outcome::Observed { values: values.into(), noise: (!noise.is_empty()).then(|| noise.into()) }
+    }
+
+    #[test]
+    fn numbers_and_json_are_values() {
+        for stdout in [
+            "71.3",
+            "7.13e1\n",
+            "log\r\n 71.3 \r\n\r\n",
+            r#"{"a": 71.3}"#,
+            "log\n{\"a\": {\"value\": 71.3}}",
+            "{\n\"a\":\n71.3}\n",
+        ] {
+            assert_eq!(read(stdout, &["a"]), observed(&[71.3], &[]), "{stdout}");
+        }
+        let both = r#"{"b": {"value": 2, "variance": 0.5}, "a": 1, "c": null}"#;
+        assert_eq!(read(both, &["a", "b"]), observed(&[1.0, 2.0], &[None, Some(0.5)]));
+    }
+
+    #[test]
+    fn all_else_failed_and_says_why() {
+        for (stdout, names, words) in [
+            ("inf", &["a"][..], "the outcome is inf"),
+            ("null", &["a"], "its output is null"),
+            ("", &["a"], "it printed nothing"),
+            ("71.3 %", &["a"], "not a number: 71.3 %"),
+            ("[1]", &["a"], "not a number: [1]"),
+            ("1", &["a", "b"], "not a number: 1"),
+            (r#"{"a": null}"#, &["a"], "its 'a' is not a number: null"),
+            (r#"{"a": "1"}"#, &["a"], "its 'a' is not a number"),
+            (r#"{"a": {"value": 1, "variance": "x"}}"#, &["a"], "its 'a' is not a number"),
+            (r#"{"a": {"value": 1, "variance": -1}}"#, &["a"], "must be positive"),
+            (r#"{"a": 1}"#, &["a", "b"], "has no 'b'"),
+        ] {
+            let Outcome::Failed { reason } = read(stdout, names) else { panic!("{stdout} is no outcome") };
+            assert!(reason.contains(words), "{stdout}: {reason}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn reasons_are_short_and_printable(stdout: Vec<u8>, stderr: Vec<u8>, tail in ".{0,400}", status: u16) {
+            let stdout = [&stdout[..], tail.as_bytes()].concat();
+            let outputs = [Output { name: "a".into(), goal: Goal::Maximize }];
+            match outcome(ExitStatus::from_raw(status.into()), &stdout, &stderr, &outputs) {
+                Outcome::Failed { reason } => {
+                    prop_assert!(!reason.chars().any(char::is_control), "{reason:?}");
+                    prop_assert!(reason.chars().count() < 2 * LONGEST + 100, "{reason:?}");
+                }
+                Outcome::Observed { values, .. } => prop_assert!(values[0].is_finite()),
+            }
+        }
+    }
 }

@@ -147,11 +147,11 @@ impl Session {
 
     fn tell(&mut self, told: Vec<(u64, Outcome, f64)>) -> Result<()> {
         let outcomes: Vec<(u64, Outcome)> = told.iter().map(|(trial, outcome, _)| (*trial, outcome.clone())).collect();
-        match self.place.study.tell(&outcomes) {
-            Err(Error::Retold { .. }) => outcomes.iter().try_for_each(|outcome| self.tell_unless_told(outcome))?,
-            written => drop(written.into_diagnostic()?),
-        }
-        for (trial, outcome, seconds) in told {
+        let refused = match self.place.study.tell(&outcomes) {
+            Err(Error::Retold { .. }) => self.tell_one_by_one(&outcomes)?,
+            written => written.into_diagnostic().map(|_| Vec::new())?,
+        };
+        for (trial, outcome, seconds) in told.into_iter().filter(|(trial, ..)| !refused.contains(trial)) {
             debug!("trial {trial}: {outcome} after {seconds:.3} s");
             self.watcher.told(&self.place.study.config().outputs, trial, &outcome, seconds)?;
             self.failures.note(&outcome);
@@ -160,13 +160,19 @@ impl Session {
         Ok(())
     }
 
-    /// Somebody else may have evaluated a trial of ours; the first outcome stays.
-    fn tell_unless_told(&mut self, outcome: &(u64, Outcome)) -> Result<()> {
-        match self.place.study.tell(std::slice::from_ref(outcome)) {
-            Err(error @ Error::Retold { .. }) => warn!("{error}"),
-            written => drop(written.into_diagnostic()?),
+    /// Somebody else may have told of trials of ours: the first outcome stays. Returns these trials.
+    fn tell_one_by_one(&mut self, outcomes: &[(u64, Outcome)]) -> Result<Vec<u64>> {
+        let mut refused = Vec::new();
+        for outcome in outcomes {
+            match self.place.study.tell(std::slice::from_ref(outcome)) {
+                Err(error @ Error::Retold { trial, .. }) => {
+                    warn!("{error}");
+                    refused.push(trial);
+                }
+                written => drop(written.into_diagnostic()?),
+            }
         }
-        Ok(())
+        Ok(refused)
     }
 
     /// Whether there is no hope of any success.

@@ -1,6 +1,6 @@
 //! Runs that are interrupted, killed, resumed and disturbed.
 
-use crate::folder::{Folder, PLAIN, alive, said, signal};
+use crate::folder::{Folder, PLAIN, alive, said, signal, wait_until};
 use std::time::Duration;
 
 /// Hangs from the fourth trial on until a file is there.
@@ -8,7 +8,7 @@ const HANGING: &str = "echo $$ >> started; [ $1 -lt 4 ] || while [ ! -e go ]; do
 
 #[test]
 fn a_run_that_is_killed_again_and_again_ends_like_one_that_is_not() {
-    let script = "echo $1 >> log; sleep 0.02; awk -v x=$2 -v n=$3 'BEGIN { print sin(7 * x) + n / 99 }'";
+    let script = "echo $1 >> log; sleep 0.05; awk -v x=$2 -v n=$3 'BEGIN { print sin(7 * x) + n / 99 }'";
     let folder = || Folder::new(PLAIN, "{trial} {x} {n}", "budget = 36\nparallel = 3", script);
     let (calm, rough) = (folder(), folder());
     calm.done(&["run", "study.toml"]);
@@ -27,7 +27,7 @@ fn a_run_that_is_killed_again_and_again_ends_like_one_that_is_not() {
         run.wait().unwrap();
         kills += 1;
         // Whenever it was killed: what was told is there, and no trial is missing.
-        if rough.path("plain.db").exists() && rough.spargo(&["status", "study.toml"]).code == Some(0) {
+        if rough.path("plain.db").exists() {
             let rows = rough.export();
             assert!(rows.iter().enumerate().all(|(i, row)| row[0] == (i + 1).to_string()), "{rows:?}");
         }
@@ -68,7 +68,7 @@ fn one_run_at_a_time_with_others_beside_it() {
     assert!(["plain.db", "plain.db.lock", &process].iter().all(|word| complaint.contains(word)), "{complaint}");
 
     // Somebody else evaluates the trial that hangs, and asks for one of their own.
-    assert_eq!(folder.status()["observed"], 3);
+    wait_until("the first outcomes", || folder.status()["observed"] == 3);
     folder.done(&["tell", "plain.db", "--trial", "4", "--value", "99"]);
     let asked = folder.done(&["ask", "plain.db", "-n", "1"]);
     assert!(asked.contains("\n9,"), "{asked}");
