@@ -15,13 +15,17 @@ mod manual;
 mod new;
 mod optimize;
 mod place;
+mod plate;
 mod points;
 mod print;
 mod records;
 mod regression;
+mod report;
+mod results;
 mod run;
 mod status;
 mod study_file;
+mod suggest;
 mod summary;
 mod table;
 mod tell;
@@ -62,6 +66,8 @@ Exit codes:
 enum Command {
     /// Optimise a noisy function of six inputs in batches of 100, and draw its regret
     Demo(demo::Demo),
+    /// Suggest the next batch, given the results so far as CSV files
+    Suggest(suggest::Suggest),
     /// Write a commented study file to begin with
     New(new::New),
     /// Print the JSON schema of study files
@@ -82,6 +88,8 @@ enum Command {
     Allocate(allocate::Allocate),
     /// Optimise a benchmark problem, batch by batch
     Optimize(optimize::Optimize),
+    /// Show a study as a page that opens offline
+    Report(report::Report),
     /// Measure the engine on this machine
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -96,6 +104,7 @@ fn main() -> miette::Result<()> {
     logs::start(cli.verbose);
     match cli.command {
         Command::Demo(demo) => demo.run(),
+        Command::Suggest(suggest) => suggest.run(),
         Command::New(new) => new.run(),
         Command::Schema(schema) => schema.run(),
         Command::Run(run) => run.run(),
@@ -106,6 +115,7 @@ fn main() -> miette::Result<()> {
         Command::Fit(fit) => fit.run(),
         Command::Allocate(allocate) => allocate.run(),
         Command::Optimize(optimize) => optimize.run(),
+        Command::Report(report) => report.run(),
         Command::Bench(bench) => bench.run(),
         Command::Completions(completions) => completions.run(),
         Command::Man(manual) => manual.run(),

@@ -52,16 +52,21 @@ impl Records {
             let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
             miette!(help = "save it as UTF-8", "{file}, line {line}: a byte that is not UTF-8")
         })?;
-        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).delimiter(delimiter(text)).from_reader(bytes);
-        let header = reader.headers().map_err(|error| broken(&file, &error))?.iter().map(String::from).collect();
+        let delimiter = delimiter(text);
+        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).delimiter(delimiter).from_reader(bytes);
+        let header = reader.headers().map_err(|error| broken(&file, 1, &error))?.iter().map(String::from).collect();
         let mut records = Records { file, header, rows: Vec::new() };
         records.check_header()?;
+        let mut lines = Lines { bytes, at: 0, line: 1 };
         for record in reader.into_records() {
-            let record = record.map_err(|error| broken(&records.file, &error))?;
-            let line = record.position().map_or(0, |position| position.line());
+            let record = record.map_err(|error| {
+                let line = error.position().map_or(1, |position| lines.of(position.byte()));
+                broken(&records.file, line, &error)
+            })?;
+            let line = record.position().map_or(0, |position| lines.of(position.byte()));
             // Spreadsheets leave rows of empty cells at the end.
             if record.iter().any(|cell| !cell.is_empty()) {
-                records.rows.push((line, record));
+                records.rows.push((line, if delimiter == b';' { with_points(&record) } else { record }));
             }
         }
         Ok(records)
@@ -122,7 +127,7 @@ impl Records {
     fn check_header(&self) -> Result<()> {
         let file = &self.file;
         if self.header.iter().all(String::is_empty) {
-            return Err(miette!(help = "begin it with a line of column names", "{file} is empty"));
+            return Err(miette!(help = "begin it with a line of column names", "{file}, line 1: there is no header"));
         }
         let repeated = |&(i, name): &(usize, &String)| !name.is_empty() && self.header[..i].contains(name);
         match self.header.iter().enumerate().find(repeated) {
@@ -133,6 +138,29 @@ impl Records {
             )),
             None => Ok(()),
         }
+    }
+}
+
+/// Counts lines from record to record: the parser's own count is one behind after CRLF.
+struct Lines<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    line: u64,
+}
+
+impl Lines<'_> {
+    /// The line of the first cell at or after this place, which is not before the last one.
+    fn of(&mut self, place: u64) -> u64 {
+        while self.at < self.bytes.len() && (self.at < place as usize || matches!(self.bytes[self.at], b'\r' | b'\n')) {
+            let ends = match self.bytes[self.at] {
+                b'\n' => true,
+                b'\r' => self.bytes.get(self.at + 1) != Some(&b'\n'),
+                _ => false,
+            };
+            self.line += u64::from(ends);
+            self.at += 1;
+        }
+        self.line
     }
 }
 
@@ -168,13 +196,84 @@ fn delimiter(text: &str) -> u8 {
     most.unwrap_or(',') as u8
 }
 
-fn broken(file: &str, error: &csv::Error) -> Report {
-    let line = error.position().map_or(1, |position| position.line());
+/// Where semicolons part cells, commas part decimals: 4,5 is 4.5.
+fn with_points(record: &csv::StringRecord) -> csv::StringRecord {
+    let cell = |cell: &str| {
+        let pointed = cell.replacen(',', ".", 1);
+        if pointed.parse::<f64>().is_ok() { pointed } else { cell.into() }
+    };
+    record.iter().map(cell).collect()
+}
+
+fn broken(file: &str, line: u64, error: &csv::Error) -> Report {
     match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => miette!(
             help = "a cell with a comma in it must stand in quotes",
             "{file}, line {line}: {len} cells where the header has {expected_len}"
         ),
         _ => miette!("{file}, line {line}: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn parsed(text: &str) -> Result<Records> {
+        Records::parse("results.csv".into(), text.as_bytes())
+    }
+
+    #[test]
+    fn files_as_people_have_them() {
+        let plain = "name,x (mm),y [K],z / bar\n\"a, \"\"b\"\"\",1.5,-2,3e4\n";
+        let semicolons = "name;x (mm);y [K];z / bar\n\"a, \"\"b\"\"\";1,5;-2;3e4\n";
+        for text in [
+            plain.into(),
+            format!("\u{feff}{plain}"),
+            plain.replace('\n', "\r\n"),
+            format!("\u{feff}{}\r\n,,,\r\n", plain.replace('\n', "\r\n")),
+            semicolons.into(),
+            semicolons.replace(';', "\t").replace("1,5", "1.5"),
+        ] {
+            let records = parsed(&text).unwrap();
+            assert_eq!(records.columns(["name", "x", "y", "z"].map(String::from).iter()).unwrap(), [0, 1, 2, 3]);
+            let rows: Vec<_> = records.rows().map(|row| (row.line, [0, 1, 2, 3].map(|k| row.cell(k)))).collect();
+            assert_eq!(rows, [(2, ["a, \"b\"", "1.5", "-2", "3e4"])], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn lines_are_counted_whatever_ends_them() {
+        for end in ["\n", "\r\n", "\r"] {
+            let text = ["a,b", "", "1,2", "\"x", "y\",3", "", "4"].join(end);
+            let complaint = parsed(&text).unwrap_err().to_string();
+            assert!(complaint.starts_with("results.csv, line 7: 1 cells"), "{complaint}");
+            let whole = text + ",5";
+            let lines: Vec<u64> = parsed(&whole).unwrap().rows().map(|row| row.line).collect();
+            assert_eq!(lines, [3, 4, 7], "{whole:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_taken_as_it_stands_before_its_unit_is() {
+        let records = parsed("x (a),x,y (b) (c)\n1,2,3\n").unwrap();
+        assert_eq!((records.column("x").unwrap(), records.column("x (a)").unwrap()), (1, 0));
+        assert_eq!((records.find("y (b)").unwrap(), records.find("y").unwrap()), (Some(2), None));
+    }
+
+    proptest! {
+        #[test]
+        fn random_bytes_are_refused_not_feared(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let _ = Records::parse("results.csv".into(), &bytes).map_err(|report| format!("{report:?}"));
+        }
+
+        #[test]
+        fn random_tables_are_read_or_refused(text in "[a-c,;\t\"'\r\n 0-9.\u{e9}-]{0,200}") {
+            if let Ok(records) = parsed(&text) {
+                let width = records.header().len();
+                prop_assert!(records.rows().all(|row| row.line > 1 && (0..width).any(|k| !row.cell(k).is_empty())));
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Numbers in and out of CSV files; every complaint names the file, the line and the column.
 
+use crate::records::{Records, Row};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use spargo::linalg::Mat;
 use std::path::Path;
@@ -14,29 +15,13 @@ pub struct Table {
 impl Table {
     /// Reads a file with a header line; every other cell must be a finite number.
     pub fn read(path: &Path) -> Result<Self> {
-        let file = path.display().to_string();
-        let mut reader = csv::ReaderBuilder::new()
-            .trim(csv::Trim::All)
-            .from_path(path)
-            .into_diagnostic()
-            .wrap_err_with(|| format!("cannot open {file}"))?;
-        let header: Vec<String> = reader.headers().into_diagnostic()?.iter().map(String::from).collect();
-        if let Some((i, name)) = header.iter().enumerate().find(|(i, name)| header[..*i].contains(name)) {
-            return Err(miette!(
-                "{file} has the column '{name}' twice (again as column {}): rename one of them",
-                i + 1
-            ));
-        }
-        let mut rows = Vec::new();
-        for record in reader.records() {
-            let record = record.into_diagnostic().wrap_err_with(|| format!("{file} is not a proper CSV file"))?;
-            let line = record.position().map_or(0, |position| position.line());
-            let cells = record.iter().zip(&header);
-            rows.push(cells.map(|(cell, column)| number(cell, &file, line, column)).collect::<Result<Vec<_>>>()?);
-        }
-        if rows.is_empty() {
-            return Err(miette!("{file} has no rows below its header"));
-        }
+        let records = Records::read(path)?;
+        let (file, header) = (records.file().to_string(), records.header().to_vec());
+        let numbers = |row: Row<'_>| {
+            let cells = header.iter().enumerate();
+            cells.map(|(k, column)| number(row.cell(k), &file, row.line, column)).collect::<Result<Vec<_>>>()
+        };
+        let rows = records.rows().map(numbers).collect::<Result<Vec<_>>>()?;
         Ok(Table { file, header, rows })
     }
 

@@ -49,7 +49,7 @@ pub fn outputs(
         return Err(source.fault(&[], "the study has no objectives", help));
     };
     let mut outputs = Vec::new();
-    for (name, value) in entries(source, "objectives", objectives)? {
+    for (name, value) in entries(source, "objectives", "goal = \"max\"", objectives)? {
         let Objective { goal } = read(source, value)?;
         outputs.push(Output { name, goal: if let Wish::Max = goal { Goal::Maximize } else { Goal::Minimize } });
     }
@@ -57,7 +57,7 @@ pub fn outputs(
         return Err(source.fault(&["objectives"], "no objective is listed", "add, say, yield = { goal = \"max\" }"));
     }
     let Some(constraints) = constraints else { return Ok(outputs) };
-    for (name, value) in entries(source, "constraints", constraints)? {
+    for (name, value) in entries(source, "constraints", "at-most = 0.05", constraints)? {
         let Constraint { at_least, at_most } = read(source, value)?;
         check_limits(at_least, at_most)
             .map_err(|(message, help)| source.fault(&["constraints", &name], message, help))?;
@@ -70,6 +70,7 @@ pub fn outputs(
 fn entries<'i>(
     source: &Source,
     section: &str,
+    example: &str,
     value: Spanned<DeValue<'i>>,
 ) -> Result<Vec<(String, Spanned<DeValue<'i>>)>> {
     let span = value.span();
@@ -79,10 +80,16 @@ fn entries<'i>(
     };
     let entry = |(name, value): (Spanned<DeString<'i>>, _)| (name.into_inner().to_string(), value);
     let entries: Vec<_> = table.into_iter().map(entry).collect();
-    match entries.iter().find(|(name, _)| RESERVED.contains(&name.as_str())) {
-        Some((name, _)) => Err(reserved(source, &[section, name])),
-        None => Ok(entries),
+    for (name, value) in &entries {
+        if RESERVED.contains(&name.as_str()) {
+            return Err(reserved(source, &[section, name]));
+        }
+        if !value.get_ref().is_table() {
+            let help = format!("write {name} = {{ {example} }}");
+            return Err(source.fault(&[section, name], format!("'{name}' must be a table"), help));
+        }
     }
+    Ok(entries)
 }
 
 /// A name that is taken.

@@ -48,17 +48,18 @@ impl Source {
         source
     }
 
-    /// A complaint about the value of a key; about the file if there is no such key.
+    /// A complaint about the value of a key; about what is missing at the end of the file if there is no such key.
     pub fn fault(&self, path: &[&str], message: impl Into<String>, help: impl Into<String>) -> Report {
         let path: Vec<String> = path.iter().map(|key| key.to_string()).collect();
-        self.fault_at(self.places.get(&path).cloned(), message, help)
+        let end = self.text.trim_end().len();
+        self.fault_at(Some(self.places.get(&path).cloned().unwrap_or(end..end)), message, help)
     }
 
     /// A complaint about a piece of the text.
     pub fn fault_at(&self, span: Option<Range<usize>>, message: impl Into<String>, help: impl Into<String>) -> Report {
         let (message, help) = (message.into(), help.into());
-        let Some(span) = span else {
-            return Report::new(MietteDiagnostic::new(format!("{}: {message}", self.name)).with_help(help));
+        let Some(span) = span.filter(|_| !self.text.is_empty()) else {
+            return Report::new(MietteDiagnostic::new(format!("{}, line 1: {message}", self.name)).with_help(help));
         };
         let diagnostic = MietteDiagnostic::new(message).with_label(LabeledSpan::at(shown(span, &self.text), "here"));
         let diagnostic = if help.is_empty() { diagnostic } else { diagnostic.with_help(help) };
@@ -67,8 +68,16 @@ impl Source {
 
     /// What the TOML parser or a setting's type refuses.
     pub fn unreadable(&self, error: &toml::de::Error) -> Report {
+        self.unreadable_at(error, &[])
+    }
+
+    /// The same; at this key if the parser does not say where.
+    pub fn unreadable_at(&self, error: &toml::de::Error, path: &[&str]) -> Report {
         let (message, help) = words::plain(error.message());
-        self.fault_at(error.span(), message, help)
+        match error.span() {
+            Some(span) => self.fault_at(Some(span), message, help),
+            None => self.fault(path, message, help),
+        }
     }
 
     /// What the library refuses, at the key it names.

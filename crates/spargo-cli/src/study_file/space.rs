@@ -57,7 +57,7 @@ fn dimension(source: &Source, name: Spanned<DeString<'_>>, value: Spanned<DeValu
     source.refuse_unknown_keys(&table, &known)?;
     insert_name(&mut table, name);
     let value = ValueDeserializer::from(Spanned::new(span, DeValue::Table(table)));
-    Dimension::deserialize(value).map_err(|error| source.unreadable(&error))
+    Dimension::deserialize(value).map_err(|error| source.unreadable_at(&error, &path))
 }
 
 /// The library writes an input's name beside its range.
@@ -69,8 +69,9 @@ fn insert_name<'i>(table: &mut DeTable<'i>, name: Spanned<DeString<'i>>) {
 /// The rows of a file; its columns are the inputs unless the study file lists them.
 fn candidates(source: &Source, path: &Path, dimensions: Vec<Dimension>, outputs: &[Output]) -> Result<Space> {
     let records = Records::read(path).map_err(|report| {
-        let help = "a table of candidates is looked for beside the study file";
-        source.fault(&["space", "candidates"], format!("{report:?}").trim().to_string(), help)
+        let causes: Vec<String> = report.chain().map(|cause| cause.to_string()).collect();
+        let help = "a table of candidates has a line of column names first, and is looked for beside the study file";
+        source.fault(&["space", "candidates"], causes.join(": "), help)
     })?;
     let space = match dimensions.is_empty() {
         true => inferred(&records, outputs),

@@ -1,1 +1,107 @@
+use super::*;
+use proptest::prelude::*;
+use serde_json::{Value, json};
 
+fn parsed(text: &str) -> Result<(Config, Option<Run>)> {
+    parse(&Source::new("study.toml".into(), text.into()), Path::new("nowhere"))
+}
+
+/// The values of a study file as JSON, which is what the schema is about.
+fn as_json(text: &str) -> Value {
+    serde_json::to_value(toml::from_str::<toml::Table>(text).unwrap()).unwrap()
+}
+
+#[test]
+fn the_example_is_read_and_its_comments_tell_the_defaults() {
+    let (config, run) = parsed(EXAMPLE).unwrap();
+    let run = run.unwrap();
+    assert_eq!((config.name.as_str(), config.batch, config.initial), ("coupling", 24, 48));
+    assert_eq!((run.parallel, run.timeout, run.budget, run.command.len()), (2, Some(60.0), 240, 10));
+    // Uncommented, the last part changes nothing.
+    let (above, below) = EXAMPLE.split_once("# Everything below has these defaults.\n").unwrap();
+    let settings: Vec<&str> = below.lines().map(|line| line.strip_prefix("# ").unwrap()).collect();
+    let (top, model) = settings.split_at(settings.iter().position(|line| *line == "[model]").unwrap());
+    let (again, _) = parsed(&format!("{}\n{above}\n{}", top.join("\n"), model.join("\n"))).unwrap();
+    assert_eq!(again, config);
+    let defaults = Config::new(config.space.clone());
+    assert_eq!(
+        Config { name: defaults.name.clone(), batch: 100, initial: 100, outputs: defaults.outputs.clone(), ..config },
+        defaults
+    );
+}
+
+#[test]
+fn the_schema_takes_what_the_parser_takes() {
+    let validator = jsonschema::validator_for(&schema()).unwrap();
+    let head = "[objectives]\ny = { goal = \"min\" }\n[space]\nx = { real = [0, 1] }\n";
+    let good = [
+        EXAMPLE.to_string(),
+        head.to_string(),
+        format!("allocation = \"cvr\"\n{head}"),
+        format!(
+            "allocation = {{ method = \"imp-dpp\", baseline = \"max\" }}\nrule = \"log-ei\"\nreplicates = \"allowed\"\n{head}"
+        ),
+        format!(
+            "{head}[model]\nkernel = \"rbf\"\nlearning = \"bound\"\n[sampling]\nfeatures = 500\n[maximizing]\npool = 100\n"
+        ),
+        format!(
+            "{head}n = {{ int = [1, 8], log = true }}\nc = {{ choice = [\"a\", \"b\"] }}\n[run]\ncommand = \"./f {{x}}\"\n"
+        ),
+    ];
+    for text in good {
+        let errors: Vec<String> = validator.iter_errors(&as_json(&text)).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{text}\n{errors:?}");
+        parsed(&text).unwrap();
+    }
+    let bad = [
+        json!({}),
+        json!({"objectives": {"y": {"goal": "up"}}, "space": {"x": {"real": [0, 1]}}}),
+        json!({"objectives": {"y": {"goal": "max"}}, "space": {"x": {"real": [0, 1, 2]}}}),
+        json!({"objectives": {"y": {"goal": "max"}}, "space": {"x": {"real": [0, 1]}}, "sed": 1}),
+        json!({"objectives": {"y": {"goal": "max"}}, "space": {"x": {"real": [0, 1]}}, "run": {"command": 3}}),
+        json!({"objectives": {"y": {"goal": "max"}}, "space": {"x": {"real": [0, 1]}}, "model": {"kernel": "matern"}}),
+    ];
+    bad.iter().for_each(|json| assert!(!validator.is_valid(json), "{json}"));
+}
+
+#[test]
+fn a_command_is_split_and_its_places_are_found() {
+    use run::Part::{Input, Text, Trial};
+    let study = |command: &str| {
+        let space = "[space]\na = { real = [0, 1] }\n\"b c\" = { int = [1, 3] }\n";
+        parsed(&format!("[objectives]\ny = {{ goal = \"max\" }}\n{space}[run]\ncommand = {command}\n"))
+    };
+    let words = |command: &str| study(command).unwrap().1.unwrap().command;
+    let text = |text: &str| Template(vec![Text(text.into())]);
+    assert_eq!(
+        words(r#"'./sim --a={a} "two words" {{x}} ""'"#),
+        [text("./sim"), Template(vec![Text("--a=".into()), Input(0)]), text("two words"), text("{x}"), text("")]
+    );
+    assert_eq!(words(r#"['f', '{b c}{trial}!']"#), [text("f"), Template(vec![Input(1), Trial, Text("!".into())])]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn random_bytes_are_refused_not_feared(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let _ = parsed(&text).map_err(|report| format!("{report:?}"));
+    }
+
+    /// Most of the example is left as it is, so that the parser goes far.
+    #[test]
+    fn an_example_with_random_faults_is_refused_not_feared(
+        faults in prop::collection::vec((0..EXAMPLE.len(), 0usize..12, "[\\[\\]{}=\"'#,.a-z0-9\n\\-\u{e9}\u{0}]{0,6}"), 1..6),
+    ) {
+        let mut text: Vec<char> = EXAMPLE.chars().collect();
+        for (at, length, put) in faults {
+            let at = at.min(text.len());
+            let end = (at + length).min(text.len());
+            text.splice(at..end, put.chars());
+        }
+        let text: String = text.into_iter().collect();
+        // Rendering the complaint must work as well, wherever it points.
+        let _ = parsed(&text).map_err(|report| format!("{report:?}"));
+    }
+}

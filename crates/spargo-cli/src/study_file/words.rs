@@ -13,15 +13,28 @@ pub fn plain(message: &str) -> (String, String) {
     if let Some(key) = message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
         return (format!("the key '{key}' is missing"), format!("add {key} = …"));
     }
-    if let Some((found, expected)) = message.strip_prefix("invalid ").and_then(|rest| rest.split_once(", expected ")) {
-        let found = found.split_once(": ").map_or(found, |(_, found)| found).replace('`', "'");
-        return (format!("{found} where {} is needed", kind(expected)), String::new());
+    let mismatch = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "));
+    if let Some((found, expected)) = mismatch.and_then(|rest| rest.split_once(", expected ")) {
+        let (kind, example) = kind(expected);
+        return (format!("{} where {kind} is needed", found.replace('`', "'")), example.into());
     }
-    match message.rsplit_once("; ") {
+    if let Some((_, message, help)) = SYNTAX.iter().find(|(start, ..)| message.starts_with(start)) {
+        return (message.to_string(), help.to_string());
+    }
+    match message.rsplit_once("; ").or_else(|| message.split_once(": ")) {
         Some((message, remedy)) => (message.into(), remedy.into()),
         None => (message.replace('`', "'"), String::new()),
     }
 }
+
+/// How the TOML parser begins its complaints, how we do, and what helps.
+const SYNTAX: [(&str, &str, &str); 5] = [
+    ("invalid basic string", "a text that is not closed", "end it with a quotation mark on the same line"),
+    ("unclosed table", "a section's name that is not closed", "write it as [name]"),
+    ("key with no value", "a key without '='", "write key = value"),
+    ("string values must be quoted", "a value that is missing, or a text without quotes", "put text in quotes"),
+    ("duplicate key", "this stands in the file twice", "remove or rename one of them"),
+];
 
 /// What the library says, its last clause apart: that is the remedy.
 pub fn split_remedy(error: &Error) -> (String, String) {
@@ -51,17 +64,16 @@ pub fn suggestion<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Strin
     }
 }
 
-/// A type by what a user would call it.
-fn kind(expected: &str) -> String {
+/// A type by what a user would call it, and an example.
+fn kind(expected: &str) -> (&str, &'static str) {
     match expected {
-        "u64" | "usize" | "u32" => "a whole number, 0 or more,".into(),
-        "i64" => "a whole number".into(),
-        "f64" => "a number".into(),
-        "a string" => "text in quotes".into(),
-        "a boolean" => "true or false".into(),
-        "a sequence" => "a list in brackets".into(),
-        "an array of length 2" => "a list of two numbers, [lower, upper],".into(),
-        "a map" => "a table".into(),
-        other => other.strip_prefix("struct ").map_or(other.replace('`', "'"), |_| "a table".into()),
+        "u64" | "usize" | "u32" => ("a whole number, 0 or more,", "for example 4, without quotes"),
+        "i64" => ("a whole number", "for example -4, without quotes"),
+        "f64" => ("a number", "for example 0.5, without quotes"),
+        "a string" => ("text in quotes", "for example \"Pd\""),
+        "a boolean" => ("true or false", "without quotes"),
+        "a sequence" => ("a list in brackets", "for example [20, 120]"),
+        _ if expected.starts_with("struct ") || expected == "a map" => ("a table", "for example { key = 4 }"),
+        other => (other, ""),
     }
 }

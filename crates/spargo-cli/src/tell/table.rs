@@ -2,7 +2,8 @@
 
 use crate::points::text;
 use crate::records::{Records, Row, value};
-use miette::{Result, miette};
+use crate::results::{FAILED, PENDING};
+use miette::{IntoDiagnostic, Result, miette};
 use spargo::Error;
 use spargo::space::Point;
 use spargo::study::{Outcome, Study};
@@ -26,10 +27,7 @@ pub fn read(path: &Path, study: &Study) -> Result<Told> {
     let table = Table { records, columns, study };
     let (mut told, mut lines) = (Told { outcomes: Vec::new(), known: 0, points: Vec::new() }, HashMap::new());
     for row in table.records.rows() {
-        if table.optional(row, table.columns.status).eq_ignore_ascii_case("pending") {
-            continue;
-        }
-        let outcome = table.outcome(row)?;
+        let Some(outcome) = table.outcome(row)? else { continue };
         match table.trial(row)? {
             Some(trial) => {
                 let known = table.check_trial(row, trial, &outcome)?;
@@ -92,34 +90,45 @@ impl Table<'_> {
         }
     }
 
-    fn outcome(&self, row: Row<'_>) -> Result<Outcome> {
-        let reason = self.optional(row, self.columns.reason);
-        let failed = |default: &str| Outcome::failed(if reason.is_empty() { default } else { reason });
-        let status = self.optional(row, self.columns.status);
-        match status.to_ascii_lowercase().as_str() {
-            "failed" => return Ok(failed("failed")),
-            "" | "done" => {}
+    /// `None` if it is under way.
+    fn outcome(&self, row: Row<'_>) -> Result<Option<Outcome>> {
+        let names = self.study.config().outputs.iter().map(|output| output.name.as_str());
+        let cells: Vec<(&str, &str)> = names.zip(self.columns.outputs.iter().map(|&k| row.cell(k))).collect();
+        let of = |among: &[&str]| cells.iter().find(|(_, cell)| among.contains(&cell.to_lowercase().as_str()));
+        let (status, reason) = (self.optional(row, self.columns.status), self.optional(row, self.columns.reason));
+        let failed = |default: &str| Some(Outcome::failed(if reason.is_empty() { default } else { reason }));
+        match (status.to_lowercase().as_str(), of(&[PENDING]), of(&FAILED)) {
+            (PENDING, ..) | (_, Some(_), _) => self.refuse_numbers(row, &cells).map(|()| None),
+            (word, ..) if FAILED[1..].contains(&word) => Ok(failed("failed")),
+            ("" | "done", _, Some((output, _))) => Ok(failed(&format!("no value of '{output}'"))),
+            ("" | "done", ..) => {
+                let outcome = Outcome::Observed { values: self.values(row, &cells)?, noise: None };
+                // An infinity is a failure.
+                outcome.settled("it").map(Some).into_diagnostic()
+            }
             _ => {
                 let message = format!("the status '{status}' is none of done, failed, pending");
-                return Err(self.fault(row, "status", &message));
+                Err(self.fault(row, "status", &message))
             }
         }
-        let mut values = Vec::new();
-        for (output, &column) in self.study.config().outputs.iter().zip(&self.columns.outputs) {
-            match row.cell(column) {
-                "" => return Ok(failed(&format!("no value of '{}'", output.name))),
-                cell => values.push(cell.parse::<f64>().map_err(|_| {
-                    self.fault(
-                        row,
-                        &output.name,
-                        &format!("'{cell}' is not a number; leave it empty if the trial failed"),
-                    )
-                })?),
+    }
+
+    fn values(&self, row: Row<'_>, cells: &[(&str, &str)]) -> Result<Vec<f64>> {
+        let number = |(output, cell): &(&str, &str)| {
+            let help = "leave it empty if the trial failed";
+            cell.parse().map_err(|_| self.fault(row, output, &format!("'{cell}' is not a number; {help}")))
+        };
+        cells.iter().map(number).collect()
+    }
+
+    /// A trial is under way, or it has an outcome.
+    fn refuse_numbers(&self, row: Row<'_>, cells: &[(&str, &str)]) -> Result<()> {
+        match cells.iter().find(|(_, cell)| cell.parse::<f64>().is_ok_and(|value| !value.is_nan())) {
+            Some((output, cell)) => {
+                let message = format!("'{cell}' stands here though the row is marked pending; remove one or the other");
+                Err(self.fault(row, output, &message))
             }
-        }
-        match values.iter().find(|value| !value.is_finite()) {
-            Some(value) => Ok(failed(&format!("the outcome is {value}"))),
-            None => Ok(Outcome::Observed { values, noise: None }),
+            None => Ok(()),
         }
     }
 

@@ -64,6 +64,7 @@ fn what_is_told_comes_out_again() {
     // A table that came out goes in again, here and in a study of its own.
     folder.done(&["export", "plain.db", "-o", "all.csv"]);
     assert_eq!(folder.done(&["tell", "plain.db", "all.csv"]), "0 told, 8 were known; 8 of 11 trials have an outcome\n");
+    assert!(folder.done(&["suggest", "study.toml", "--data", "all.csv"]).contains("x"));
     let other = desk();
     other.done(&["ask", "study.toml"]);
     other.done(&["ask", "study.toml", "-n", "1"]);
@@ -96,6 +97,7 @@ fn a_table_is_told_as_a_whole_or_not_at_all() {
         ("trial,y\n1,5\n,5\n", &["line 3", "column 'x'", "needs all inputs"]),
         ("trial,x,n,y\n1,,,5\n,2.5,3,5\n", &["line 3", "column 'x'", "2.5"]),
         ("trial,y,status\n1,5,done\n2,5,dun\n", &["line 3", "column 'status'", "'dun'"]),
+        ("trial,y,status\n1,5,done\n2,5,pending\n", &["line 3", "column 'y'", "marked pending"]),
         ("trial,z\n1,5\n", &["line 1", "no column 'y'"]),
         (&wrong_point, &["line 3", "column 'x'", "trial 1 was asked for at"]),
     ] {
@@ -105,9 +107,15 @@ fn a_table_is_told_as_a_whole_or_not_at_all() {
         assert_eq!(folder.status()["observed"], 1, "{table}");
         assert_eq!(folder.status()["trials"], 8, "{table}");
     }
-    // Spreadsheets round.
-    folder.write("results.csv", &format!("trial,x,y\n1,{x:.3},1\n"));
-    folder.done(&["tell", "plain.db", "results.csv"]);
+    // Spreadsheets round; a row that is under way says nothing yet; there are several words for a failure.
+    folder.write("results.csv", &format!("trial,x,y\n1,{x:.3},1\n2,,pending\n4,,N/A\n5,,inf\n"));
+    assert_eq!(folder.done(&["tell", "plain.db", "results.csv"]), "3 told; 4 of 8 trials have an outcome\n");
+    assert_eq!(
+        folder.done(&["tell", "plain.db", "results.csv"]),
+        "0 told, 3 were known; 4 of 8 trials have an outcome\n"
+    );
+    let status = folder.status();
+    assert_eq!((&status["observed"], &status["failed"]), (&2.into(), &2.into()));
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 pub mod exact;
 mod fit;
+mod left_out;
 pub mod likelihood;
 pub mod params;
 mod posterior;
@@ -15,6 +16,7 @@ pub mod svgp;
 mod warp;
 
 pub use fit::{EXACT_LIMIT, Fit, FitReport, Fitting, Inference, Learning, fit};
+pub use left_out::left_out;
 pub use likelihood::Likelihood;
 pub use params::{Hyperparameters, Priors};
 pub(crate) use posterior::Local;

@@ -12,9 +12,11 @@ mod branin;
 mod hartmann;
 mod levy;
 mod michalewicz;
+pub mod prevalence;
 mod rosenbrock;
 mod rover;
 mod shekel;
+pub mod tradeoffs;
 
 pub use ackley::ACKLEY5;
 pub use branin::BRANIN;

@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize, Serializer};
 pub(super) struct InputForm {
     name: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    real: Option<[f64; 2]>,
+    real: Option<Vec<f64>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    int: Option<[i64; 2]>,
+    int: Option<Vec<i64>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     choice: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -33,8 +33,14 @@ impl TryFrom<InputForm> for Dimension {
         let InputForm { name, real, int, choice, log } = form;
         let scale = if log { Scale::Log } else { Scale::Linear };
         let domain = match (real, int, choice) {
-            (Some([lower, upper]), None, None) => Domain::Real { lower, upper, scale },
-            (None, Some([lower, upper]), None) => Domain::Int { lower, upper, scale },
+            (Some(ends), None, None) => {
+                let [lower, upper] = two(&name, ends)?;
+                Domain::Real { lower, upper, scale }
+            }
+            (None, Some(ends), None) => {
+                let [lower, upper] = two(&name, ends)?;
+                Domain::Int { lower, upper, scale }
+            }
             (None, None, Some(choices)) if !log => Domain::Categorical { choices },
             (None, None, Some(_)) => {
                 let (problem, remedy) = ("choices have no logarithm".into(), "leave out log".into());
@@ -52,15 +58,24 @@ impl TryFrom<InputForm> for Dimension {
     }
 }
 
+/// Not every format refuses a third number where an array of two is read.
+fn two<T>(name: &str, ends: Vec<T>) -> Result<[T; 2]> {
+    ends.try_into().map_err(|ends: Vec<T>| Error::Input {
+        name: name.into(),
+        problem: format!("its range has {} ends", ends.len()),
+        remedy: "give it two, [lower, upper]".into(),
+    })
+}
+
 impl From<Dimension> for InputForm {
     fn from(Dimension { name, domain }: Dimension) -> Self {
         let form = InputForm { name, real: None, int: None, choice: None, log: false };
         match domain {
             Domain::Real { lower, upper, scale } => {
-                InputForm { real: Some([lower, upper]), log: scale == Scale::Log, ..form }
+                InputForm { real: Some(vec![lower, upper]), log: scale == Scale::Log, ..form }
             }
             Domain::Int { lower, upper, scale } => {
-                InputForm { int: Some([lower, upper]), log: scale == Scale::Log, ..form }
+                InputForm { int: Some(vec![lower, upper]), log: scale == Scale::Log, ..form }
             }
             Domain::Categorical { choices } => InputForm { choice: Some(choices), ..form },
         }

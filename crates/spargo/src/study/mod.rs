@@ -11,6 +11,7 @@
 mod ask;
 mod config;
 mod design;
+mod insight;
 mod json;
 mod model;
 mod report;
@@ -19,13 +20,13 @@ mod table;
 mod trial;
 
 pub use config::{Config, Goal, Modelling, Output, Replicates, Warping};
+pub use insight::{Forecast, LeftOut};
 pub use model::ModelReport;
 pub use report::{Best, Estimate, Observation, StepReport};
 pub use trial::{Outcome, Trial};
 
 use crate::data::Units;
 use crate::error::{Error, Result};
-use crate::linalg::Mat;
 use crate::model::{Hyperparameters, Posterior, Prediction};
 use crate::space::Point;
 use json::{differing, from_json, to_json};
@@ -146,17 +147,12 @@ impl Study {
             return Ok(None);
         }
         let model = self.model()?;
-        let (sign, units, x) = (self.config.sign(), &model.units, self.table.rows(self.table.observed()));
+        let x = self.table.rows(self.table.observed());
         let Some(row) = best_row(&model.posterior.mean(x.as_ref())?) else { return Ok(None) };
         let Prediction { mean, variance } = model.posterior.predict(x.as_ref().subrows(row, 1))?;
-        let (mean, variance) = (mean[0], variance[0]);
-        let spread = INTERVAL * variance.sqrt();
-        let [low, high] = [-spread, spread].map(|offset| sign * units.from_model(mean + offset));
-        let believed = Estimate {
-            trial: self.trial(self.table.observed()[row]),
-            mean: sign * units.moments(mean, variance).0,
-            interval: (low.min(high), low.max(high)),
-        };
+        let sign = self.config.sign();
+        let Forecast { mean, interval } = Forecast::new(&model.units, sign, mean[0], variance[0]);
+        let believed = Estimate { trial: self.trial(self.table.observed()[row]), mean, interval };
         let outcomes = self.table.outcomes();
         let Some(row) = best_row(outcomes) else { return Ok(None) };
         let observed = Observation { trial: self.trial(self.table.observed()[row]), value: sign * outcomes[row] };
@@ -165,8 +161,7 @@ impl Study {
 
     /// Means and variances of the outcome without noise, at points in the user's units.
     pub fn predict(&mut self, points: &[Point]) -> Result<Prediction> {
-        let rows = points.iter().map(|point| self.config.space.encode(point)).collect::<Result<Vec<_>>>()?;
-        let x = Mat::from_fn(rows.len(), self.config.space.dimensions().len(), |i, k| rows[i][k]);
+        let x = self.encode(points)?;
         self.refresh()?;
         let sign = self.config.sign();
         let model = self.model()?;
@@ -249,9 +244,6 @@ impl Study {
         }
     }
 }
-
-/// Standard deviations to the ends of a central 95 % interval.
-const INTERVAL: f64 = 1.959_963_984_540_054;
 
 /// The row with the largest value, the first of equals.
 fn best_row(values: &[f64]) -> Option<usize> {

@@ -8,6 +8,7 @@ use spargo::linalg::{Mat, MatRef};
 use spargo::model::sgpr::Sgpr;
 use spargo::model::svgp::{Svgp, Variational};
 use spargo::model::{Hyperparameters, Likelihood, Posterior, exact};
+use std::path::PathBuf;
 
 /// A golden file by its name.
 pub fn golden(name: &str) -> Value {
@@ -154,4 +155,16 @@ pub fn central_differences(x: &[f64], mut f: impl FnMut(&[f64]) -> f64) -> Vec<f
         (above - below) / (2.0 * h)
     };
     (0..x.len()).map(|k| (4.0 * slope(k, 5e-4) - slope(k, 1e-3)) / 3.0).collect()
+}
+
+/// A data file in the folder that SPARGO_DATA names, or a word that the test is skipped.
+pub fn data_file(name: &str) -> Option<PathBuf> {
+    let set = std::env::var_os("SPARGO_DATA").filter(|folder| !folder.is_empty());
+    let Some(folder) = set.map(PathBuf::from) else {
+        println!("skipped: SPARGO_DATA is not set, {name} is needed");
+        return None;
+    };
+    let path = folder.join(name);
+    assert!(path.exists(), "SPARGO_DATA is set, but {} is not there", path.display());
+    Some(path)
 }

@@ -7,6 +7,7 @@ mod configs;
 mod failures;
 mod goals;
 mod growth;
+mod insights;
 mod kills;
 mod processes;
 mod spaces;

@@ -1,0 +1,84 @@
+// Elements, numbers and words. All text goes in as text nodes, so no name is ever read as markup.
+
+const DATA = JSON.parse(document.getElementById("data").textContent);
+
+/** An element with attributes and children; strings become text, null is left out. */
+function el(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
+}
+
+/** The same for drawings. */
+function svg(tag, attributes = {}, ...children) {
+  return filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+function filled(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** A number in four digits; words as they are; what is missing as a dash. */
+function show(value, digits = 4) {
+  if (value === null || value === undefined) return "–";
+  if (typeof value !== "number") return String(value);
+  if (Number.isInteger(value) && Math.abs(value) < 1e6) return minus(String(value));
+  const size = Math.abs(value);
+  const text =
+    size >= 1e6 || size < 1e-4 ? tidy(value.toExponential(digits - 1)) : String(Number(value.toPrecision(digits)));
+  return minus(text);
+}
+
+function tidy(exponential) {
+  const [mantissa, exponent] = exponential.split("e");
+  return `${Number(mantissa)}e${Number(exponent)}`;
+}
+
+function minus(text) {
+  return text.replace(/-/g, "−");
+}
+
+/** From here to there, both in so many digits. */
+function interval(ends, digits = 4) {
+  const plain = (value) => Number.isFinite(value) && Math.abs(value) < 1e5 && Math.abs(value) >= 1e-3;
+  return ends.map((end) => (plain(end) ? minus(end.toPrecision(digits)) : show(end, digits))).join(" to ");
+}
+
+function count(number, one, many) {
+  return `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+}
+
+/** At most so many characters of a word. */
+function short(word, most) {
+  const letters = [...String(word)];
+  return letters.length > most ? letters.slice(0, most - 1).join("") + "…" : letters.join("");
+}
+
+/** A titled box; the words below the title say how to read what is in it. */
+function card(title, words, ...children) {
+  const note = words ? el("p", { class: "note" }, words) : null;
+  return el("section", { class: "card" }, title ? el("h2", {}, title) : null, note, ...children);
+}
+
+/** Names and values, one a line. */
+function facts(pairs) {
+  return el("dl", {}, pairs.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]).flat());
+}
+
+/** A point by the names of its inputs. */
+function values(point) {
+  return facts(point.map((value, k) => [DATA.inputs[k].name, show(value, 5)]));
+}
+
+/** Rows below a head; the listed columns hold words. */
+function table(head, rows, words) {
+  const cell = (tag) => (value, k) => el(tag, words.includes(k) ? { class: "word", title: value } : {}, String(value));
+  const body = rows.map((row) => el("tr", {}, row.map(cell("td"))));
+  const frame = {
+    class: "scroll",
+    role: "region",
+    tabindex: "0",
+    "aria-label": `table of ${head.filter(Boolean).join(", ")}`,
+  };
+  return el("div", frame, el("table", {}, el("thead", {}, el("tr", {}, head.map(cell("th")))), el("tbody", {}, body)));
+}

@@ -1,0 +1,106 @@
+// How far the model is to be trusted, and which inputs matter to it.
+
+function model({ facts: pairs, importance, calibration }) {
+  return [
+    el("div", { class: "columns" }, predicted(calibration), covered(calibration)),
+    important(importance),
+    card("The model", null, facts(pairs)),
+  ];
+}
+
+/** What is to be known of means beside intervals where outcomes are mapped before the model sees them. */
+function warning() {
+  const words = " The model sees outcomes through a map that shortens their tails: a mean leans towards the longer tail.";
+  return DATA.model && DATA.model.warped ? words : "";
+}
+
+const LEFT_OUT =
+  "Each outcome is predicted by the model of all the others. Hyperparameters and inducing points are kept as they are, and these have seen it.";
+
+function predicted({ points }) {
+  const both = points.flatMap(({ observed, mean }) => [observed, mean]);
+  const [x, y] = [`predicted ${DATA.output.name}`, `observed ${DATA.output.name}`].map((name) =>
+    around({ ...DATA.output, name }, both),
+  );
+  const draw = (layer, sx, sy) => {
+    const inside = (value) => clamp(value, ...x.range);
+    for (const {
+      observed,
+      interval: [low, high],
+    } of points.length > 400 ? [] : points) {
+      layer.append(line(sx.place(inside(low)), sy.place(observed), sx.place(inside(high)), sy.place(observed), "bar"));
+    }
+    layer.append(line(sx.place(x.range[0]), sy.place(x.range[0]), sx.place(x.range[1]), sy.place(x.range[1]), "ideal"));
+    return points.map(({ trial, observed, mean, interval: ends }) => {
+      const [px, py] = [sx.place(mean), sy.place(observed)];
+      layer.append(dot(px, py, 2.5, "dot blue"));
+      return {
+        x: px,
+        y: py,
+        text: `trial ${trial}\nobserved ${show(observed)}\npredicted ${show(mean)}, ${interval(ends)}`,
+      };
+    });
+  };
+  const bars = points.length > 400 ? "" : " Bars are 95 % intervals of an outcome.";
+  return card(
+    "Predicted against observed",
+    LEFT_OUT + bars,
+    plot(() => ({ label: "observed against predicted outcomes", x, y, height: 340, draw })),
+  );
+}
+
+function covered({ points, coverage }) {
+  const share = (level) => (coverage.find(([l]) => Math.abs(l - level) < 1e-9) || [0, null])[1];
+  const percent = (value) => (value === null ? "–" : `${(100 * value).toFixed(0)} %`);
+  const rows = [0.5, 0.8, 0.95].map((level) => [percent(level), percent(share(level))]);
+  const axis = (name) => ({ name, kind: "linear", range: [0, 1] });
+  const draw = (layer, sx, sy) => {
+    layer.append(line(sx.place(0), sy.place(0), sx.place(1), sy.place(1), "ideal"));
+    const places = [[0, 0], ...coverage, [1, 1]].map(([level, part]) => [sx.place(level), sy.place(part)]);
+    layer.append(svg("path", { class: "mean", d: path(places) }));
+    return coverage.map(([level, part], i) => ({
+      x: places[i + 1][0],
+      y: places[i + 1][1],
+      text: `${percent(part)} within the ${percent(level)} intervals`,
+    }));
+  };
+  const words = `How many of ${count(points.length, "outcome lies", "outcomes lie")} within the central intervals of such predictions. Above the dashed line the model is too cautious, below it too sure.`;
+  const drawing = plot(() => ({
+    label: "share of outcomes within intervals, against their level",
+    x: axis("level of the interval"),
+    y: axis("share within it"),
+    height: 230,
+    draw,
+  }));
+  return card("Calibration", words, drawing, table(["interval", "outcomes within"], rows, []));
+}
+
+function important(importance) {
+  const order = importance.map((value, k) => [value, k]).sort((a, b) => b[0] - a[0]);
+  const words =
+    "The range of each input, in length scales of the kernel: the longer the bar, the faster the outcome may change along it. Two choices count as far apart as numbers that correlate as much. A length scale says how an input matters, not that it matters most for the best point.";
+  const x = { name: "importance (longest = 1)", kind: "linear", range: [0, 1] };
+  const y = { name: "", kind: "choice", choices: order.map(([, k]) => DATA.inputs[k].name) };
+  const draw = (layer, sx, sy) =>
+    order.map(([value, k]) => {
+      const middle = sy.place(DATA.inputs[k].name);
+      const thick = Math.min(16, 0.7 * sy.step);
+      layer.append(
+        svg("rect", {
+          class: "blue",
+          x: sx.place(0),
+          y: middle - thick / 2,
+          width: Math.max(0, sx.place(value) - sx.place(0)),
+          height: thick,
+          rx: 2,
+        }),
+      );
+      return { x: sx.place(value), y: middle, text: `${DATA.inputs[k].name}\n${show(value, 2)}` };
+    });
+  y.choices.reverse();
+  return card(
+    "Importance of inputs",
+    words,
+    plot(() => ({ label: "importance of each input", x, y, height: 60 + 26 * order.length, draw })),
+  );
+}

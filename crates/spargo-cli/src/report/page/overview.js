@@ -1,0 +1,92 @@
+// What was found so far: the best points, and how the outcomes came.
+
+function overview(data) {
+  const shown = [];
+  if (DATA.without_model) shown.push(el("p", { class: "notice" }, DATA.without_model));
+  if (data.best) shown.push(bestCards(data.best));
+  if (data.observed || data.failed) shown.push(convergence(data));
+  if (data.reasons.length) {
+    const rows = data.reasons.map(([reason, times]) => [times.toLocaleString("en"), reason]);
+    shown.push(card("Why trials failed", null, table(["times", "reason"], rows, [1])));
+  }
+  shown.push(
+    card("Settings", null, facts([...data.settings, ...DATA.inputs.map((axis) => [axis.name, domain(axis)])])),
+  );
+  return shown;
+}
+
+function domain({ kind, range, choices }) {
+  if (kind === "choice") return short(choices.join(", "), 200);
+  return `${show(range[0])} to ${show(range[1])}${kind === "log" ? ", logarithmic" : ""}`;
+}
+
+function bestCards({ believed, trial, value, point }) {
+  const cards = [];
+  if (believed) {
+    const words = `Posterior mean of ${DATA.output.name} at trial ${believed.trial}, the best of all evaluated points. Without noise, it is ${interval(believed.interval, 5)} with 95 % probability.`;
+    cards.push(
+      card(
+        "Believed best",
+        null,
+        figure(believed.mean, "believed"),
+        el("p", { class: "note" }, words),
+        values(believed.point),
+      ),
+    );
+  }
+  const words = `The best single outcome, at trial ${trial}. With noise, the best of many outcomes flatters.`;
+  cards.push(card("Best observed", null, figure(value, "observed"), el("p", { class: "note" }, words), values(point)));
+  return el("div", { class: "columns" }, cards);
+}
+
+function figure(value, id) {
+  return el("div", { class: "figure", id: `best-${id}` }, show(value, 5));
+}
+
+const ORIGINS = {
+  design: ["grey", "spread over the space"],
+  model: ["blue", "chosen by the model"],
+  added: ["green", "told without being asked for"],
+};
+
+function convergence(data) {
+  const outcomes = data.points.map(({ value }) => value);
+  const x = { name: "trial", kind: "linear", range: [0, Math.max(data.last, 1)] };
+  const y = within(DATA.output, outcomes, DATA.output.goal);
+  const beyond = outcomes.filter((value) => value < y.range[0] || value > y.range[1]).length;
+  const draw = (layer, sx, sy, box) => {
+    const marks = [];
+    for (const { trial, value, origin } of data.points) {
+      if (!sy.inside(value)) continue;
+      const [px, py] = [sx.place(trial), sy.place(value)];
+      layer.append(dot(px, py, 2.5, `dot ${ORIGINS[origin][0]}`));
+      marks.push({ x: px, y: py, text: `trial ${trial}\n${show(value)}` });
+    }
+    for (const trial of data.failures) layer.append(cross(sx.place(trial), box.bottom - 4, 3));
+    const steps = [];
+    data.curve.forEach(([trial, value], i) => {
+      const end = i + 1 < data.curve.length ? data.curve[i + 1][0] : data.last;
+      const at = sy.place(clamp(value, ...y.range));
+      steps.push([sx.place(trial), at], [sx.place(end), at]);
+    });
+    layer.append(svg("path", { class: "best", d: path(steps) }));
+    return marks;
+  };
+  const origins = Object.entries(ORIGINS).filter(([name]) => data.points.some(({ origin }) => origin === name));
+  const key = legend(
+    data.curve.length ? [line(0, 8, 16, 8, "best"), "best so far"] : null,
+    ...origins.map(([, [colour, words]]) => [dot(8, 8, 4, colour), words]),
+    data.failures.length ? [cross(8, 8, 4), "failed"] : null,
+  );
+  const few =
+    data.points.length < data.observed
+      ? `${data.points.length.toLocaleString("en")} of ${count(data.observed, "outcome", "outcomes")} are drawn, the best among them. `
+      : "";
+  const far = beyond ? `${count(beyond, "outcome lies", "outcomes lie")} beyond the axis.` : "";
+  return card(
+    "Outcomes, trial by trial",
+    few + far,
+    key,
+    plot(() => ({ label: "outcomes and the best so far against trials", x, y, height: 320, draw })),
+  );
+}

@@ -1,0 +1,157 @@
+//! Studies of every kind, made by the library in files of their own.
+
+use super::common::stdout;
+use spargo::space::{Dimension, Point, Space, Value};
+use spargo::study::{Config, Goal, Outcome, Study, Trial};
+use std::path::{Path, PathBuf};
+
+/// Names that would break a page that trusts them.
+pub const NASTY: &str =
+    "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'>\"'&amp; ü 漢字 \u{2028}";
+
+/// An empty folder of this test's own, the same in every run.
+pub fn folder(name: &str) -> PathBuf {
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("main").replace(':', "-");
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("report").join(test).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+pub fn space() -> Space {
+    Space::new(vec![
+        Dimension::real("temperature / °C", -20.0, 80.0),
+        Dimension::real("rate", 1e-4, 1.0).log(),
+        Dimension::int("layers", 1, 8),
+        Dimension::choice("metal", &["Pd", "Ni", "Cu", NASTY]),
+    ])
+    .unwrap()
+}
+
+/// Settings that are quick; sparse as soon as there are more data than inducing points.
+pub fn quick(space: Space) -> Config {
+    let mut config = Config::new(space);
+    (config.initial, config.batch, config.inducing) = (12, 10, 20);
+    config.model.exact_until = 0;
+    config.sampling.features = 64;
+    (config.maximizing.pool, config.maximizing.near, config.maximizing.starts) = (200, 50, 1);
+    config
+}
+
+/// A bowl over whatever space, and a failure now and then.
+pub fn outcome(space: &Space, trial: &Trial) -> Outcome {
+    if trial.id % 13 == 7 {
+        return Outcome::failed(format!("{NASTY} {}", trial.id % 2));
+    }
+    let numbers = space.encode(&trial.point).unwrap();
+    Outcome::value(3.0 - numbers.iter().map(|x| (x - 0.4).powi(2)).sum::<f64>() + 0.01 * (trial.id as f64).sin())
+}
+
+/// Asks and tells, and leaves the last asks pending.
+pub fn grow(study: &mut Study, asks: &[usize], pending: usize, outcome: impl Fn(&Space, &Trial) -> Outcome) {
+    for &count in asks {
+        let trials = study.ask(count).unwrap();
+        let told: Vec<_> = trials.iter().map(|trial| (trial.id, outcome(&study.config().space, trial))).collect();
+        study.tell(&told).unwrap();
+    }
+    study.ask(pending).unwrap();
+}
+
+fn made(name: &str, config: Config, fill: impl FnOnce(&mut Study)) -> (String, PathBuf) {
+    let path = folder(name).join("study.db");
+    let mut study = Study::create(&path, config).unwrap();
+    fill(&mut study);
+    (name.into(), path)
+}
+
+/// Sparse, minimised, with failures, pending trials, every kind of input and names of markup.
+pub fn mixed() -> (String, PathBuf) {
+    let mut config = quick(space());
+    config.name = NASTY.into();
+    config.outputs[0].goal = Goal::Minimize;
+    config.outputs[0].name = format!("loss {NASTY}");
+    made("mixed", config, |study| {
+        grow(study, &[12, 15, 15], 4, |space, trial| match outcome(space, trial) {
+            Outcome::Observed { values, .. } => Outcome::value(100.0 - values[0]),
+            failed => failed,
+        });
+    })
+}
+
+/// Studies that have a model, of every kind.
+pub fn modelled() -> Vec<(String, PathBuf)> {
+    let one = || Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap();
+    let words = || Space::new(vec![Dimension::choice("word", &["a", "b", "c", "d"])]).unwrap();
+    let wide = || Space::new((1..=70).map(|k| Dimension::real(format!("x{k}"), 0.0, 1.0)).collect()).unwrap();
+    let row = |i: usize| -> Point {
+        vec![Value::Real(i as f64 * 0.1), Value::Real(7.0), Value::Choice(["x", "y"][i % 2].into()), "one".into()]
+    };
+    let names = ["number", "constant", "word", "same"].map(String::from);
+    let table = Space::from_table(&names, (0..60).map(row).collect()).unwrap();
+    let mut exact = quick(space());
+    exact.model.exact_until = 1000;
+    let mut design = quick(space());
+    design.initial = 100;
+    let constant = |_: &Space, _: &Trial| Outcome::value(2.5);
+    let huge = |_: &Space, trial: &Trial| Outcome::value(1e300 * (trial.id as f64).sin());
+    let tiny = |_: &Space, trial: &Trial| Outcome::value(1e-300 * (trial.id as f64).sin());
+    let heavy = |_: &Space, trial: &Trial| Outcome::value((trial.id as f64).exp());
+    let close = |_: &Space, trial: &Trial| Outcome::value(1e9 + 1e-3 * (trial.id as f64).sin());
+    vec![
+        mixed(),
+        made("exact", exact, |study| grow(study, &[12, 10], 0, outcome)),
+        made("table", quick(table), |study| grow(study, &[12, 15, 10], 3, outcome)),
+        made("design", design, |study| grow(study, &[20], 5, outcome)),
+        made("single", quick(one()), |study| grow(study, &[12, 15], 0, outcome)),
+        made("words", quick(words()), |study| grow(study, &[3], 0, outcome)),
+        made("wide", quick(wide()), |study| grow(study, &[12, 10], 0, outcome)),
+        made("constant", quick(space()), |study| grow(study, &[12, 15], 0, constant)),
+        made("huge", quick(space()), |study| grow(study, &[12, 15], 0, huge)),
+        made("tiny", quick(space()), |study| grow(study, &[12, 15], 0, tiny)),
+        made("heavy", quick(space()), |study| grow(study, &[12, 15], 0, heavy)),
+        made("close", quick(space()), |study| grow(study, &[12, 15], 0, close)),
+        made("lonely", quick(space()), |study| grow(study, &[1], 0, outcome)),
+    ]
+}
+
+/// Studies that have none.
+pub fn without_outcomes() -> Vec<(String, PathBuf)> {
+    vec![
+        made("empty", quick(space()), |_| {}),
+        made("pending", quick(space()), |study| grow(study, &[], 9, outcome)),
+        made("failed", quick(space()), |study| grow(study, &[10], 3, |_, _| Outcome::failed(NASTY))),
+    ]
+}
+
+/// Fifty thousand outcomes that were told, and a step.
+pub fn large() -> PathBuf {
+    let mut config = quick(space());
+    config.inducing = 100;
+    config.model.learning = spargo::model::Learning::Subset(200);
+    let (_, path) = made("large", config, |study| {
+        let space = study.config().space.clone();
+        let point = |i: u64| -> Point {
+            let part = |step: f64| (i as f64 * step).fract();
+            let number = |k: usize, step: f64| space.dimensions()[k].domain.spread(part(step));
+            let numbers = [number(0, 0.618_034), number(1, 0.414_214), number(2, 0.732_051), number(3, 0.236_068)];
+            space.decode(&numbers).unwrap()
+        };
+        let told = |id: u64| {
+            let trial = Trial { id, point: point(id) };
+            let outcome = outcome(&space, &trial);
+            (trial.point, Some(outcome))
+        };
+        study.add(&(1..=50_000).map(told).collect::<Vec<_>>()).unwrap();
+        study.ask(20).unwrap();
+    });
+    path
+}
+
+/// The page of a study.
+pub fn report(study: &Path) -> PathBuf {
+    let page = study.with_extension("html");
+    let text = stdout(&["report", &study.display().to_string(), "-o", &page.display().to_string()]);
+    assert!(text.contains("written to") && text.lines().count() == 1, "{text}");
+    page
+}

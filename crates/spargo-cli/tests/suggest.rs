@@ -1,0 +1,172 @@
+//! `spargo suggest`: from a spreadsheet of results to the next plate and back.
+
+mod common;
+
+use common::{complaint, stdout};
+use std::collections::HashSet;
+use std::path::Path;
+
+const STUDY: &str = r#"
+batch = 12
+initial = 24
+seed = 7
+[objectives]
+"yield, raw" = { goal = "max" }
+[space]
+temperature = { real = [20, 120] }
+"rate, \"fast\"" = { real = [0.001, 0.1], log = true }
+layers = { int = [1, 8] }
+metal = { choice = ["Pd", "Ni, black", "Cu \"0\""] }
+"#;
+
+/// The header as a lab's spreadsheet writes it.
+const HEADER: &str = "well,\"temperature (°C)\",\"rate, \"\"fast\"\" [1/s]\",layers,metal,\"yield, raw\"";
+
+struct Lab {
+    folder: tempfile::TempDir,
+    rows: Vec<String>,
+}
+
+impl Lab {
+    fn new(study: &str) -> Self {
+        let lab = Lab { folder: tempfile::tempdir().unwrap(), rows: Vec::new() };
+        lab.write("study.toml", study);
+        lab
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        let path = self.folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.display().to_string()
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+
+    /// The spreadsheet: a byte order mark, CRLF, a column nobody asked for, an empty row at the end.
+    fn save(&self) -> String {
+        let text = format!("\u{feff}{HEADER}\r\n{}\r\n,,,,,\r\n", self.rows.join("\r\n"));
+        self.write("results.csv", &text)
+    }
+
+    fn suggest(&self, words: &[&str]) -> String {
+        let study = self.file("study.toml");
+        stdout(&[&["suggest", &study], words].concat())
+    }
+
+    /// Evaluates a plate; every 7th well fails, every 9th is not there yet.
+    fn evaluate(&mut self, plate: &str) {
+        for (well, point) in points(plate).iter().enumerate() {
+            let number = |k: usize| point[k].parse::<f64>().unwrap();
+            let metal = ["Cu \"0\"", "Ni, black", "Pd"].iter().position(|metal| *metal == point[3]).unwrap();
+            let outcome = match well + 1 {
+                n if n % 7 == 0 => ["", "NaN"][n / 7 % 2].into(),
+                n if n % 9 == 0 => "pending".into(),
+                _ => {
+                    let off = ((number(0) - 80.0) / 40.0).powi(2) + (number(1).ln() + 4.0).powi(2);
+                    format!("{}", 10.0 * metal as f64 - off - (number(2) - 3.0).abs())
+                }
+            };
+            let cells: Vec<String> = point.iter().map(|cell| format!("\"{}\"", cell.replace('"', "\"\""))).collect();
+            self.rows.push(format!("A{well},{},{outcome}", cells.join(",")));
+        }
+    }
+}
+
+/// The rows of a CSV file, without its header.
+fn points(csv: &str) -> Vec<Vec<String>> {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    reader.records().map(|row| row.unwrap().iter().map(String::from).collect()).collect()
+}
+
+#[test]
+fn plates_go_to_the_lab_and_come_back() {
+    let mut lab = Lab::new(STUDY);
+    let plate = lab.suggest(&["-n", "24"]);
+    assert_eq!(plate.lines().next(), Some("temperature,\"rate, \"\"fast\"\"\",layers,metal"));
+    lab.evaluate(&plate);
+    let mut seen: HashSet<Vec<String>> = points(&plate).into_iter().collect();
+    assert_eq!(seen.len(), 24);
+    let mut late = 0.0;
+    for _ in 0..3 {
+        let data = lab.save();
+        let plate = lab.suggest(&["--data", &data]);
+        assert_eq!(lab.suggest(&["--data", &data]), plate, "the same results give the same plate");
+        // It speaks the spreadsheet's language.
+        assert_eq!(plate.lines().next(), Some("temperature (°C),\"rate, \"\"fast\"\" [1/s]\",layers,metal"));
+        let batch = points(&plate);
+        assert_eq!(batch.len(), 12);
+        batch.iter().for_each(|point| assert!(seen.insert(point.clone()), "{point:?} again"));
+        late = batch.iter().filter(|point| point[3] == "Pd").count() as f64 / 12.0;
+        lab.evaluate(&plate);
+    }
+    assert!(late > 0.7, "the best metal is not preferred: {late}");
+}
+
+#[test]
+fn predictions_stand_beside_the_points() {
+    let mut lab = Lab::new(STUDY);
+    lab.evaluate(&lab.suggest(&["-n", "60"]));
+    let data = lab.save();
+    let (plain, output) = (lab.suggest(&["--data", &data]), lab.file("plate.csv"));
+    assert_eq!(lab.suggest(&["--data", &data, "--predict", "-o", &output]), "");
+    let predicted = std::fs::read_to_string(&output).unwrap();
+    assert!(predicted.lines().next().unwrap().ends_with(",\"yield, raw mean\",\"yield, raw low\",\"yield, raw high\""));
+    for (point, predicted) in points(&plain).iter().zip(points(&predicted)) {
+        assert_eq!(point[..], predicted[..4]);
+        let [mean, low, high] = [4, 5, 6].map(|k| predicted[k].parse::<f64>().unwrap());
+        assert!(low < mean && mean < high && (-100.0..100.0).contains(&mean), "{predicted:?}");
+    }
+}
+
+#[test]
+fn points_under_way_are_avoided_and_several_files_are_one() {
+    let study = "[objectives]\ny = { goal = \"min\" }\n[space]\nn = { int = [1, 30] }\n";
+    let lab = Lab::new(study);
+    let done = lab.write("done.csv", "n,y\n1,1\n2,4\n3,nan\n");
+    let more = lab.write("more.csv", "y;n\n25,5;5\npending;6\n;7\n");
+    let plate = lab.write("plate.csv", "n,remark\n10,\n11,\n12,\n");
+    let rest = lab.suggest(&["--data", &done, "--data", &more, "--pending", &plate, "-n", "21"]);
+    let rest: HashSet<u64> = points(&rest).iter().map(|point| point[0].parse().unwrap()).collect();
+    let expected = (1..=30).filter(|n| ![1, 2, 3, 5, 6, 7, 10, 11, 12].contains(n));
+    assert_eq!(rest, expected.collect());
+    let study = lab.file("study.toml");
+    let said = complaint(&["suggest", &study, "--data", &done, "--data", &more, "--pending", &plate, "-n", "22"]);
+    assert!(said.contains("22 new points") && said.contains("only 21"), "{said}");
+    let said = complaint(&["suggest", &study, "--data", &plate]);
+    assert!(said.contains("plate.csv, line 1") && said.contains("'y'"), "{said}");
+}
+
+#[test]
+fn candidates_come_from_a_file() {
+    let pool: String = (0..40).map(|i| format!("{},{},s{}\n", i % 7, 0.25 * f64::from(i), i % 3)).collect();
+    let study = "[objectives]\ny = { goal = \"max\" }\n[space]\ncandidates = \"pool.csv\"\n";
+    let lab = Lab::new(study);
+    lab.write("pool.csv", &format!("a,b,solvent\n{pool}"));
+    let data = lab.write("data.csv", "a,b,solvent,y\n0,0,s0,1\n1,0.25,s1,2\n");
+    let plate = lab.suggest(&["--data", &data, "-n", "38"]);
+    let row = |cells: &Vec<String>| {
+        let number = |k: usize| cells[k].parse::<f64>().unwrap();
+        format!("{},{},{}", number(0), number(1), cells[2])
+    };
+    let suggested: HashSet<String> = points(&plate).iter().map(row).collect();
+    assert_eq!(suggested, pool.lines().skip(2).map(String::from).collect());
+    assert!(Path::new(&lab.file("pool.csv")).exists());
+}
+
+#[test]
+fn fifty_thousand_rows_are_no_trouble() {
+    let study = "initial = 10\ninducing = 50\n[objectives]\ny = { goal = \"min\" }\n[space]\na = { real = [0, 1] }\nb = { real = [0, 1] }\n";
+    let lab = Lab::new(study);
+    let row = |i: u32| {
+        let (a, b) = (f64::from(i % 251) / 250.0, f64::from(i / 251) / 199.5);
+        format!("{a},{b},{}\n", (a - 0.3).powi(2) + (b - 0.6).powi(2))
+    };
+    let data = lab.write("data.csv", &format!("a,b,y\n{}", (0..50_000).map(row).collect::<String>()));
+    let plate = points(&lab.suggest(&["--data", &data, "-n", "10"]));
+    for point in plate {
+        let [a, b] = [0, 1].map(|k| point[k].parse::<f64>().unwrap());
+        assert!((a - 0.3).abs() < 0.1 && (b - 0.6).abs() < 0.1, "{point:?}");
+    }
+}

@@ -1,0 +1,184 @@
+//! What a study's model believes, said so that people can look at it: in the user's units and direction.
+//!
+//! ```text
+//!     u ~ N(m, v) in the model's units, y = ± units⁻¹(u):   mean E y,   interval y(m ± 1.96 √v)
+//! ```
+//!
+//! Maps of outcomes are monotone, so the ends of an interval are mapped as they are; the mean is not.
+
+use super::{Study, best_rows};
+use crate::data::{Belief, Evidence, Units};
+use crate::error::Result;
+use crate::kernel::{Covariance, Family, Kernel, Role};
+use crate::linalg::{Mat, MatRef};
+use crate::model::{Prediction, left_out};
+use crate::space::{Domain, Point};
+
+/// What a model says of one number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Forecast {
+    /// Its mean.
+    pub mean: f64,
+    /// Its central 95 %.
+    pub interval: (f64, f64),
+}
+
+/// An outcome beside what the model of all others says of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LeftOut {
+    /// The trial's number.
+    pub trial: u64,
+    /// Its outcome.
+    pub observed: f64,
+    /// What the others' model says of that, noise included.
+    pub forecast: Forecast,
+    /// How many standard deviations the outcome lies above the median, in the model's units.
+    pub deviations: f64,
+}
+
+impl Forecast {
+    /// From moments in the model's units, where larger is better.
+    pub(super) fn new(units: &Units, sign: f64, mean: f64, variance: f64) -> Self {
+        let spread = INTERVAL * variance.sqrt();
+        let [low, high] = [-spread, spread].map(|offset| sign * bounded(units.from_model(mean + offset)));
+        let (mut average, _) = units.moments(mean, variance);
+        if average.is_nan() {
+            // Both tails of a map that lengthens them are beyond all numbers: the median is not.
+            average = units.from_model(mean);
+        }
+        Forecast { mean: sign * bounded(average), interval: (low.min(high), low.max(high)) }
+    }
+}
+
+/// Standard deviations to the ends of a central 95 % interval.
+const INTERVAL: f64 = 1.959_963_984_540_054;
+
+fn bounded(value: f64) -> f64 {
+    value.clamp(f64::MIN, f64::MAX)
+}
+
+impl Study {
+    /// The outcome without noise, at points in the user's units.
+    pub fn forecast(&mut self, points: &[Point]) -> Result<Vec<Forecast>> {
+        let x = self.encode(points)?;
+        self.refresh()?;
+        let (sign, model) = (self.config.sign(), self.model()?);
+        let Prediction { mean, variance } = model.posterior.predict(x.as_ref())?;
+        Ok(mean.iter().zip(variance).map(|(&mean, v)| Forecast::new(&model.units, sign, mean, v)).collect())
+    }
+
+    /// Trials with an outcome by their numbers, the best posterior mean first.
+    pub fn ranking(&mut self) -> Result<Vec<u64>> {
+        self.refresh()?;
+        if self.table.observed().is_empty() {
+            return Ok(Vec::new());
+        }
+        let mean = self.model()?.posterior.mean(self.table.rows(self.table.observed()).as_ref())?;
+        Ok(best_rows(&mean, mean.len()).into_iter().map(|row| self.number(row)).collect())
+    }
+
+    /// These trials' outcomes, each beside what the model of all others says; trials without an outcome are passed over.
+    ///
+    /// "The model of all others" has the hyperparameters and inducing points of the model of all.
+    pub fn left_out(&mut self, trials: &[u64]) -> Result<Vec<LeftOut>> {
+        self.refresh()?;
+        let row = |trial: &u64| self.table.observed().binary_search(&(trial.checked_sub(1)? as usize)).ok();
+        let rows: Vec<usize> = trials.iter().filter_map(row).collect();
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let (sign, model) = (self.config.sign(), self.model()?);
+        let data = model.units.apply(&self.table.dataset(self.history().tells())?);
+        let Prediction { mean, variance } = left_out(&model.posterior, &data, model.state.hyper.noise, &rows)?;
+        let one = |(j, &row): (usize, &usize)| LeftOut {
+            trial: self.number(row),
+            observed: sign * self.table.outcomes()[row],
+            forecast: Forecast::new(&model.units, sign, mean[j], variance[j]),
+            deviations: sign * (data.y()[row] - mean[j]) / variance[j].sqrt(),
+        };
+        Ok(rows.iter().enumerate().map(one).collect())
+    }
+
+    /// How fast the outcome may change with each input: its range in length scales, 1/ℓ on the unit cube.
+    ///
+    /// Two categories are as far apart as the kernel over numbers would have to put them to correlate them as much.
+    pub fn importance(&mut self) -> Result<Vec<f64>> {
+        self.refresh()?;
+        let kernel = self.model()?.state.hyper.kernel.clone();
+        let parameters = kernel.roles().into_iter().zip(kernel.inputs()).zip(kernel.parameters());
+        let mut importance = vec![0.0; self.config.space.dimensions().len()];
+        for ((role, input), log) in parameters {
+            let Some(k) = input.filter(|_| role == Role::Lengthscale) else { continue };
+            let reach = match &self.config.space.dimensions()[k].domain {
+                // A table may have columns that never change.
+                domain if domain.count() == Some(1) => 0.0,
+                Domain::Real { lower, upper, .. } if lower == upper => 0.0,
+                Domain::Categorical { .. } => distance(self.config.model.kernel, (-(-log).exp()).exp()),
+                _ => (-log).exp(),
+            };
+            importance[k] = reach.max(importance[k]);
+        }
+        Ok(importance)
+    }
+
+    /// Z in the user's units; `None` if the posterior is exact.
+    pub fn inducing_points(&mut self) -> Result<Option<Vec<Point>>> {
+        self.refresh()?;
+        let model = self.model()?;
+        let decode = |z: MatRef<'_, f64>, i: usize| {
+            let inputs = self.config.space.dimensions().iter().enumerate();
+            inputs.map(|(k, dimension)| dimension.decode(z[(i, k)])).collect::<Result<Point>>()
+        };
+        match &model.state.inducing {
+            None => Ok(None),
+            Some(_) => {
+                let z = model.posterior.z();
+                (0..z.nrows()).map(|i| decode(z, i)).collect::<Result<Vec<_>>>().map(Some)
+            }
+        }
+    }
+
+    /// q, the weight of each trial with an outcome in the next choice of inducing points, by the trial's number.
+    pub fn quality(&mut self) -> Result<Vec<(u64, f64)>> {
+        self.refresh()?;
+        if self.table.observed().is_empty() {
+            return Ok(Vec::new());
+        }
+        let model = self.model()?;
+        let data = model.units.apply(&self.table.dataset(self.history().tells())?);
+        let Prediction { mean, variance } = model.posterior.predict(data.x())?;
+        let belief = Belief::new(data.y().to_vec(), mean, variance, data.noise(model.state.hyper.noise))?;
+        let quality = self.config.allocation.quality();
+        let values = quality.evaluate(&Evidence::new(vec![belief])?, data.len(), self.config.inducing)?;
+        Ok(values.into_iter().enumerate().map(|(row, q)| (self.number(row), q)).collect())
+    }
+
+    /// Points as models see them, [points, inputs].
+    pub(super) fn encode(&self, points: &[Point]) -> Result<Mat<f64>> {
+        let rows = points.iter().map(|point| self.config.space.encode(point)).collect::<Result<Vec<_>>>()?;
+        Ok(Mat::from_fn(rows.len(), self.config.space.dimensions().len(), |i, k| rows[i][k]))
+    }
+
+    /// The trial of a row of the observed ones.
+    fn number(&self, row: usize) -> u64 {
+        self.table.observed()[row] as u64 + 1
+    }
+}
+
+/// The distance, in length scales, at which a stationary kernel has fallen to this correlation.
+fn distance(family: Family, correlation: f64) -> f64 {
+    let kernel = Kernel::stationary(family, 1.0, 1.0, 1);
+    let at = |r: f64| kernel.matrix(Mat::zeros(1, 1).as_ref(), Mat::full(1, 1, r).as_ref())[(0, 0)];
+    let (mut near, mut far) = (0.0, FARTHEST);
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (near + far);
+        if at(middle) > correlation { near = middle } else { far = middle }
+    }
+    0.5 * (near + far)
+}
+
+/// Length scales over which every kernel has fallen below 1e-300.
+const FARTHEST: f64 = 1e3;
+
+/// To the last bit.
+const HALVINGS: usize = 64;
