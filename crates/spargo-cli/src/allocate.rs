@@ -20,6 +20,10 @@ use std::path::PathBuf;
 
 /// Arguments of `spargo allocate`.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  spargo allocate data.csv --target y --svg chosen.svg
+  spargo allocate data.csv --method kmeans --inducing 100")]
 pub struct Allocate {
     /// A CSV file with a header; every column but the target is an input
     data: PathBuf,

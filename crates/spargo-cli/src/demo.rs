@@ -10,6 +10,10 @@ use std::path::PathBuf;
 
 /// Arguments of `spargo demo`.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  spargo demo
+  spargo demo --seed 3 --output regret-3.svg")]
 pub struct Demo {
     /// Seed of every random choice, the noise included
     #[arg(long, default_value_t = 0)]

@@ -17,6 +17,11 @@ use std::path::{Path, PathBuf};
 
 /// Arguments of `spargo fit`.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  spargo fit train.csv --target y
+  spargo fit train.csv --target y --allocate imp-dpp --inducing 200 --test test.csv
+  spargo fit train.csv --target y --predict new.csv --output predicted.csv")]
 pub struct Fit {
     /// Training data: a CSV file with a header; every column but the target is an input
     train: PathBuf,

@@ -17,6 +17,10 @@ use std::fmt;
 
 /// Arguments of `spargo optimize`.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  spargo optimize hartmann6
+  spargo optimize branin --batches 10 --batch 20 --initial 20 --rule log-ei --json")]
 pub struct Optimize {
     /// Which problem: shekel4, hartmann6, ackley5, michalewicz5, rosenbrock4, rosenbrock4-trieste, branin, levy10, rover60
     #[arg(value_parser = problem)]

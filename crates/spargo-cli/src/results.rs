@@ -121,7 +121,7 @@ impl Results {
 pub const PENDING: &str = "pending";
 
 /// What stands in place of an outcome if there is none.
-const FAILED: [&str; 8] = ["", "nan", "na", "n/a", "failed", "fail", "error", "none"];
+pub const FAILED: [&str; 8] = ["", "nan", "na", "n/a", "failed", "fail", "error", "none"];
 
 /// The column names the input already.
 fn refusal(error: &Error) -> String {

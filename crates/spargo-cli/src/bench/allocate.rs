@@ -17,6 +17,10 @@ use std::fmt;
 
 /// Arguments of `spargo bench allocate`.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  spargo bench allocate
+  spargo bench allocate --n 5000 --m 200 --method cvr --json")]
 pub struct BenchAllocate {
     /// Rows of data
     #[arg(long, default_value_t = 20_000)]

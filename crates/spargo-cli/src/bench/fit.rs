@@ -20,6 +20,10 @@ use std::fmt;
 
 /// Arguments of `spargo bench fit`.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  spargo bench fit
+  spargo bench fit --n 20000 --m 1000 --json")]
 pub struct BenchFit {
     /// Rows of data
     #[arg(long, default_value_t = 5000)]

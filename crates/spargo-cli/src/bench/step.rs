@@ -23,6 +23,10 @@ use std::fmt;
 
 /// Arguments of `spargo bench step`.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  spargo bench step
+  spargo bench step --n 10000 --batch 200 --json")]
 pub struct BenchStep {
     /// Observations
     #[arg(long, default_value_t = 5000)]

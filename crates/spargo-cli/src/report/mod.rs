@@ -19,6 +19,10 @@ use std::path::{Path, PathBuf};
 
 /// Arguments of `spargo report`.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  spargo report coupling.db
+  spargo report coupling.db --output coupling.html")]
 pub struct Report {
     /// The study's file
     study: PathBuf,

@@ -16,7 +16,7 @@ mod space;
 mod words;
 
 pub use example::EXAMPLE;
-pub use run::{Run, Template};
+pub use run::{Part, Run, Template};
 pub use schema::schema;
 pub use words::suggestion;
 

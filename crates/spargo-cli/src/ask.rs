@@ -1,0 +1,73 @@
+//! `spargo ask`: the next points of a study, for robots and scripts.
+
+use crate::place::existing_or_new;
+use crate::points::{Named, text};
+use crate::print::print;
+use crate::summary::best_observed;
+use clap::Args;
+use miette::{IntoDiagnostic, Result};
+use spargo::space::Space;
+use spargo::study::{Study, Trial};
+use std::path::PathBuf;
+
+/// Arguments of `spargo ask`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  spargo ask study.toml                     a batch as CSV: the trial's number and its inputs; begins the study if need be
+  spargo ask coupling.db -n 1 --json        one point as {\"temperature\": 81.2, \"catalyst\": \"Pd\", \"trial\": 7}
+  spargo tell coupling.db --trial 7 --value 71.3
+
+Every trial counts as under way until its outcome is told; no point is asked for twice. `spargo run` evaluates those that
+have not been told when it is started.")]
+pub struct Ask {
+    /// A study file, or a study's database
+    study: PathBuf,
+    /// Points to ask for; by default a batch, or the initial points if there are none yet
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    number: Option<u64>,
+    /// Print one JSON object a trial
+    #[arg(long)]
+    json: bool,
+}
+
+impl Ask {
+    pub fn run(self) -> Result<()> {
+        let mut study = existing_or_new(&self.study)?.study;
+        let number = self.number.map_or_else(|| batch(&study), |number| number as usize);
+        let trials = study.ask(number).into_diagnostic()?;
+        let space = &study.config().space;
+        print(&if self.json { json(space, &trials)? } else { csv(space, &trials)? })
+    }
+}
+
+/// The size of the next batch: the initial points come as one.
+pub fn batch(study: &Study) -> usize {
+    let (config, asked) = (study.config(), study.history().records().len());
+    let lacking = config.initial.saturating_sub(asked);
+    match lacking > 0 && best_observed(study).is_none() {
+        true => lacking,
+        false => lacking.max(config.batch),
+    }
+}
+
+fn json(space: &Space, trials: &[Trial]) -> Result<String> {
+    let mut lines = String::new();
+    for trial in trials {
+        let named = Named { space, point: &trial.point, trial: Some(trial.id) };
+        lines += &(serde_json::to_string(&named).into_diagnostic()? + "\n");
+    }
+    Ok(lines)
+}
+
+fn csv(space: &Space, trials: &[Trial]) -> Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let names = space.dimensions().iter().map(|dimension| dimension.name.clone());
+    writer.write_record(std::iter::once("trial".into()).chain(names)).into_diagnostic()?;
+    for trial in trials {
+        let values = trial.point.iter().map(text);
+        writer.write_record(std::iter::once(trial.id.to_string()).chain(values)).into_diagnostic()?;
+    }
+    let bytes = writer.into_inner().into_diagnostic()?;
+    String::from_utf8(bytes).into_diagnostic()
+}

@@ -1,0 +1,67 @@
+//! `spargo export`: every trial of a study as CSV.
+
+use crate::place::existing;
+use crate::points::text;
+use crate::print::print;
+use clap::Args;
+use miette::{IntoDiagnostic, Result, WrapErr};
+use spargo::study::store::Record;
+use spargo::study::{Outcome, Study};
+use std::path::PathBuf;
+
+/// Arguments of `spargo export`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  spargo export coupling.db > trials.csv
+  spargo export study.toml -o trials.csv
+  spargo suggest study.toml --data trials.csv
+
+Columns: trial, the inputs, the outputs, status (done, failed or pending), reason.")]
+pub struct Export {
+    /// A study file, or a study's database
+    study: PathBuf,
+    /// The file to write instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl Export {
+    pub fn run(self) -> Result<()> {
+        let csv = csv(&existing(&self.study)?.study)?;
+        match &self.output {
+            None => print(&csv),
+            Some(path) => {
+                std::fs::write(path, csv).into_diagnostic().wrap_err_with(|| format!("cannot write {}", path.display()))
+            }
+        }
+    }
+}
+
+/// All trials, in the order of their numbers.
+fn csv(study: &Study) -> Result<String> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let inputs = study.config().space.dimensions().iter().map(|dimension| dimension.name.as_str());
+    let outputs = study.config().outputs.iter().map(|output| output.name.as_str());
+    let header = std::iter::once("trial").chain(inputs).chain(outputs).chain(["status", "reason"]);
+    writer.write_record(header).into_diagnostic()?;
+    for record in study.history().records() {
+        writer.write_record(cells(record, study.config().outputs.len())).into_diagnostic()?;
+    }
+    let bytes = writer.into_inner().into_diagnostic()?;
+    String::from_utf8(bytes).into_diagnostic()
+}
+
+fn cells(record: &Record, outputs: usize) -> Vec<String> {
+    let mut cells = vec![record.trial.id.to_string()];
+    cells.extend(record.trial.point.iter().map(text));
+    let nothing = vec![String::new(); outputs];
+    let (values, status, reason) = match record.told.as_ref().map(|told| &told.outcome) {
+        None => (nothing, "pending", ""),
+        Some(Outcome::Failed { reason }) => (nothing, "failed", reason.as_str()),
+        Some(Outcome::Observed { values, .. }) => (values.iter().map(|v| format!("{v:?}")).collect(), "done", ""),
+    };
+    cells.extend(values);
+    cells.extend([status.into(), reason.into()]);
+    cells
+}

@@ -1,0 +1,65 @@
+//! Points and numbers as programs, tables and people read them.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use spargo::space::{Space, Value};
+
+/// A value as a program reads it: whole numbers without decimals, reals with every digit, words bare.
+pub fn text(value: &Value) -> String {
+    match value {
+        Value::Choice(word) => word.clone(),
+        number => number.to_string(),
+    }
+}
+
+/// A point as a JSON object of its inputs, in their order, and of the trial's number if it has one.
+#[derive(Clone, Copy)]
+pub struct Named<'a> {
+    pub space: &'a Space,
+    pub point: &'a [Value],
+    pub trial: Option<u64>,
+}
+
+impl Serialize for Named<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (dimension, value) in self.space.dimensions().iter().zip(self.point) {
+            map.serialize_entry(&dimension.name, value)?;
+        }
+        if let Some(trial) = self.trial {
+            map.serialize_entry("trial", &trial)?;
+        }
+        map.end()
+    }
+}
+
+/// A point in one line for people: `temperature 81.2, catalyst Pd`.
+pub fn line(space: &Space, point: &[Value]) -> String {
+    let words = |value: &Value| if let Value::Real(x) = value { short(*x) } else { text(value) };
+    let inputs = space.dimensions().iter().zip(point);
+    inputs.map(|(input, value)| format!("{} {}", input.name, words(value))).collect::<Vec<_>>().join(", ")
+}
+
+/// A number in five digits.
+pub fn short(number: f64) -> String {
+    match format!("{number:.4e}").parse::<f64>() {
+        Ok(rounded) if rounded == 0.0 || (1e-4..1e7).contains(&rounded.abs()) => rounded.to_string(),
+        Ok(rounded) => format!("{rounded:e}"),
+        Err(_) => number.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_for_people_and_whole_for_programs() {
+        for (number, words) in
+            [(84.612_345, "84.612"), (-0.000_012_3, "-1.23e-5"), (0.0, "0"), (3e9, "3e9"), (f64::INFINITY, "inf")]
+        {
+            assert_eq!(short(number), words);
+        }
+        let values = [Value::Real(0.1 + 0.2), Value::Real(20.0), Value::Real(1e300), Value::Int(-7), "$(x) '".into()];
+        assert_eq!(values.map(|value| text(&value)), ["0.30000000000000004", "20.0", "1e300", "-7", "$(x) '"]);
+    }
+}

@@ -1,0 +1,121 @@
+//! Children under way: whoever is over time is killed, and all of them when the run stops.
+//!
+//! A child stands in the list from its start until it has ended but is not yet reaped. While it does, its number cannot
+//! be another process's, so a kill never hits a stranger.
+
+use super::group::Group;
+use std::collections::HashMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// Why a child was killed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Killed {
+    Overdue,
+    Stopped,
+}
+
+/// The list, with a thread that looks at the clock.
+pub struct Watch {
+    shared: Arc<Shared>,
+    clock: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Shared {
+    list: Mutex<List>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct List {
+    children: HashMap<Group, Child>,
+    stopped: bool,
+    closed: bool,
+}
+
+struct Child {
+    deadline: Option<Instant>,
+    killed: Option<Killed>,
+}
+
+impl Watch {
+    pub fn new() -> Self {
+        let shared = Arc::new(Shared::default());
+        let theirs = shared.clone();
+        Watch { shared, clock: Some(thread::spawn(move || theirs.watch_clock())) }
+    }
+
+    /// Watches over a child that has just been started.
+    pub fn add(&self, group: Group, timeout: Option<Duration>) {
+        let mut list = self.shared.lock();
+        let mut child = Child { deadline: timeout.map(|timeout| Instant::now() + timeout), killed: None };
+        if list.stopped {
+            child.kill(group, Killed::Stopped);
+        }
+        list.children.insert(group, child);
+        self.shared.changed.notify_all();
+    }
+
+    /// Lets go of a child that has ended; says if it was killed.
+    pub fn remove(&self, group: Group) -> Option<Killed> {
+        self.shared.lock().children.remove(&group)?.killed
+    }
+
+    /// Kills every child, now and from now on.
+    pub fn stop(&self) {
+        let mut list = self.shared.lock();
+        list.stopped = true;
+        list.children.iter_mut().for_each(|(group, child)| child.kill(*group, Killed::Stopped));
+    }
+
+    pub fn stopped(&self) -> bool {
+        self.shared.lock().stopped
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.shared.lock().closed = true;
+        self.shared.changed.notify_all();
+        // It cannot have panicked, and nothing would depend on it.
+        let _ = self.clock.take().map(JoinHandle::join);
+    }
+}
+
+impl Child {
+    fn kill(&mut self, group: Group, why: Killed) {
+        if self.killed.is_none() {
+            self.killed = Some(why);
+            group.kill();
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, List> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Kills who is over time until the list is closed.
+    fn watch_clock(&self) {
+        let mut list = self.lock();
+        while !list.closed {
+            let now = Instant::now();
+            for (group, child) in &mut list.children {
+                if child.deadline.is_some_and(|deadline| deadline <= now) {
+                    child.kill(*group, Killed::Overdue);
+                }
+            }
+            let waiting = list.children.values().filter(|child| child.killed.is_none());
+            list = match waiting.filter_map(|child| child.deadline).min() {
+                Some(next) => {
+                    let timeout = next.saturating_duration_since(now);
+                    self.changed.wait_timeout(list, timeout).unwrap_or_else(PoisonError::into_inner).0
+                }
+                None => self.changed.wait(list).unwrap_or_else(PoisonError::into_inner),
+            };
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Where a study stands: counts, the best point, and where it is kept.
+
+use crate::place::Place;
+use crate::points::{Named, line, short};
+use serde::Serialize;
+use serde_json::{Value, json};
+use spargo::study::{Best, Config, Goal, Outcome, Study};
+use std::fmt::{self, Write};
+
+/// A study at one instant.
+pub struct Summary {
+    config: Config,
+    database: String,
+    pub counts: Counts,
+    best: Option<Best>,
+    /// Why there is no model, if there should be one.
+    without_model: Option<String>,
+}
+
+/// Trials by what is known of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    pub trials: usize,
+    pub observed: usize,
+    pub failed: usize,
+    pub pending: usize,
+}
+
+impl Counts {
+    pub fn of(place: &Place) -> Self {
+        let mut counts = Counts { trials: 0, observed: 0, failed: 0, pending: 0 };
+        for record in place.study.history().records() {
+            counts.trials += 1;
+            match record.told.as_ref().map(|told| &told.outcome) {
+                None => counts.pending += 1,
+                Some(Outcome::Failed { .. }) => counts.failed += 1,
+                Some(Outcome::Observed { .. }) => counts.observed += 1,
+            }
+        }
+        counts
+    }
+}
+
+/// The best outcome so far.
+pub fn best_observed(study: &Study) -> Option<f64> {
+    let values = study.history().records().iter().filter_map(|record| match &record.told.as_ref()?.outcome {
+        Outcome::Observed { values, .. } => values.first().copied(),
+        Outcome::Failed { .. } => None,
+    });
+    match study.config().outputs.first()?.goal {
+        Goal::Minimize => values.min_by(f64::total_cmp),
+        _ => values.max_by(f64::total_cmp),
+    }
+}
+
+impl Summary {
+    /// Everything; it may take a model.
+    pub fn of(place: &mut Place) -> Self {
+        let best = place.study.best();
+        let mut summary = Summary::in_short(place);
+        match best {
+            Ok(best) => summary.best = best,
+            Err(error) => summary.without_model = Some(error.to_string()),
+        }
+        summary
+    }
+
+    /// Without the best point.
+    pub fn in_short(place: &Place) -> Self {
+        Summary {
+            config: place.study.config().clone(),
+            database: place.database.display().to_string(),
+            counts: Counts::of(place),
+            best: None,
+            without_model: None,
+        }
+    }
+
+    /// `{"study", "name", "trials", "observed", "failed", "pending", "best": {"believed", "observed"} or null}`.
+    pub fn json(&self) -> Value {
+        let Counts { trials, observed, failed, pending } = self.counts;
+        json!({
+            "study": self.database, "name": self.config.name,
+            "trials": trials, "observed": observed, "failed": failed, "pending": pending,
+            "best": self.best.as_ref().map(|best| self.best_json(best)),
+        })
+    }
+
+    fn best_json(&self, Best { believed, observed }: &Best) -> Value {
+        let point = |point| Named { space: &self.config.space, point, trial: None };
+        json!({
+            "believed": {
+                "trial": believed.trial.id, "point": point(&believed.trial.point),
+                "mean": believed.mean, "low": believed.interval.0, "high": believed.interval.1,
+            },
+            "observed": {
+                "trial": observed.trial.id, "point": point(&observed.trial.point), "value": observed.value,
+            },
+        })
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counts { trials, observed, failed, pending } = self.counts;
+        writeln!(f, "{}: {trials} trials, {observed} observed, {failed} failed, {pending} pending", self.config.name)?;
+        if let Some(best) = &self.best {
+            f.write_str(&self.best_words(best)?)?;
+        }
+        if let Some(reason) = &self.without_model {
+            writeln!(f, "the best point is not known for lack of a model: {reason}")?;
+        }
+        writeln!(f, "kept in {}", self.database)
+    }
+}
+
+impl Summary {
+    fn best_words(&self, Best { believed, observed }: &Best) -> Result<String, fmt::Error> {
+        let output = self.config.outputs.first().map_or("", |output| &output.name);
+        let point = |point| line(&self.config.space, point);
+        let [mean, low, high] = [believed.mean, believed.interval.0, believed.interval.1].map(short);
+        let mut words = String::new();
+        writeln!(words, "best by the model: {output} {mean} (95 %: {low} to {high}), trial {}", believed.trial.id)?;
+        writeln!(words, "  {}", point(&believed.trial.point))?;
+        writeln!(words, "best observed: {output} {}, trial {}", short(observed.value), observed.trial.id)?;
+        writeln!(words, "  {}", point(&observed.trial.point))?;
+        Ok(words)
+    }
+}

@@ -1,0 +1,138 @@
+//! Studies whose points others evaluate: ask, tell, status, export.
+
+use crate::folder::{Folder, PLAIN};
+use serde_json::Value;
+
+fn desk() -> Folder {
+    Folder::new(PLAIN, "{x}", "", "")
+}
+
+#[test]
+fn what_is_told_comes_out_again() {
+    let folder = desk();
+    let complaint = folder.refused(&["status", "study.toml"]);
+    assert!(complaint.contains("has not begun") && complaint.contains("plain.db"), "{complaint}");
+    let asked = folder.done(&["ask", "study.toml"]);
+    let lines: Vec<&str> = asked.lines().collect();
+    assert_eq!((lines[0], lines.len()), ("trial,x,n", 9));
+    let one: Value = serde_json::from_str(&folder.done(&["ask", "plain.db", "-n", "1", "--json"])).unwrap();
+    assert!(one["trial"] == 9 && one["x"].is_f64() && one["n"].is_i64(), "{one}");
+
+    assert_eq!(
+        folder.done(&["tell", "plain.db", "--trial", "1", "--value", "-0.1"]),
+        "1 told; 1 of 9 trials have an outcome\n"
+    );
+    folder.done(&["tell", "study.toml", "--trial", "2", "--value", "2", "--variance", "0.5"]);
+    folder.done(&["tell", "plain.db", "--trial", "3", "--failed", "the vial, it broke"]);
+    folder.done(&["tell", "plain.db", "--trial", "4", "--value", "nan"]);
+    folder.write("results.csv", &format!("{},y\n{},5.5\n{},\n", lines[0], lines[5], lines[6]));
+    assert_eq!(folder.done(&["tell", "plain.db", "results.csv"]), "2 told; 6 of 9 trials have an outcome\n");
+    folder.write("own.csv", "x,n,y [mg],status\n0.5,7,3.25,\n0.25,8,,failed\n");
+    folder.done(&["tell", "plain.db", "own.csv"]);
+
+    let rows = folder.export();
+    let told: Vec<[&str; 3]> = rows.iter().map(|row| [&*row[3], &*row[4], &*row[5]]).collect();
+    assert_eq!(
+        told,
+        [
+            ["-0.1", "done", ""],
+            ["2.0", "done", ""],
+            ["", "failed", "the vial, it broke"],
+            ["", "failed", "the outcome is NaN"],
+            ["5.5", "done", ""],
+            ["", "failed", "no value of 'y'"],
+            ["", "pending", ""],
+            ["", "pending", ""],
+            ["", "pending", ""],
+            ["3.25", "done", ""],
+            ["", "failed", "failed"],
+        ]
+    );
+    assert_eq!(rows[9][..3], ["10", "0.5", "7"]);
+
+    let status = folder.status();
+    let counts = ["trials", "observed", "failed", "pending"].map(|key| status[key].as_u64().unwrap());
+    assert_eq!(counts, [11, 4, 4, 3]);
+    assert_eq!((&status["best"]["observed"]["value"], &status["step"]["asked"]), (&5.5.into(), &1.into()));
+    assert!(status["study"].as_str().unwrap().ends_with("plain.db"), "{status}");
+    let words = folder.done(&["status", "plain.db"]);
+    assert!(
+        words.contains("11 trials, 4 observed, 4 failed, 3 pending") && words.contains("last step: number 2"),
+        "{words}"
+    );
+
+    // A table that came out goes in again, here and in a study of its own.
+    folder.done(&["export", "plain.db", "-o", "all.csv"]);
+    assert_eq!(folder.done(&["tell", "plain.db", "all.csv"]), "0 told, 8 were known; 8 of 11 trials have an outcome\n");
+    assert!(folder.done(&["suggest", "study.toml", "--data", "all.csv"]).contains("x"));
+    let other = desk();
+    other.done(&["ask", "study.toml"]);
+    other.done(&["ask", "study.toml", "-n", "1"]);
+    let without_numbers = folder
+        .read("all.csv")
+        .lines()
+        .map(|line| {
+            let (trial, rest) = line.split_once(',').unwrap();
+            if ["10", "11"].contains(&trial) { format!(",{rest}\n") } else { format!("{line}\n") }
+        })
+        .collect::<String>();
+    other.write("all.csv", &without_numbers);
+    other.done(&["tell", "study.toml", "all.csv"]);
+    assert_eq!(other.export(), rows);
+}
+
+#[test]
+fn a_table_is_told_as_a_whole_or_not_at_all() {
+    let folder = desk();
+    let asked = folder.done(&["ask", "study.toml"]);
+    folder.done(&["tell", "plain.db", "--trial", "3", "--value", "1"]);
+    let x = asked.lines().nth(1).unwrap().split(',').nth(1).unwrap().parse::<f64>().unwrap();
+    let wrong_point = format!("trial,x,y\n2,,1\n1,{},1\n", (x + 0.5) % 1.0);
+    for (table, words) in [
+        ("trial,y\n1,5\n2,five\n", &["line 3", "column 'y'", "'five' is not a number"][..]),
+        ("trial,y\n1,5\n9,5\n", &["line 3", "column 'trial'", "there is no trial 9"]),
+        ("trial,y\n1,5\n3,2\n", &["line 3", "column 'trial'", "was told of before"]),
+        ("trial,y\n1,5\n1,5\n", &["line 3", "column 'trial'", "line 2 as well"]),
+        ("trial,y\n1,5\n1.5,5\n", &["line 3", "'1.5' is not the number of a trial"]),
+        ("trial,y\n1,5\n,5\n", &["line 3", "column 'x'", "needs all inputs"]),
+        ("trial,x,n,y\n1,,,5\n,2.5,3,5\n", &["line 3", "column 'x'", "2.5"]),
+        ("trial,y,status\n1,5,done\n2,5,dun\n", &["line 3", "column 'status'", "'dun'"]),
+        ("trial,y,status\n1,5,done\n2,5,pending\n", &["line 3", "column 'y'", "marked pending"]),
+        ("trial,z\n1,5\n", &["line 1", "no column 'y'"]),
+        (&wrong_point, &["line 3", "column 'x'", "trial 1 was asked for at"]),
+    ] {
+        folder.write("results.csv", table);
+        let complaint = folder.refused(&["tell", "plain.db", "results.csv"]);
+        assert!(complaint.contains("results.csv") && words.iter().all(|word| complaint.contains(word)), "{complaint}");
+        assert_eq!(folder.status()["observed"], 1, "{table}");
+        assert_eq!(folder.status()["trials"], 8, "{table}");
+    }
+    // Spreadsheets round; a row that is under way says nothing yet; there are several words for a failure.
+    folder.write("results.csv", &format!("trial,x,y\n1,{x:.3},1\n2,,pending\n4,,N/A\n5,,inf\n"));
+    assert_eq!(folder.done(&["tell", "plain.db", "results.csv"]), "3 told; 4 of 8 trials have an outcome\n");
+    assert_eq!(
+        folder.done(&["tell", "plain.db", "results.csv"]),
+        "0 told, 3 were known; 4 of 8 trials have an outcome\n"
+    );
+    let status = folder.status();
+    assert_eq!((&status["observed"], &status["failed"]), (&2.into(), &2.into()));
+}
+
+#[test]
+fn wrong_usage_has_a_code_of_its_own() {
+    let folder = desk();
+    for words in [
+        &["tell", "plain.db"][..],
+        &["tell", "plain.db", "--trial", "1"],
+        &["tell", "plain.db", "--value", "1"],
+        &["tell", "plain.db", "--trial", "1", "--value", "1", "--failed", "x"],
+        &["tell", "plain.db", "results.csv", "--trial", "1", "--value", "1"],
+        &["ask", "study.toml", "-n", "0"],
+        &["run"],
+        &["no-such-command"],
+    ] {
+        assert_eq!(folder.spargo(words).code, Some(2), "{words:?}");
+    }
+    assert!(folder.refused(&["status", "study.db"]).contains("does not exist"));
+    assert!(folder.refused(&["export", "sim.sh"]).contains("sim.sh"));
+}

@@ -1,0 +1,10 @@
+//! `spargo run` and the commands beside it, with real programs in real processes.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod desk;
+mod folder;
+mod manual;
+mod outcomes;
+mod survival;

@@ -1,0 +1,110 @@
+//! Runs that are interrupted, killed, resumed and disturbed.
+
+use crate::folder::{Folder, PLAIN, alive, said, signal, wait_until};
+use std::time::Duration;
+
+/// Hangs from the fourth trial on until a file is there.
+const HANGING: &str = "echo $$ >> started; [ $1 -lt 4 ] || while [ ! -e go ]; do sleep 0.05; done; echo $1";
+
+#[test]
+fn a_run_that_is_killed_again_and_again_ends_like_one_that_is_not() {
+    let script = "echo $1 >> log; sleep 0.05; awk -v x=$2 -v n=$3 'BEGIN { print sin(7 * x) + n / 99 }'";
+    let folder = || Folder::new(PLAIN, "{trial} {x} {n}", "budget = 36\nparallel = 3", script);
+    let (calm, rough) = (folder(), folder());
+    calm.done(&["run", "study.toml"]);
+    let (mut kills, mut state) = (0, 1_u64);
+    loop {
+        let mut run = rough.start();
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        // At first too early for anything, in the end late enough.
+        std::thread::sleep(Duration::from_millis(20 * kills + (state >> 33) % 150));
+        if run.try_wait().unwrap().is_some() || kills == 15 {
+            let said = said(run.wait_with_output().unwrap());
+            assert_eq!(said.code, Some(0), "{said:?}");
+            break;
+        }
+        run.kill().unwrap();
+        run.wait().unwrap();
+        kills += 1;
+        // Whenever it was killed: what was told is there, and no trial is missing.
+        if rough.path("plain.db").exists() {
+            let rows = rough.export();
+            assert!(rows.iter().enumerate().all(|(i, row)| row[0] == (i + 1).to_string()), "{rows:?}");
+        }
+    }
+    assert!(kills >= 3, "{kills} kills");
+    assert_eq!(rough.export(), calm.export());
+    let rows = calm.export();
+    assert!(rows.len() == 36 && rows.iter().all(|row| row[4] == "done"), "{rows:?}");
+}
+
+#[test]
+fn interrupted_runs_leave_everything_in_order() {
+    for (name, code) in [("INT", 130), ("TERM", 143)] {
+        let folder = Folder::new(PLAIN, "{trial}", "budget = 12\nparallel = 2", HANGING);
+        let run = folder.start();
+        folder.wait_for_lines("started", 5);
+        signal(name, run.id());
+        let said = said(run.wait_with_output().unwrap());
+        assert_eq!(said.code, Some(code), "{said:?}");
+        let words = format!("stopped by SIG{name}: 3 of 12 trials told, best 3; 5 under way will be repeated");
+        assert!(said.stdout.contains(&words) && said.stdout.contains("`spargo run study.toml` goes on"), "{said:?}");
+        assert!(folder.read("started").lines().all(|process| !alive(process)));
+        let status = folder.status();
+        assert_eq!((&status["observed"], &status["failed"], &status["pending"]), (&3.into(), &0.into(), &5.into()));
+        folder.write("go", "");
+        folder.done(&["run", "study.toml"]);
+        assert!(folder.export().iter().all(|row| row[0].parse::<f64>() == row[3].parse() && row[4] == "done"));
+    }
+}
+
+#[test]
+fn one_run_at_a_time_with_others_beside_it() {
+    let folder = Folder::new(PLAIN, "{trial}", "budget = 12\nparallel = 2", HANGING);
+    let run = folder.start();
+    folder.wait_for_lines("started", 5);
+    let complaint = folder.refused(&["run", "study.toml"]);
+    let process = format!("process {}", run.id());
+    assert!(["plain.db", "plain.db.lock", &process].iter().all(|word| complaint.contains(word)), "{complaint}");
+
+    // Somebody else evaluates the trial that hangs, and asks for one of their own.
+    wait_until("the first outcomes", || folder.status()["observed"] == 3);
+    folder.done(&["tell", "plain.db", "--trial", "4", "--value", "99"]);
+    let asked = folder.done(&["ask", "plain.db", "-n", "1"]);
+    assert!(asked.contains("\n9,"), "{asked}");
+    folder.write("go", "");
+    let said = said(run.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.stdout.contains("12 trials, 11 observed, 0 failed, 1 pending"), "{said:?}");
+    assert!(said.stderr.contains("trial 4 was told of before"), "{said:?}");
+    let rows = folder.export();
+    assert_eq!((rows[3][3].as_str(), rows[8][4].as_str()), ("99.0", "pending"));
+    let summary = folder.done(&["run", "study.toml"]);
+    assert!(summary.contains("12 trials, 12 observed"), "{summary}");
+}
+
+#[test]
+fn settings_of_the_run_may_change_but_not_those_of_the_study() {
+    let folder = Folder::new(PLAIN, "{x}", "budget = 9", "echo $1");
+    folder.done(&["run", "study.toml"]);
+    folder.edit("study.toml", "budget = 9", "budget = 10\nparallel = 3\ntimeout = 100");
+    assert!(folder.done(&["run", "study.toml"]).contains("10 trials, 10 observed"));
+    folder.edit("study.toml", "goal = 'max'", "goal = 'min'");
+    for command in ["run", "ask", "status", "export"] {
+        let complaint = folder.refused(&[command, "study.toml"]);
+        assert!(
+            ["'outputs'", "study.toml", "plain.db", "`name`"].iter().all(|word| complaint.contains(word)),
+            "{complaint}"
+        );
+    }
+    assert!(folder.done(&["status", "plain.db"]).contains("10 trials"));
+}
+
+#[test]
+fn a_study_file_without_a_command_cannot_be_run() {
+    let folder = Folder::new(PLAIN, "", "", "");
+    folder.write("study.toml", PLAIN);
+    let complaint = folder.refused(&["run", "study.toml"]);
+    assert!(complaint.contains("no section [run]") && complaint.contains("command ="), "{complaint}");
+    assert!(!folder.path("plain.db").exists());
+}
