@@ -21,10 +21,16 @@ pub fn log_step(report: &StepReport) {
         "step {step}: {asked} points in {total_s:.3} s ({acquire_s:.3} s to acquire them); {design} without a model, \
          {replaced} replaced"
     );
-    if let Some(model) = &report.model {
+    for model in &report.models {
         info!(
-            "step {step}: {:?} model of {} observations, {} inducing points, {:?}: allocated in {:.3} s, fitted in {:.3} s",
-            model.inference, model.observations, model.inducing, model.warp, model.allocate_s, model.fit_s
+            "step {step}: {:?} model of {}, {} observations, {} inducing points, {:?}: allocated in {:.3} s, fitted in {:.3} s",
+            model.inference,
+            model.output,
+            model.observations,
+            model.inducing,
+            model.warp,
+            model.allocate_s,
+            model.fit_s
         );
         if let Some(fit) = &model.fit {
             info!(

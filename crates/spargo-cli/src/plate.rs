@@ -13,8 +13,8 @@ pub struct Plate<'a> {
     /// What the inputs' columns are called.
     pub header: &'a [String],
     pub points: &'a [Point],
-    /// One for each point, if asked for.
-    pub forecasts: Option<Vec<Forecast>>,
+    /// One for each output and point, if asked for.
+    pub forecasts: Vec<Vec<Forecast>>,
 }
 
 impl Plate<'_> {
@@ -33,15 +33,14 @@ impl Plate<'_> {
 
     fn write_to(&self, writer: impl Write) -> csv::Result<()> {
         let mut writer = csv::Writer::from_writer(writer);
-        let output = self.config.outputs.first().map_or("", |output| output.name.as_str());
         let mut header = self.header.to_vec();
-        if self.forecasts.is_some() {
-            header.extend(["mean", "low", "high"].map(|what| format!("{output} {what}")));
+        for (output, _) in self.config.outputs.iter().zip(&self.forecasts) {
+            header.extend(["mean", "low", "high"].map(|what| format!("{} {what}", output.name)));
         }
         writer.write_record(&header)?;
         for (i, point) in self.points.iter().enumerate() {
             let mut cells: Vec<String> = point.iter().map(cell).collect();
-            if let Some(forecasts) = &self.forecasts {
+            for forecasts in &self.forecasts {
                 let Forecast { mean, interval: (low, high) } = forecasts[i];
                 cells.extend([mean, low, high].map(|number| number.to_string()));
             }

@@ -6,7 +6,7 @@ use crate::summary::Summary;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
 use serde_json::json;
-use spargo::study::StepReport;
+use spargo::study::{ModelReport, StepReport};
 use std::path::PathBuf;
 
 /// Arguments of `spargo status`.
@@ -48,9 +48,11 @@ fn last_step(place: &Place) -> Result<Option<StepReport>> {
 
 fn words(step: &StepReport) -> String {
     let StepReport { step: number, asked, total_s, acquire_s, .. } = step;
-    let model = match &step.model {
-        Some(model) => format!("{:.2} s to allocate, {:.2} s to fit, ", model.allocate_s, model.fit_s),
-        None => String::new(),
+    let [allocate_s, fit_s] = [|model: &ModelReport| model.allocate_s, |model: &ModelReport| model.fit_s]
+        .map(|of| step.models.iter().map(of).sum::<f64>());
+    let model = match step.models.is_empty() {
+        true => String::new(),
+        false => format!("{allocate_s:.2} s to allocate, {fit_s:.2} s to fit, "),
     };
     format!("last step: number {number}, {asked} points in {total_s:.2} s ({model}{acquire_s:.2} s to acquire)\n")
 }

@@ -50,8 +50,10 @@ impl Suggest {
         let trials = study.ask(count).into_diagnostic()?;
         let points: Vec<_> = trials.into_iter().map(|trial| trial.point).collect();
         let forecasts = match self.predict {
-            true => Some(study.forecast(0, &points).into_diagnostic()?),
-            false => None,
+            true => (0..study.config().outputs.len())
+                .map(|output| study.forecast(output, &points).into_diagnostic())
+                .collect::<Result<Vec<_>>>()?,
+            false => Vec::new(),
         };
         let plate = Plate { config: study.config(), header: results.header(), points: &points, forecasts };
         plate.write(self.output.as_deref())

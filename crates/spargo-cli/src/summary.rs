@@ -4,7 +4,7 @@ use crate::place::Place;
 use crate::points::{Named, line, short};
 use serde::Serialize;
 use serde_json::{Value, json};
-use spargo::study::{Best, Config, Goal, Outcome, Study};
+use spargo::study::{Best, Compromise, Config, Fronts, Goal, Outcome, Study};
 use std::fmt::{self, Write};
 
 /// A study at one instant.
@@ -13,6 +13,8 @@ pub struct Summary {
     database: String,
     pub counts: Counts,
     best: Option<Best>,
+    /// Of several objectives.
+    fronts: Option<Fronts>,
     /// Why there is no model, if there should be one.
     without_model: Option<String>,
 }
@@ -41,13 +43,15 @@ impl Counts {
     }
 }
 
-/// The best outcome so far.
+/// The best outcome so far of the only objective, among those that keep to all limits.
 pub fn best_observed(study: &Study) -> Option<f64> {
+    let (objectives, _) = study.config().objectives_and_limits();
+    let &[objective] = objectives.as_slice() else { return None };
     let values = study.history().records().iter().filter_map(|record| match &record.told.as_ref()?.outcome {
-        Outcome::Observed { values, .. } => values.first().copied(),
+        Outcome::Observed { values, .. } => study.config().keeps_limits(values).then(|| values[objective]),
         Outcome::Failed { .. } => None,
     });
-    match study.config().outputs.first()?.goal {
+    match study.config().outputs[objective].goal {
         Goal::Minimize => values.min_by(f64::total_cmp),
         _ => values.max_by(f64::total_cmp),
     }
@@ -56,12 +60,13 @@ pub fn best_observed(study: &Study) -> Option<f64> {
 impl Summary {
     /// Everything; it may take a model.
     pub fn of(place: &mut Place) -> Self {
-        let best = place.study.best();
         let mut summary = Summary::in_short(place);
-        match best {
-            Ok(best) => summary.best = best,
-            Err(error) => summary.without_model = Some(error.to_string()),
-        }
+        let (objectives, _) = place.study.config().objectives_and_limits();
+        let found = match objectives.len() {
+            2.. => place.study.fronts().map(|fronts| summary.fronts = Some(fronts)),
+            _ => place.study.best().map(|best| summary.best = best),
+        };
+        summary.without_model = found.err().map(|error| error.to_string());
         summary
     }
 
@@ -72,17 +77,22 @@ impl Summary {
             database: place.database.display().to_string(),
             counts: Counts::of(place),
             best: None,
+            fronts: None,
             without_model: None,
         }
     }
 
-    /// `{"study", "name", "trials", "observed", "failed", "pending", "best": {"believed", "observed"} or null}`.
+    /// `{"study", "name", "trials", "observed", "failed", "pending", "best": {"believed", "observed"} or null,
+    /// "front": {"believed", "observed"} or null}`: a front is of several objectives.
     pub fn json(&self) -> Value {
         let Counts { trials, observed, failed, pending } = self.counts;
         json!({
             "study": self.database, "name": self.config.name,
             "trials": trials, "observed": observed, "failed": failed, "pending": pending,
             "best": self.best.as_ref().map(|best| self.best_json(best)),
+            "front": self.fronts.as_ref().map(|Fronts { believed, observed }| {
+                json!({ "believed": self.front_json(believed), "observed": self.front_json(observed) })
+            }),
         })
     }
 
@@ -100,12 +110,30 @@ impl Summary {
     }
 }
 
+impl Summary {
+    fn front_json(&self, front: &[Compromise]) -> Value {
+        let outputs = |values: &[f64]| {
+            let named =
+                self.config.outputs.iter().zip(values).map(|(output, value)| (output.name.clone(), json!(value)));
+            Value::Object(named.collect())
+        };
+        let one = |Compromise { trial, values }: &Compromise| {
+            let point = Named { space: &self.config.space, point: &trial.point, trial: None };
+            json!({ "trial": trial.id, "point": point, "outputs": outputs(values) })
+        };
+        front.iter().map(one).collect()
+    }
+}
+
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Counts { trials, observed, failed, pending } = self.counts;
         writeln!(f, "{}: {trials} trials, {observed} observed, {failed} failed, {pending} pending", self.config.name)?;
         if let Some(best) = &self.best {
             f.write_str(&self.best_words(best)?)?;
+        }
+        if let Some(Fronts { believed, observed }) = &self.fronts {
+            writeln!(f, "on the front: {} trials by the model, {} by their outcomes", believed.len(), observed.len())?;
         }
         if let Some(reason) = &self.without_model {
             writeln!(f, "the best point is not known for lack of a model: {reason}")?;
@@ -116,7 +144,8 @@ impl fmt::Display for Summary {
 
 impl Summary {
     fn best_words(&self, Best { believed, observed }: &Best) -> Result<String, fmt::Error> {
-        let output = self.config.outputs.first().map_or("", |output| &output.name);
+        let objective = self.config.outputs.iter().find(|output| output.goal.is_objective());
+        let output = objective.map_or("", |output| &output.name);
         let point = |point| line(&self.config.space, point);
         let [mean, low, high] = [believed.mean, believed.interval.0, believed.interval.1].map(short);
         let mut words = String::new();

@@ -65,9 +65,9 @@ impl Group {
 }
 
 fn allocate_s(report: &StepReport) -> f64 {
-    report.model.as_ref().map_or(0.0, |model| model.allocate_s)
+    report.models.iter().map(|model| model.allocate_s).sum()
 }
 
 fn fit_s(report: &StepReport) -> f64 {
-    report.model.as_ref().map_or(0.0, |model| model.fit_s)
+    report.models.iter().map(|model| model.fit_s).sum()
 }

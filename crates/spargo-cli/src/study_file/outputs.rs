@@ -7,22 +7,43 @@ use spargo::study::{Goal, Output};
 use toml::Spanned;
 use toml::de::{DeString, DeValue, ValueDeserializer};
 
-/// An output that is optimised.
+/// An output that is optimised or, alone in its study, known well somewhere.
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Objective {
     /// What it is for.
     goal: Wish,
+    /// The level around which it is to be known, for the goal "level".
+    level: Option<f64>,
 }
 
 /// What an objective is for.
-#[derive(Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Copy, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Wish {
     /// The larger the better.
     Max,
     /// The smaller the better.
     Min,
+    /// It is 1 or 0: where the one ends and the other begins is to be known.
+    Classify,
+    /// Where it crosses a level is to be known.
+    Level,
+}
+
+impl Objective {
+    fn goal(&self) -> std::result::Result<Goal, (&'static str, &'static str)> {
+        match (self.goal, self.level) {
+            (Wish::Max, None) => Ok(Goal::Maximize),
+            (Wish::Min, None) => Ok(Goal::Minimize),
+            (Wish::Classify, None) => Ok(Goal::Classify),
+            (Wish::Level, Some(level)) => Ok(Goal::Level(level)),
+            (Wish::Level, None) => {
+                Err(("the key 'level' is missing", "say around which: { goal = \"level\", level = 0.5 }"))
+            }
+            (_, Some(_)) => Err(("this goal has no level", "leave it out, or make the goal \"level\"")),
+        }
+    }
 }
 
 /// An output that must stay within limits.
@@ -50,8 +71,9 @@ pub fn outputs(
     };
     let mut outputs = Vec::new();
     for (name, value) in entries(source, "objectives", "goal = \"max\"", objectives)? {
-        let Objective { goal } = read(source, value)?;
-        outputs.push(Output { name, goal: if let Wish::Max = goal { Goal::Maximize } else { Goal::Minimize } });
+        let goal = read::<Objective>(source, value)?.goal();
+        let goal = goal.map_err(|(message, help)| source.fault(&["objectives", &name], message, help))?;
+        outputs.push(Output { name, goal });
     }
     if outputs.is_empty() {
         return Err(source.fault(&["objectives"], "no objective is listed", "add, say, yield = { goal = \"max\" }"));

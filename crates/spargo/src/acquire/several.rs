@@ -3,7 +3,8 @@
 use super::chebyshev::numbers_of;
 use super::sequential::{SHORTLIST, best, starts};
 use super::{
-    Chebyshev, Feasible, Front, Outputs, Pool, Rule, SampledLimits, Scale, Standing, Vote, Weighed, Weighing, joint, thompson,
+    Chebyshev, Feasible, Front, Outputs, Pool, Rule, SampledLimits, Scale, Standing, Vote, Weighed, Weighing, joint,
+    thompson,
 };
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef};

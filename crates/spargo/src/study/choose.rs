@@ -1,10 +1,12 @@
 //! The rule of a study's settings, applied to its models.
 
 use super::best_rows;
-use super::config::{Config, Goal};
+use super::config::Config;
+use super::goal::Goal;
 use super::model::{Model, Models};
 use crate::acquire::{
-    Constraint, Limits, Merit, Output, Outputs, Rule, Several, Situation, Standing, acquire, acquire_several, sequential,
+    Constraint, Limits, Merit, Output, Outputs, Rule, Several, Situation, Standing, acquire, acquire_several,
+    sequential,
 };
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef, select_rows};

@@ -1,8 +1,9 @@
 //! Everything a study is determined by, in one table: what the command line reads as TOML, Python as a dictionary, and the
 //! store keeps.
 
+use super::goal::{Goal, Output};
 use crate::acquire::Rule;
-use crate::allocate::{Allocation, Quality};
+use crate::allocate::Allocation;
 use crate::error::{Error, Result};
 use crate::kernel::Family;
 use crate::maximize::Maximizing;
@@ -102,71 +103,6 @@ fn default_batch() -> usize {
 
 fn default_inducing() -> usize {
     500
-}
-
-/// One number that an evaluation returns.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Output {
-    /// What the user calls it.
-    pub name: String,
-    /// What it is for.
-    pub goal: Goal,
-}
-
-/// What an output is for.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-#[non_exhaustive]
-pub enum Goal {
-    /// The larger the better.
-    #[serde(rename = "max")]
-    Maximize,
-    /// The smaller the better.
-    #[serde(rename = "min")]
-    Minimize,
-    /// To be kept within limits, of which there is at least one.
-    #[serde(rename_all = "kebab-case")]
-    Limit {
-        /// The least value that will do.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        at_least: Option<f64>,
-        /// The largest value that will do.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        at_most: Option<f64>,
-    },
-    /// Yes or no, 1 or 0: where the one ends and the other begins is to be known.
-    Classify,
-    /// Where the output crosses this level is to be known.
-    Level(f64),
-}
-
-impl Goal {
-    /// The factor that makes larger values better.
-    pub(super) fn sign(self) -> f64 {
-        if self == Goal::Minimize { -1.0 } else { 1.0 }
-    }
-
-    /// Whether it is optimised.
-    pub fn is_objective(self) -> bool {
-        matches!(self, Goal::Maximize | Goal::Minimize)
-    }
-
-    /// The value around which the output must be known well, if there is one; of two limits, the one that more outcomes
-    /// violate.
-    pub(super) fn level(self, outcomes: &[f64]) -> Option<f64> {
-        match self {
-            Goal::Maximize | Goal::Minimize => None,
-            Goal::Classify => Some(0.0),
-            Goal::Level(level) => Some(level),
-            Goal::Limit { at_least: Some(low), at_most: Some(high) } => {
-                let count = |violates: &dyn Fn(f64) -> bool| outcomes.iter().filter(|&&y| violates(y)).count();
-                Some(if count(&|y| y < low) > count(&|y| y > high) { low } else { high })
-            }
-            Goal::Limit { at_least, at_most } => at_least.or(at_most),
-        }
-    }
 }
 
 /// How the model of an output is learned.
@@ -284,96 +220,6 @@ impl Config {
                 remedy: "give every input and every output a name of its own".into(),
             }),
             None => Ok(()),
-        }
-    }
-
-    /// The numbers of the outputs that are optimised, and of those that have limits.
-    pub fn objectives_and_limits(&self) -> (Vec<usize>, Vec<usize>) {
-        (0..self.outputs.len()).partition(|&k| self.outputs[k].goal.is_objective())
-    }
-
-    /// How batches are chosen.
-    pub fn rule(&self) -> Rule {
-        self.rule.unwrap_or(match self.outputs.first().map(|output| output.goal) {
-            Some(Goal::Classify) => Rule::Bald,
-            Some(Goal::Level(_)) => Rule::Straddle,
-            _ => Rule::Thompson,
-        })
-    }
-
-    /// How the inducing points of an output are chosen: unless quality plays no part, those of a constraint or a boundary lie
-    /// around it, and those of several objectives where they improve together.
-    pub(super) fn allocation_of(&self, output: usize) -> Allocation {
-        let several = self.outputs.iter().filter(|output| output.goal.is_objective()).count() > 1;
-        match (self.allocation, self.outputs[output].goal.is_objective()) {
-            (allocation, false) if allocation.quality() != Quality::Unit => Allocation::AlDpp,
-            (Allocation::ImpDpp(_), true) if several => Allocation::HvDpp,
-            (allocation, _) => allocation,
-        }
-    }
-
-    /// How the outcomes of an output are mapped: volumes between several objectives have a meaning in their own units only.
-    pub(super) fn warping(&self, output: usize) -> Warping {
-        let (objectives, _) = self.objectives_and_limits();
-        if objectives.len() > 1 && objectives.contains(&output) { Warping::Off } else { self.model.warp }
-    }
-
-    fn check_goals(&self) -> Result<()> {
-        let (objectives, others) = self.objectives_and_limits();
-        let limits = others.iter().filter(|&&k| matches!(self.outputs[k].goal, Goal::Limit { .. })).count();
-        for Output { name, goal } in &self.outputs {
-            let fault = |must: &str, value: f64| {
-                Err(Error::Parameter { name: format!("a limit or level of '{name}'"), value, must: must.into() })
-            };
-            match *goal {
-                Goal::Level(level) if !level.is_finite() => return fault("finite", level),
-                Goal::Limit { at_least: None, at_most: None } => return fault("given", f64::NAN),
-                Goal::Limit { at_least, at_most } => {
-                    let (low, high) = (at_least.unwrap_or(f64::MIN), at_most.unwrap_or(f64::MAX));
-                    if !(low.is_finite() && high.is_finite()) {
-                        return fault("finite", if low.is_finite() { high } else { low });
-                    }
-                    if low > high {
-                        return fault("at least the lower one", high);
-                    }
-                }
-                _ => {}
-            }
-        }
-        match (objectives.len(), limits, others.len() - limits) {
-            (0, 0, 0) => Err(Error::Empty { what: "the list of outputs".into() }),
-            (1.., _, 0) | (0, 0, 1) => Ok(()),
-            (0, _, 0) => Err(Error::Unsupported {
-                what: "limits without an objective".into(),
-                remedy: "add an output to maximize or minimize".into(),
-            }),
-            _ => Err(Error::Unsupported {
-                what: "an output to classify or to know around a level, beside others".into(),
-                remedy: "give it a study of its own".into(),
-            }),
-        }
-    }
-
-    /// Every rule is for one kind of goal.
-    fn check_rule(&self) -> Result<()> {
-        let (objectives, limits) = self.objectives_and_limits();
-        let rule = self.rule();
-        let fits = match (objectives.len(), self.outputs[0].goal) {
-            (0, Goal::Classify) => rule == Rule::Bald,
-            (0, _) => rule == Rule::Straddle,
-            (1, _) if limits.is_empty() => matches!(rule, Rule::Thompson | Rule::LogEi | Rule::Gibbon),
-            (1, _) => matches!(rule, Rule::Thompson | Rule::LogEi),
-            (2 | 3, _) => matches!(rule, Rule::Thompson | Rule::Ehvi | Rule::Hippo),
-            _ => rule == Rule::Thompson,
-        };
-        match fits {
-            true => Ok(()),
-            false => Err(Error::Unsupported {
-                what: format!("the rule '{}' for these outputs", rule.name()),
-                remedy: "thompson is for whatever is optimised; log-ei for one objective; gibbon for one without limits; ehvi \
-                         and hippo for two or three; bald for classification; straddle for a level"
-                    .into(),
-            }),
         }
     }
 }

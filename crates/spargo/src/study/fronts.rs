@@ -5,7 +5,6 @@ use super::{Study, Trial};
 use crate::error::Result;
 use crate::linalg::MatRef;
 use crate::math::pareto;
-use super::config::Goal;
 use serde::{Deserialize, Serialize};
 
 /// The trials that no other one beats in every objective, among those that keep to all limits.
@@ -40,13 +39,8 @@ impl Study {
     pub(super) fn within(&self, columns: &[impl AsRef<[f64]>]) -> Vec<bool> {
         let rows = columns.first().map_or(0, |column| column.as_ref().len());
         let keeps = |row: usize| {
-            let values = self.config.outputs.iter().zip(columns).map(|(output, column)| (output.goal, column.as_ref()[row]));
-            values.into_iter().all(|(goal, value)| match goal {
-                Goal::Limit { at_least, at_most } => {
-                    at_least.is_none_or(|low| value >= low) && at_most.is_none_or(|high| value <= high)
-                }
-                _ => true,
-            })
+            let values: Vec<f64> = columns.iter().map(|column| column.as_ref()[row]).collect();
+            self.config.keeps_limits(&values)
         };
         (0..rows).map(keeps).collect()
     }

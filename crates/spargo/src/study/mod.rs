@@ -13,6 +13,7 @@ mod choose;
 mod config;
 mod design;
 mod fronts;
+mod goal;
 mod insight;
 mod json;
 mod model;
@@ -21,8 +22,9 @@ pub mod store;
 mod table;
 mod trial;
 
-pub use config::{Config, Goal, Modelling, Output, Replicates, Warping};
+pub use config::{Config, Modelling, Replicates, Warping};
 pub use fronts::{Compromise, Fronts};
+pub use goal::{Goal, Output};
 pub use insight::{Forecast, LeftOut};
 pub use model::ModelReport;
 pub use report::{Best, Estimate, Observation, StepReport};
@@ -124,7 +126,7 @@ impl Study {
     ///
     /// The same outcome told again is passed over, another one is refused. NaN and infinities count as failures.
     pub fn tell(&mut self, outcomes: &[(u64, Outcome)]) -> Result<usize> {
-        outcomes.iter().try_for_each(|(trial, outcome)| self.check_width(&format!("trial {trial}"), outcome))?;
+        outcomes.iter().try_for_each(|(trial, outcome)| self.check_outcome(&format!("trial {trial}"), outcome))?;
         let new = self.store.tell(outcomes)?;
         self.refresh()?;
         Ok(new)
@@ -136,7 +138,7 @@ impl Study {
             self.config.space.encode(point)?;
             outcome
                 .iter()
-                .try_for_each(|outcome| self.check_width(&format!("point {} of {}", i + 1, points.len()), outcome))?;
+                .try_for_each(|outcome| self.check_outcome(&format!("point {} of {}", i + 1, points.len()), outcome))?;
         }
         let trials = self.store.add(points)?;
         self.refresh()?;
@@ -269,14 +271,23 @@ impl Study {
         self.history().records()[record].trial.clone()
     }
 
-    fn check_width(&self, of: &str, outcome: &Outcome) -> Result<()> {
+    fn check_outcome(&self, of: &str, outcome: &Outcome) -> Result<()> {
         match outcome {
             Outcome::Observed { values, .. } if values.len() != self.config.outputs.len() => Err(Error::Shape {
                 what: format!("the list of values of {of}"),
                 found: values.len(),
                 expected: self.config.outputs.len(),
             }),
-            _ => Ok(()),
+            Outcome::Observed { values, .. } => self.check_classes(of, values),
+            Outcome::Failed { .. } => Ok(()),
+        }
+    }
+
+    fn check_classes(&self, of: &str, values: &[f64]) -> Result<()> {
+        let classes = self.config.outputs.iter().zip(values).filter(|(output, _)| output.goal == Goal::Classify);
+        match classes.map(|(_, &value)| value).find(|value| value.is_finite() && ![0.0, 1.0].contains(value)) {
+            Some(value) => Err(Error::Parameter { name: format!("the class of {of}"), value, must: "0 or 1".into() }),
+            None => Ok(()),
         }
     }
 }

@@ -4,7 +4,8 @@
 //!     previous posterior ─▶ kernel and quality ─▶ Z ─▶ θ̂ (warm) ─▶ posterior                (Moss et al. 2023, Algorithm 1)
 //! ```
 
-use super::config::{Config, Goal, Modelling, Warping};
+use super::config::{Config, Modelling, Warping};
+use super::goal::Goal;
 use crate::allocate::{Allocation, Quality, allocate};
 use crate::data::{Belief, Dataset, Evidence, Units, Warp};
 use crate::error::Result;
@@ -12,8 +13,8 @@ use crate::kernel::Kernel;
 use crate::linalg::{Mat, column_major};
 use crate::maximize::Taken;
 use crate::model::{
-    EXACT_LIMIT, Fit, FitReport, Fitting, Hyperparameters, Inference, Learning, Likelihood, Posterior, Prediction, Start,
-    fit, learn_warp,
+    EXACT_LIMIT, Fit, FitReport, Fitting, Hyperparameters, Inference, Learning, Likelihood, Posterior, Prediction,
+    Start, fit, learn_warp,
 };
 use crate::optimize::Lbfgsb;
 use crate::rng::{Purpose, stream};
@@ -179,7 +180,18 @@ impl Prepared {
             }
         };
         let believe_s = started.elapsed().as_secs_f64();
-        Ok(Prepared { data: standard, units, start, allocation, inference, likelihood, belief, searched, warp_s, believe_s })
+        Ok(Prepared {
+            data: standard,
+            units,
+            start,
+            allocation,
+            inference,
+            likelihood,
+            belief,
+            searched,
+            warp_s,
+            believe_s,
+        })
     }
 }
 

@@ -19,7 +19,7 @@ fn written(config: &Config) -> Json {
 fn settings_are_written_and_read_again() {
     for (_, space) in spaces() {
         let mut config = small(space);
-        (config.rule, config.replicates) = (Rule::Gibbon, Replicates::Allowed);
+        (config.rule, config.replicates) = (Some(Rule::Gibbon), Replicates::Allowed);
         config.allocation = "kmeans".parse().unwrap();
         config.model.learning = Learning::Bound;
         assert_eq!(read(written(&config)), Ok(config));
@@ -60,16 +60,43 @@ fn what_cannot_be_run_is_refused_by_name() {
         assert_eq!(Study::in_memory(config).unwrap_err(), refused);
         refused.to_string()
     };
-    let limit = json!({"limit": {"at-most": 3.0}});
-    for (goal, words) in [(limit, "within limits"), (json!("classify"), "classified"), (json!("level"), "level")] {
-        let refused = change(&|json| json["outputs"][0]["goal"] = goal.clone());
-        assert!(refused.contains(words) && refused.contains("'objective'"), "{refused}");
+    let limit = |low: f64, high: f64| json!({"limit": {"at-least": low, "at-most": high}});
+    for (goal, words) in [
+        (json!({"limit": {"at-most": 3.0}}), "limits without an objective"),
+        (limit(2.0, 1.0), "'objective' = 1 must be at least the lower one"),
+        (json!({"limit": {}}), "no limit for 'objective'"),
+    ] {
+        assert!(change(&|json| json["outputs"][0]["goal"] = goal.clone()).contains(words), "{words}");
     }
     for name in ["", "a"] {
         assert!(change(&|json| json["outputs"][0]["name"] = json!(name)).contains(&format!("the name '{name}'")));
     }
-    let two = json!([{"name": "y", "goal": "max"}, {"name": "z", "goal": "min"}]);
-    assert!(change(&|json| json["outputs"] = two.clone()).contains("several outputs"));
+    let outputs = |goals: &[Json]| {
+        let output = |(k, goal): (usize, &Json)| json!({"name": format!("y{k}"), "goal": goal});
+        goals.iter().enumerate().map(output).collect::<Vec<_>>()
+    };
+    let beside = outputs(&[json!("max"), json!("classify")]);
+    assert!(change(&|json| json["outputs"] = json!(beside)).contains("a study of its own"));
+    // Every rule is for one kind of goal.
+    let (max, class, level) = (json!("max"), json!("classify"), json!({"level": 0.5}));
+    let limit = limit(1.0, 2.0);
+    let kinds: [(&[Json], &[&str]); 7] = [
+        (std::slice::from_ref(&max), &["thompson", "log-ei", "gibbon"]),
+        (&[max.clone(), limit.clone()], &["thompson", "log-ei"]),
+        (&[max.clone(), json!("min")], &["thompson", "ehvi", "hippo"]),
+        (&[max.clone(), json!("min"), max.clone(), limit.clone()], &["thompson", "ehvi", "hippo"]),
+        (&[max.clone(), max.clone(), max.clone(), max.clone()], &["thompson"]),
+        (&[class], &["bald"]),
+        (&[level], &["straddle"]),
+    ];
+    for (goals, rules) in kinds {
+        for rule in Rule::ALL {
+            let mut json = written(&small(plane()));
+            (json["outputs"], json["rule"]) = (json!(outputs(goals)), json!(rule));
+            let checked = read(json).unwrap().check();
+            assert_eq!(checked.is_ok(), rules.contains(&rule.name()), "{goals:?} {rule:?} {checked:?}");
+        }
+    }
     assert!(change(&|json| json["outputs"] = json!([])).contains("outputs is empty"));
     for count in ["batch", "initial", "inducing"] {
         assert!(change(&|json| json[count] = json!(0)).starts_with(&format!("{count} = 0 must be at least 1")));
@@ -94,7 +121,7 @@ fn every_allocation_runs_or_is_refused() {
             }
             let reports = study.reports().unwrap();
             assert!(reports.iter().all(|report| report.without_model.is_none()), "{name}: {reports:?}");
-            let model = last_report(&study).model.unwrap();
+            let model = last_report(&study).models.remove(0);
             assert!(model.observations == 23 && (2..=15).contains(&model.inducing), "{name}: {model:?}");
             run.push(name);
         }
@@ -117,7 +144,7 @@ fn a_file_keeps_its_settings() {
         ("space", small(plane())),
         ("seed", Config { seed: 6, ..config.clone() }),
         ("batch", Config { batch: 6, ..config.clone() }),
-        ("rule", Config { rule: Rule::LogEi, ..config.clone() }),
+        ("rule", Config { rule: Some(Rule::LogEi), ..config.clone() }),
         ("outputs", goals_minimize(config.clone())),
     ];
     let mut model = config.clone();

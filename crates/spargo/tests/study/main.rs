@@ -10,6 +10,7 @@ mod growth;
 mod insights;
 mod kills;
 mod processes;
+mod several;
 mod spaces;
 mod tells;
 
