@@ -10,6 +10,7 @@ mod sample;
 mod slices;
 mod trials;
 
+use crate::place::{self, Place};
 use axis::{Axis, Inputs};
 use clap::Args;
 use miette::{Context, IntoDiagnostic, Result, miette};
@@ -21,10 +22,10 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  spargo report coupling.db
+  spargo report study.toml
   spargo report coupling.db --output coupling.html")]
 pub struct Report {
-    /// The study's file
+    /// The study file, or its database
     study: PathBuf,
     /// Where the page goes
     #[arg(short, long, default_value = "report.html")]
@@ -33,10 +34,10 @@ pub struct Report {
 
 impl Report {
     pub fn run(self) -> Result<()> {
-        if same_file(&self.study, &self.output) {
+        let Place { mut study, database, .. } = place::existing(&self.study)?;
+        if same_file(&self.study, &self.output) || same_file(&database, &self.output) {
             return Err(miette!("{} is the study itself: the page needs another file", self.output.display()));
         }
-        let mut study = Study::open(&self.study).into_diagnostic()?;
         let data = Data::of(&mut study).wrap_err_with(|| format!("{} cannot be reported", self.study.display()))?;
         let page = page::html(&data)?;
         std::fs::write(&self.output, &page)

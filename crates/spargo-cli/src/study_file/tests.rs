@@ -16,7 +16,7 @@ fn the_example_is_read_and_its_comments_tell_the_defaults() {
     let (config, run) = parsed(EXAMPLE).unwrap();
     let run = run.unwrap();
     assert_eq!((config.name.as_str(), config.batch, config.initial), ("coupling", 24, 48));
-    assert_eq!((run.parallel, run.timeout, run.budget, run.command.len()), (2, Some(60.0), 240, 10));
+    assert_eq!((run.parallel, run.timeout, run.budget, run.command.len()), (2, Some(60.0), 240, 12));
     // Uncommented, the last part changes nothing.
     let (above, below) = EXAMPLE.split_once("# Everything below has these defaults.\n").unwrap();
     let settings: Vec<&str> = below.lines().map(|line| line.strip_prefix("# ").unwrap()).collect();
