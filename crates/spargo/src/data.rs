@@ -94,6 +94,12 @@ impl Dataset {
         self.known_noise.as_ref().is_none_or(|known| known[i].is_none())
     }
 
+    /// The same points with other outcomes, of which there must be as many.
+    pub(crate) fn with_outcomes(&self, y: Vec<f64>) -> Self {
+        debug_assert_eq!(y.len(), self.y.len());
+        Dataset { y, ..self.clone() }
+    }
+
     /// The given rows, in that order.
     pub fn subset(&self, rows: &[usize]) -> Self {
         Dataset {

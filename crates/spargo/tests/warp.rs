@@ -69,3 +69,31 @@ fn a_study_speaks_in_the_users_units_whatever_the_warp() {
         assert!((best.observed.value - best.believed.mean).abs() < 1.0, "{warp:?}: {best:?}");
     }
 }
+
+/// Without noise nearly all trials end up beside the optimum, all but alike: what tells them apart is not worth a map in which
+/// nothing else can be told.
+#[test]
+fn a_crowd_at_the_optimum_does_not_decide_on_the_warp() {
+    for seed in 0..3 {
+        let inputs = ["a", "b", "c"].map(|name| Dimension::real(name, 0.0, 1.0));
+        let config = Config { initial: 48, seed, ..Config::new(Space::new(inputs.to_vec()).unwrap()) };
+        let mut study = Study::in_memory(config).unwrap();
+        for count in [48, 24, 24, 24, 24, 24, 24, 24, 24] {
+            let trials = study.ask(count).unwrap();
+            let told: Vec<_> = trials.iter().map(|trial| (trial.id, Outcome::value(bump(&trial.point)))).collect();
+            study.tell(&told).unwrap();
+        }
+        let left_out = study.left_out(0, &(1..=48).collect::<Vec<_>>()).unwrap();
+        let off = left_out.iter().map(|one| (one.forecast.mean - one.observed).abs()).sum::<f64>() / 48.0;
+        assert!(off < 4.0, "seed {seed}: {off} of a range of 100");
+    }
+}
+
+fn bump(point: &[Value]) -> f64 {
+    let centre = [0.6, 0.3, 0.45];
+    let square = |(value, centre): (&Value, f64)| match value {
+        Value::Real(x) => (2.0 * (x - centre)).powi(2),
+        other => panic!("{other:?}"),
+    };
+    100.0 * (-point.iter().zip(centre).map(square).sum::<f64>()).exp()
+}

@@ -153,7 +153,7 @@ impl Units {
 const NODES: usize = 20;
 
 /// A median deviation below this part of the standard one says that most outcomes are alike, and nothing of the others.
-const SMALLEST: f64 = 1e-6;
+const SMALLEST: f64 = 1e-3;
 
 /// The median, and the median distance from it.
 fn median_and_deviation(y: &[f64]) -> (f64, f64) {

@@ -124,6 +124,9 @@ impl Priors {
     }
 }
 
+/// The least noise variance, in the model's units.
+pub(super) const LEAST_NOISE: f64 = 1e-6;
+
 /// The box in which a parameter is searched, on the unconstrained scale and in the model's units.
 ///
 /// Without it the likelihood drives length scales of irrelevant inputs and the noise of noise-free data to ±∞.
@@ -132,7 +135,7 @@ pub fn search_interval(role: Role) -> (f64, f64) {
         Role::Variance => (1e-4f64.ln(), 1e4f64.ln()),
         Role::Lengthscale => (1e-3f64.ln(), 1e4f64.ln()),
         // Below a thousandth of the outcomes' deviation, noise drowns in the jitter on Kzz, and the bound in rounding.
-        Role::Noise => (1e-6f64.ln(), 1e2f64.ln()),
+        Role::Noise => (LEAST_NOISE.ln(), 1e2f64.ln()),
         Role::Mean => (-1e2, 1e2),
     }
 }

@@ -6,11 +6,17 @@
 //!
 //! Over a short list and on a few rows: the likelihood of a warp changes slowly with its parameter, so a finer search buys
 //! nothing that the kernel's variance could not.
+//!
+//! Outcomes are compared with some noise added, as much as the noise of any model is at least. Without it a warp could gain
+//! by stretching outcomes that are all but alike, such as those of a crowd of trials beside the optimum, until that floor is
+//! below what tells them apart: many nats, for a map in which nothing but the crowd can be told.
 
+use super::params::LEAST_NOISE;
 use super::{Fitting, Hyperparameters, Inference, Learning, Start, fit};
 use crate::data::{Dataset, Units, Warp};
 use crate::optimize::Lbfgsb;
-use crate::rng::{Purpose, distinct_indices, stream};
+use crate::rng::{Purpose, distinct_indices, normal, stream};
+use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
 /// Every warp that is tried.
@@ -45,10 +51,11 @@ pub fn learn_warp(start: &Hyperparameters, data: &Dataset, settings: &Fitting) -
         optimizer,
         ..settings.clone()
     };
+    let blurred = blurred(&some, &mut rng);
     let likelihood = |warp: Warp| {
-        let units = Units::of(some.y(), warp);
-        let standard = units.apply(&some);
-        let jacobian: f64 = some.y().iter().map(|&y| units.log_slope(y)).sum();
+        let units = Units::of(blurred.y(), warp);
+        let standard = units.apply(&blurred);
+        let jacobian: f64 = blurred.y().iter().map(|&y| units.log_slope(y)).sum();
         let fitted = fit(start, &standard, standard.x(), &settings);
         fitted.map_or(f64::NEG_INFINITY, |fitted| fitted.report.objective + jacobian)
     };
@@ -60,6 +67,13 @@ pub fn learn_warp(start: &Hyperparameters, data: &Dataset, settings: &Fitting) -
         }
     }
     Units::of(some.y(), best.0)
+}
+
+/// The same outcomes, known no better than any model knows them.
+fn blurred(data: &Dataset, rng: &mut ChaCha8Rng) -> Dataset {
+    let noise = LEAST_NOISE.sqrt() / Units::of(data.y(), Warp::Identity).log_slope(0.0).exp();
+    let y = data.y().iter().map(|y| y + noise * normal(rng)).collect();
+    data.with_outcomes(y)
 }
 
 /// Rows that the choice is made on.
