@@ -1,11 +1,14 @@
 //! `spargo ask`: the next points of a study, for robots and scripts.
 
+use crate::logs::log_last_step;
 use crate::place::existing_or_new;
 use crate::points::{Named, text};
-use crate::print::print;
+use crate::print::{note, print};
+use crate::sheet;
 use crate::summary::best_observed;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
+use spargo::Error;
 use spargo::space::Space;
 use spargo::study::{Study, Trial};
 use std::path::PathBuf;
@@ -23,7 +26,7 @@ have not been told when it is started.")]
 pub struct Ask {
     /// A study file, or a study's database
     study: PathBuf,
-    /// Points to ask for; by default a batch, or the initial points if there are none yet
+    /// Points to ask for; by default a batch, or the initial points if there are none yet, or what is left
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     number: Option<u64>,
     /// Print one JSON object a trial
@@ -34,8 +37,14 @@ pub struct Ask {
 impl Ask {
     pub fn run(self) -> Result<()> {
         let mut study = existing_or_new(&self.study)?.study;
-        let number = self.number.map_or_else(|| batch(&study), |number| number as usize);
-        let trials = study.ask(number).into_diagnostic()?;
+        let trials = match self.number {
+            Some(number) => study.ask(number as usize).into_diagnostic()?,
+            None => {
+                let wanted = batch(&study);
+                ask_for_rest(&mut study, wanted)?
+            }
+        };
+        log_last_step(&study)?;
         let space = &study.config().space;
         print(&if self.json { json(space, &trials)? } else { csv(space, &trials)? })
     }
@@ -51,6 +60,31 @@ pub fn batch(study: &Study) -> usize {
     }
 }
 
+/// This many new points, or as many as there are.
+pub fn ask_at_most(study: &mut Study, mut wanted: usize) -> Result<Vec<Trial>> {
+    loop {
+        match study.ask(wanted) {
+            // What is left may be hard to find as well.
+            Err(Error::Exhausted { left, .. }) if left < wanted => wanted = left,
+            Err(Error::Exhausted { .. }) => wanted /= 2,
+            asked => return asked.into_diagnostic(),
+        }
+    }
+}
+
+/// The same for people, who are told if there are fewer, and that there are none.
+pub fn ask_for_rest(study: &mut Study, wanted: usize) -> Result<Vec<Trial>> {
+    let trials = ask_at_most(study, wanted)?;
+    match trials.len() {
+        0 => Err(Error::Exhausted { wanted, left: 0 }).into_diagnostic(),
+        found if found < wanted => {
+            note(&format!("{found} points instead of {wanted}: they are the last ones"));
+            Ok(trials)
+        }
+        _ => Ok(trials),
+    }
+}
+
 fn json(space: &Space, trials: &[Trial]) -> Result<String> {
     let mut lines = String::new();
     for trial in trials {
@@ -61,13 +95,8 @@ fn json(space: &Space, trials: &[Trial]) -> Result<String> {
 }
 
 fn csv(space: &Space, trials: &[Trial]) -> Result<String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
     let names = space.dimensions().iter().map(|dimension| dimension.name.clone());
-    writer.write_record(std::iter::once("trial".into()).chain(names)).into_diagnostic()?;
-    for trial in trials {
-        let values = trial.point.iter().map(text);
-        writer.write_record(std::iter::once(trial.id.to_string()).chain(values)).into_diagnostic()?;
-    }
-    let bytes = writer.into_inner().into_diagnostic()?;
-    String::from_utf8(bytes).into_diagnostic()
+    let header = std::iter::once("trial".into()).chain(names).collect();
+    let row = |trial: &Trial| std::iter::once(trial.id.to_string()).chain(trial.point.iter().map(text)).collect();
+    sheet::csv(std::iter::once(header).chain(trials.iter().map(row)))
 }

@@ -2,6 +2,7 @@
 
 use crate::drawing;
 use crate::experiment::{Experiment, Step};
+use crate::print::print;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result};
@@ -25,10 +26,10 @@ pub struct Demo {
 
 impl Demo {
     pub fn run(self) -> Result<()> {
-        println!(
-            "Hartmann's function of 6 inputs, noise variance {}: {INITIAL} initial points, then {BATCHES} batches of {BATCH}\n",
+        print(&format!(
+            "Hartmann's function of 6 inputs, noise variance {}: {INITIAL} initial points, then {BATCHES} batches of {BATCH}\n\n",
             HARTMANN6.noise
-        );
+        ))?;
         let mut experiment = Experiment::new(&HARTMANN6, |config| {
             config.seed = self.seed;
             config.initial = INITIAL;
@@ -41,11 +42,10 @@ impl Demo {
             bar.set_message(summary(step));
         })?;
         bar.finish_and_clear();
-        print_table(&steps);
+        print(&table(&steps))?;
         let curve: Vec<(f64, f64)> = steps.iter().map(|step| (step.evaluations as f64, step.regret)).collect();
         drawing::regret(&self.output, &curve, "Hartmann6, noise variance 0.1, batches of 100")?;
-        println!("\nregret drawn in {}", self.output.display());
-        Ok(())
+        print(&format!("\nregret drawn in {}\n", self.output.display()))
     }
 }
 
@@ -57,13 +57,16 @@ fn summary(step: &Step) -> String {
     format!("best {:.3}  regret {:.4}  overhead {:.2} s a step", step.best_observed, step.regret, step.overhead_s())
 }
 
-fn print_table(steps: &[Step]) {
-    println!("{:>12}{:>16}{:>12}{:>14}", "evaluations", "best observed", "regret", "overhead s");
-    for step in steps {
+fn table(steps: &[Step]) -> String {
+    let header = format!("{:>12}{:>16}{:>12}{:>14}\n", "evaluations", "best observed", "regret", "overhead s");
+    let row = |step: &Step| {
         let Step { evaluations, best_observed, regret, .. } = step;
-        println!("{evaluations:>12}{best_observed:>16.3}{regret:>12.4}{:>14.2}", step.overhead_s());
-    }
+        format!("{evaluations:>12}{best_observed:>16.3}{regret:>12.4}{:>14.2}\n", step.overhead_s())
+    };
     let overhead: f64 = steps.iter().map(Step::overhead_s).sum();
-    println!("\nregret: of the point with the best posterior mean, in standard deviations of the function");
-    println!("overhead of all steps: {overhead:.1} s");
+    let footer = format!(
+        "\nregret: of the point with the best posterior mean, in standard deviations of the function\n\
+         overhead of all steps: {overhead:.1} s\n"
+    );
+    header + &steps.iter().map(row).collect::<String>() + &footer
 }

@@ -1,10 +1,12 @@
 //! `spargo export`: every trial of a study as CSV.
 
-use crate::place::existing;
+use crate::files::write_file;
+use crate::place::readable;
 use crate::points::text;
 use crate::print::print;
+use crate::sheet;
 use clap::Args;
-use miette::{IntoDiagnostic, Result, WrapErr};
+use miette::Result;
 use spargo::study::store::Record;
 use spargo::study::{Outcome, Study};
 use std::path::PathBuf;
@@ -28,28 +30,22 @@ pub struct Export {
 
 impl Export {
     pub fn run(self) -> Result<()> {
-        let csv = csv(&existing(&self.study)?.study)?;
+        let place = readable(&self.study)?;
+        let csv = csv(&place.study)?;
         match &self.output {
             None => print(&csv),
-            Some(path) => {
-                std::fs::write(path, csv).into_diagnostic().wrap_err_with(|| format!("cannot write {}", path.display()))
-            }
+            Some(path) => write_file(path, csv.as_bytes(), &place.inputs()),
         }
     }
 }
 
 /// All trials, in the order of their numbers.
 fn csv(study: &Study) -> Result<String> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
     let inputs = study.config().space.dimensions().iter().map(|dimension| dimension.name.as_str());
     let outputs = study.config().outputs.iter().map(|output| output.name.as_str());
     let header = std::iter::once("trial").chain(inputs).chain(outputs).chain(["status", "reason"]);
-    writer.write_record(header).into_diagnostic()?;
-    for record in study.history().records() {
-        writer.write_record(cells(record, study.config().outputs.len())).into_diagnostic()?;
-    }
-    let bytes = writer.into_inner().into_diagnostic()?;
-    String::from_utf8(bytes).into_diagnostic()
+    let rows = study.history().records().iter().map(|record| cells(record, study.config().outputs.len()));
+    sheet::csv(std::iter::once(header.map(String::from).collect()).chain(rows))
 }
 
 fn cells(record: &Record, outputs: usize) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! `spargo fit`: a Gaussian process for a CSV file, with its scores and its cost.
 
 use crate::belief::Wish;
+use crate::files::write_file;
 use crate::machine::Run;
 use crate::regression::{Regression, Scores, Settings, Summary};
 use crate::table::Table;
@@ -103,7 +104,9 @@ impl Fit {
         if let (Some(table), Some(points), Some(output)) = (&predict, &points, &self.output) {
             let prediction = regression.predict(points.as_ref())?;
             let columns = [prediction.mean, prediction.deviation, prediction.observed_deviation];
-            table.write_with(output, &["mean", "sd", "sd_y"], &columns)?;
+            let csv = table.csv_with(&["mean", "sd", "sd_y"], &columns)?;
+            let read = [Some(&self.train), self.test.as_ref(), self.predict.as_ref()];
+            write_file(output, csv.as_bytes(), &read.into_iter().flatten().cloned().collect::<Vec<_>>())?;
         }
         Ok(Report { summary: regression.summary(&inputs), scores })
     }

@@ -1,8 +1,9 @@
 //! `-v`: what happens, on standard error.
 
-use spargo::study::StepReport;
+use miette::{IntoDiagnostic, Result};
+use spargo::study::{StepReport, Study};
 use tracing::level_filters::LevelFilter;
-use tracing::{info, warn};
+use tracing::{Level, info, warn};
 
 /// Says more the more often `-v` was given.
 pub fn start(verbosity: u8) {
@@ -11,11 +12,24 @@ pub fn start(verbosity: u8) {
         1 => LevelFilter::INFO,
         _ => LevelFilter::DEBUG,
     };
-    tracing_subscriber::fmt().with_max_level(level).with_target(false).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_max_level(level)
+        .with_target(false)
+        .with_writer(std::io::stderr)
+        // It would complain on standard error that nobody reads standard error, and panic.
+        .log_internal_errors(false)
+        .init();
 }
 
-/// What a step did.
-pub fn log_step(report: &StepReport) {
+/// What the last step of a study did.
+pub fn log_last_step(study: &Study) -> Result<()> {
+    if tracing::enabled!(Level::INFO) {
+        study.reports().into_diagnostic()?.last().into_iter().for_each(log_step);
+    }
+    Ok(())
+}
+
+fn log_step(report: &StepReport) {
     let StepReport { step, asked, design, acquire_s, total_s, replaced, .. } = report;
     info!(
         "step {step}: {asked} points in {total_s:.3} s ({acquire_s:.3} s to acquire them); {design} without a model, \

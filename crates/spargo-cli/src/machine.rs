@@ -1,5 +1,6 @@
 //! What the machine can tell, and the arguments by which every command is run: how many threads, and who reads on.
 
+use crate::print::print;
 use clap::Args;
 use miette::{IntoDiagnostic, Result, miette};
 use serde::Serialize;
@@ -27,11 +28,8 @@ impl Run {
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build().into_diagnostic()?;
         let report = pool.install(work)?;
-        match self.json {
-            true => println!("{}", serde_json::to_string(&report).into_diagnostic()?),
-            false => println!("{report}"),
-        }
-        Ok(())
+        let text = if self.json { serde_json::to_string(&report).into_diagnostic()? } else { report.to_string() };
+        print(&(text + "\n"))
     }
 }
 

@@ -1,5 +1,6 @@
 //! `spargo new` and `spargo schema`: a study file to begin with, and what may stand in one.
 
+use crate::print::print;
 use crate::study_file;
 use clap::Args;
 use miette::{IntoDiagnostic, Result, WrapErr};
@@ -31,10 +32,11 @@ impl New {
         file.write_all(study_file::EXAMPLE.as_bytes())
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot write {name}"))?;
-        println!("{name} is written: an example that runs as it is. Next:\n");
-        println!("  spargo run {name}                              evaluate it by its command");
-        println!("  spargo suggest {name} --data results.csv       or ask for the next batch, given past results");
-        Ok(())
+        print(&format!(
+            "{name} is written: an example that runs as it is. Next:\n\n  \
+             spargo run {name}                              evaluate it by its command\n  \
+             spargo suggest {name} --data results.csv       or ask for the next batch, given past results\n"
+        ))
     }
 }
 
@@ -48,7 +50,6 @@ pub struct Schema {}
 
 impl Schema {
     pub fn run(self) -> Result<()> {
-        println!("{}", serde_json::to_string_pretty(&study_file::schema()).into_diagnostic()?);
-        Ok(())
+        print(&(serde_json::to_string_pretty(&study_file::schema()).into_diagnostic()? + "\n"))
     }
 }

@@ -11,13 +11,35 @@ use std::path::{Path, PathBuf};
 pub struct Place {
     pub study: Study,
     pub database: PathBuf,
+    /// The study file, and what it was read with.
+    files: Vec<PathBuf>,
+}
+
+impl Place {
+    /// Files that the study is made of, none of which may be written over.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        let beside = |ending: &str| {
+            let mut path = self.database.as_os_str().to_owned();
+            path.push(ending);
+            PathBuf::from(path)
+        };
+        self.files.iter().cloned().chain(["", "-wal", "-shm", ".lock"].map(beside)).collect()
+    }
 }
 
 /// The study in a database or of a study file, which must have been begun.
 pub fn existing(path: &Path) -> Result<Place> {
+    opened(path, Study::open)
+}
+
+/// The same, to be looked at: its folder need not be writable.
+pub fn readable(path: &Path) -> Result<Place> {
+    opened(path, Study::open_to_read)
+}
+
+fn opened(path: &Path, open: impl Fn(&Path) -> Result<Study, Error>) -> Result<Place> {
     if !is_study_file(path) {
-        let study = Study::open(path).into_diagnostic()?;
-        return Ok(Place { study, database: path.into() });
+        return Ok(Place { study: open(path).into_diagnostic()?, database: path.into(), files: Vec::new() });
     }
     let file = StudyFile::read(path)?;
     let database = file.database();
@@ -26,7 +48,9 @@ pub fn existing(path: &Path) -> Result<Place> {
         let help = format!("`spargo run {file}` or `spargo ask {file}` begins it");
         return Err(miette!(help = help, "the study of {file} has not begun: there is no {database}"));
     }
-    begin(&file, path)
+    let study = open(&database).into_diagnostic()?;
+    study.check_made_with(&file.config).map_err(|error| differs(error, path, &database))?;
+    Ok(Place { study, database, files: file.inputs() })
 }
 
 /// The same; the study of a study file is begun if need be.
@@ -42,7 +66,7 @@ pub fn begin(file: &StudyFile, path: &Path) -> Result<Place> {
     let database = file.database();
     let study =
         Study::open_or_create(&database, file.config.clone()).map_err(|error| differs(error, path, &database))?;
-    Ok(Place { study, database })
+    Ok(Place { study, database, files: file.inputs() })
 }
 
 fn is_study_file(path: &Path) -> bool {

@@ -1,13 +1,12 @@
-//! A batch as a CSV file.
+//! A batch as a table: points to be evaluated, and what is expected of them.
 
-use miette::{Context, IntoDiagnostic, Result};
-use spargo::space::{Point, Value};
+use crate::points::text;
+use crate::sheet::csv;
+use miette::Result;
+use spargo::space::Point;
 use spargo::study::{Config, Forecast};
-use std::fs::File;
-use std::io::{Write, stdout};
-use std::path::Path;
 
-/// Points to be evaluated, and what is expected of them.
+/// Points to be evaluated.
 pub struct Plate<'a> {
     pub config: &'a Config,
     /// What the inputs' columns are called.
@@ -18,44 +17,20 @@ pub struct Plate<'a> {
 }
 
 impl Plate<'_> {
-    /// Writes to a file, or to standard output.
-    pub fn write(&self, path: Option<&Path>) -> Result<()> {
-        let context =
-            || format!("cannot write {}", path.map_or("to standard output".into(), |p| p.display().to_string()));
-        match path {
-            Some(path) => {
-                let file = File::create(path).into_diagnostic().wrap_err_with(context)?;
-                self.write_to(file).into_diagnostic().wrap_err_with(context)
-            }
-            None => self.write_to(stdout().lock()).into_diagnostic().wrap_err_with(context),
-        }
-    }
-
-    fn write_to(&self, writer: impl Write) -> csv::Result<()> {
-        let mut writer = csv::Writer::from_writer(writer);
+    pub fn csv(&self) -> Result<String> {
         let mut header = self.header.to_vec();
         for (output, _) in self.config.outputs.iter().zip(&self.forecasts) {
             header.extend(["mean", "low", "high"].map(|what| format!("{} {what}", output.name)));
         }
-        writer.write_record(&header)?;
-        for (i, point) in self.points.iter().enumerate() {
-            let mut cells: Vec<String> = point.iter().map(cell).collect();
+        let row = |(i, point): (usize, &Point)| {
+            let mut cells: Vec<String> = point.iter().map(text).collect();
             for forecasts in &self.forecasts {
                 let Forecast { mean, interval: (low, high) } = forecasts[i];
-                cells.extend([mean, low, high].map(|number| number.to_string()));
+                // Display would write 1e300 with 300 zeros.
+                cells.extend([mean, low, high].map(|number| format!("{number:?}")));
             }
-            writer.write_record(&cells)?;
-        }
-        writer.flush()?;
-        Ok(())
-    }
-}
-
-/// A value as programs read it: without quotes, with every digit.
-pub fn cell(value: &Value) -> String {
-    match value {
-        Value::Int(i) => i.to_string(),
-        Value::Real(x) => format!("{x:?}"),
-        Value::Choice(word) => word.clone(),
+            cells
+        };
+        csv(std::iter::once(header).chain(self.points.iter().enumerate().map(row)))
     }
 }

@@ -17,3 +17,8 @@ pub fn write(text: &str) -> io::Result<()> {
     stdout.write_all(text.as_bytes())?;
     stdout.flush()
 }
+
+/// Says something on standard error, if anybody listens.
+pub fn note(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}

@@ -1,6 +1,7 @@
 //! Past results from CSV files: what was evaluated, what failed, what is under way.
 
 use crate::records::{Records, Row, value};
+use crate::verdict::{Columns, outcome};
 use miette::{IntoDiagnostic, Report, Result, miette};
 use spargo::Error;
 use spargo::space::{Point, Space};
@@ -17,11 +18,12 @@ pub struct Results {
 }
 
 impl Results {
-    pub fn new(config: &Config) -> Self {
+    /// Nothing is known yet; `header` is what the inputs are called until a file calls them otherwise.
+    pub fn new(config: &Config, header: Vec<String>) -> Self {
         Results {
             space: config.space.clone(),
             outputs: config.outputs.iter().map(|output| output.name.clone()).collect(),
-            header: config.space.dimensions().iter().map(|dimension| dimension.name.clone()).collect(),
+            header,
             points: Vec::new(),
         }
     }
@@ -30,11 +32,10 @@ impl Results {
     pub fn read(&mut self, path: &Path) -> Result<()> {
         let records = Records::read_any(path)?;
         let inputs = self.inputs(&records)?;
-        let outputs = records.columns(self.outputs.iter())?;
-        let status = records.find("status")?;
+        let columns = Columns::find(&records, &self.outputs)?;
         for row in records.rows() {
             let point = self.point(&records, row, &inputs)?;
-            let outcome = self.outcome(&records, row, &outputs, status.map_or("", |k| row.cell(k)))?;
+            let outcome = outcome(row, &columns).map_err(|fault| at(&records, row, fault.column, &fault.message))?;
             self.points.push((point, outcome));
         }
         Ok(())
@@ -84,44 +85,7 @@ impl Results {
         };
         cells.map(value).collect()
     }
-
-    /// `None` if it is under way.
-    fn outcome(&self, records: &Records, row: Row<'_>, columns: &[usize], status: &str) -> Result<Option<Outcome>> {
-        let cells = columns.iter().map(|&k| (k, row.cell(k)));
-        let is = |word: &str, among: &[&str]| among.contains(&word.to_lowercase().as_str());
-        let pending = is(status, &[PENDING]) || cells.clone().any(|(_, cell)| is(cell, &[PENDING]));
-        if pending {
-            let told = cells.clone().find(|(_, cell)| cell.parse::<f64>().is_ok_and(|y| !y.is_nan()));
-            return match told {
-                Some((k, cell)) => {
-                    let message =
-                        format!("'{cell}' stands here though the row is marked pending; remove one or the other");
-                    Err(at(records, row, k, &message))
-                }
-                None => Ok(None),
-            };
-        }
-        if is(status, &FAILED[1..]) || cells.clone().any(|(_, cell)| is(cell, &FAILED)) {
-            return Ok(Some(Outcome::failed("it has no value")));
-        }
-        let number = |(k, cell): (usize, &str)| {
-            cell.parse::<f64>().map_err(|_| {
-                let message = format!(
-                    "'{cell}' is not a number; leave the cell empty if the evaluation failed, or write pending if it is under way"
-                );
-                at(records, row, k, &message)
-            })
-        };
-        let values = cells.map(number).collect::<Result<Vec<f64>>>()?;
-        Ok(Some(Outcome::Observed { values, noise: None }))
-    }
 }
-
-/// Marks a point under way.
-pub const PENDING: &str = "pending";
-
-/// What stands in place of an outcome if there is none.
-pub const FAILED: [&str; 8] = ["", "nan", "na", "n/a", "failed", "fail", "error", "none"];
 
 /// The column names the input already.
 fn refusal(error: &Error) -> String {

@@ -1,6 +1,6 @@
 //! `spargo status`: where a study stands.
 
-use crate::place::{Place, existing};
+use crate::place::{Place, readable};
 use crate::print::print;
 use crate::summary::Summary;
 use clap::Args;
@@ -29,7 +29,7 @@ pub struct Status {
 
 impl Status {
     pub fn run(self) -> Result<()> {
-        let mut place = existing(&self.study)?;
+        let mut place = readable(&self.study)?;
         let (summary, step) = (Summary::of(&mut place), last_step(&place)?);
         match self.json {
             true => {

@@ -1,12 +1,17 @@
 //! `spargo suggest`: the next batch from a spreadsheet of past results, without any memory of its own.
 
+use crate::ask::ask_for_rest;
+use crate::files::write_file;
+use crate::logs::log_last_step;
 use crate::plate::Plate;
+use crate::print::print;
 use crate::results::Results;
 use crate::study_file::StudyFile;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
 use spargo::study::{Config, Study};
 use std::path::PathBuf;
+use tracing::info;
 
 /// Arguments of `spargo suggest`.
 #[derive(Args)]
@@ -20,9 +25,9 @@ pub struct Suggest {
     /// CSV files of points that are all under way, such as plates that were suggested before
     #[arg(long)]
     pending: Vec<PathBuf>,
-    /// Points to suggest [default: the study's batch]
-    #[arg(short = 'n', long)]
-    count: Option<usize>,
+    /// Points to suggest [default: the study's batch, or what is left]
+    #[arg(short = 'n', long, value_parser = clap::value_parser!(u64).range(1..))]
+    count: Option<u64>,
     /// Adds the predicted mean and the ends of its 95 % interval to each row
     #[arg(long)]
     predict: bool,
@@ -39,15 +44,23 @@ Examples:
 
 impl Suggest {
     pub fn run(self) -> Result<()> {
-        let StudyFile { mut config, .. } = StudyFile::read(&self.study)?;
-        let mut results = Results::new(&config);
+        let file = StudyFile::read(&self.study)?;
+        let mut config = file.config.clone();
+        let mut results = Results::new(&config, file.header());
         self.data.iter().try_for_each(|path| results.read(path))?;
         self.pending.iter().try_for_each(|path| results.read_pending(path))?;
         config.seed = fresh_seed(&config, results.len());
-        let count = self.count.unwrap_or(config.batch);
         let mut study = Study::in_memory(config).into_diagnostic()?;
         results.tell(&mut study)?;
-        let trials = study.ask(count).into_diagnostic()?;
+        info!("{} rows read", results.len());
+        let trials = match self.count {
+            Some(count) => study.ask(count as usize).into_diagnostic()?,
+            None => {
+                let batch = study.config().batch;
+                ask_for_rest(&mut study, batch)?
+            }
+        };
+        log_last_step(&study)?;
         let points: Vec<_> = trials.into_iter().map(|trial| trial.point).collect();
         let forecasts = match self.predict {
             true => (0..study.config().outputs.len())
@@ -56,7 +69,14 @@ impl Suggest {
             false => Vec::new(),
         };
         let plate = Plate { config: study.config(), header: results.header(), points: &points, forecasts };
-        plate.write(self.output.as_deref())
+        let csv = plate.csv()?;
+        match &self.output {
+            None => print(&csv),
+            Some(path) => {
+                let inputs = [file.inputs(), self.data, self.pending].concat();
+                write_file(path, csv.as_bytes(), &inputs)
+            }
+        }
     }
 }
 

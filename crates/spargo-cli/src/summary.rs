@@ -4,7 +4,7 @@ use crate::place::Place;
 use crate::points::{Named, line, short};
 use serde::Serialize;
 use serde_json::{Value, json};
-use spargo::study::{Best, Compromise, Config, Fronts, Goal, Outcome, Study};
+use spargo::study::{Best, Compromise, Config, Estimate, Fronts, Goal, Observation, Outcome, Study};
 use std::fmt::{self, Write};
 
 /// A study at one instant.
@@ -12,7 +12,10 @@ pub struct Summary {
     config: Config,
     database: String,
     pub counts: Counts,
-    best: Option<Best>,
+    /// By the model.
+    believed: Option<Estimate>,
+    /// By its outcome.
+    observed: Option<Observation>,
     /// Of several objectives.
     fronts: Option<Fronts>,
     /// Why there is no model, if there should be one.
@@ -43,18 +46,22 @@ impl Counts {
     }
 }
 
-/// The best outcome so far of the only objective, among those that keep to all limits.
-pub fn best_observed(study: &Study) -> Option<f64> {
+/// The best outcome so far of the only objective, among those that keep to all limits; the first of equals.
+pub fn best_observation(study: &Study) -> Option<Observation> {
     let (objectives, _) = study.config().objectives_and_limits();
     let &[objective] = objectives.as_slice() else { return None };
-    let values = study.history().records().iter().filter_map(|record| match &record.told.as_ref()?.outcome {
-        Outcome::Observed { values, .. } => study.config().keeps_limits(values).then(|| values[objective]),
+    let observed = study.history().records().iter().filter_map(|record| match &record.told.as_ref()?.outcome {
+        Outcome::Observed { values, .. } => study.config().keeps_limits(values).then(|| (record, values[objective])),
         Outcome::Failed { .. } => None,
     });
-    match study.config().outputs[objective].goal {
-        Goal::Minimize => values.min_by(f64::total_cmp),
-        _ => values.max_by(f64::total_cmp),
-    }
+    let sign = if study.config().outputs[objective].goal == Goal::Minimize { 1.0 } else { -1.0 };
+    let (record, value) = observed.min_by(|(_, a), (_, b)| (sign * a).total_cmp(&(sign * b)))?;
+    Some(Observation { trial: record.trial.clone(), value })
+}
+
+/// Its value.
+pub fn best_observed(study: &Study) -> Option<f64> {
+    best_observation(study).map(|observation| observation.value)
 }
 
 impl Summary {
@@ -64,19 +71,24 @@ impl Summary {
         let (objectives, _) = place.study.config().objectives_and_limits();
         let found = match objectives.len() {
             2.. => place.study.fronts().map(|fronts| summary.fronts = Some(fronts)),
-            _ => place.study.best().map(|best| summary.best = best),
+            _ => place.study.best().map(|best| {
+                if let Some(Best { believed, observed }) = best {
+                    (summary.believed, summary.observed) = (Some(believed), Some(observed));
+                }
+            }),
         };
         summary.without_model = found.err().map(|error| error.to_string());
         summary
     }
 
-    /// Without the best point.
+    /// Without what takes a model.
     pub fn in_short(place: &Place) -> Self {
         Summary {
             config: place.study.config().clone(),
             database: place.database.display().to_string(),
             counts: Counts::of(place),
-            best: None,
+            believed: None,
+            observed: best_observation(&place.study),
             fronts: None,
             without_model: None,
         }
@@ -89,20 +101,20 @@ impl Summary {
         json!({
             "study": self.database, "name": self.config.name,
             "trials": trials, "observed": observed, "failed": failed, "pending": pending,
-            "best": self.best.as_ref().map(|best| self.best_json(best)),
+            "best": self.observed.as_ref().map(|observed| self.best_json(observed)),
             "front": self.fronts.as_ref().map(|Fronts { believed, observed }| {
                 json!({ "believed": self.front_json(believed), "observed": self.front_json(observed) })
             }),
         })
     }
 
-    fn best_json(&self, Best { believed, observed }: &Best) -> Value {
+    fn best_json(&self, observed: &Observation) -> Value {
         let point = |point| Named { space: &self.config.space, point, trial: None };
         json!({
-            "believed": {
+            "believed": self.believed.as_ref().map(|believed| json!({
                 "trial": believed.trial.id, "point": point(&believed.trial.point),
                 "mean": believed.mean, "low": believed.interval.0, "high": believed.interval.1,
-            },
+            })),
             "observed": {
                 "trial": observed.trial.id, "point": point(&observed.trial.point), "value": observed.value,
             },
@@ -129,8 +141,8 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Counts { trials, observed, failed, pending } = self.counts;
         writeln!(f, "{}: {trials} trials, {observed} observed, {failed} failed, {pending} pending", self.config.name)?;
-        if let Some(best) = &self.best {
-            f.write_str(&self.best_words(best)?)?;
+        if let (Some(believed), Some(observed)) = (&self.believed, &self.observed) {
+            f.write_str(&self.best_words(believed, observed)?)?;
         }
         if let Some(Fronts { believed, observed }) = &self.fronts {
             writeln!(f, "on the front: {} trials by the model, {} by their outcomes", believed.len(), observed.len())?;
@@ -143,7 +155,7 @@ impl fmt::Display for Summary {
 }
 
 impl Summary {
-    fn best_words(&self, Best { believed, observed }: &Best) -> Result<String, fmt::Error> {
+    fn best_words(&self, believed: &Estimate, observed: &Observation) -> Result<String, fmt::Error> {
         let objective = self.config.outputs.iter().find(|output| output.goal.is_objective());
         let output = objective.map_or("", |output| &output.name);
         let point = |point| line(&self.config.space, point);

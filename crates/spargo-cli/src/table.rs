@@ -1,7 +1,8 @@
 //! Numbers in and out of CSV files; every complaint names the file, the line and the column.
 
 use crate::records::{Records, Row};
-use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use crate::sheet::csv;
+use miette::{Result, miette};
 use spargo::linalg::Mat;
 use std::path::Path;
 
@@ -49,17 +50,14 @@ impl Table {
             .ok_or_else(|| miette!("{} has no column '{name}'; its columns are: {}", self.file, self.header.join(", ")))
     }
 
-    /// Writes this table with further columns appended.
-    pub fn write_with(&self, path: &Path, names: &[&str], columns: &[Vec<f64>]) -> Result<()> {
-        let context = || format!("cannot write {}", path.display());
-        let mut writer = csv::Writer::from_path(path).into_diagnostic().wrap_err_with(context)?;
-        let header = self.header.iter().map(String::as_str).chain(names.iter().copied());
-        writer.write_record(header).into_diagnostic().wrap_err_with(context)?;
-        for (i, row) in self.rows.iter().enumerate() {
+    /// This table with further columns appended.
+    pub fn csv_with(&self, names: &[&str], columns: &[Vec<f64>]) -> Result<String> {
+        let header = self.header.iter().cloned().chain(names.iter().map(|name| name.to_string()));
+        let row = |(i, row): (usize, &Vec<f64>)| {
             let cells = row.iter().copied().chain(columns.iter().map(|column| column[i]));
-            writer.write_record(cells.map(|v| v.to_string())).into_diagnostic().wrap_err_with(context)?;
-        }
-        writer.flush().into_diagnostic().wrap_err_with(context)
+            cells.map(|v| v.to_string()).collect()
+        };
+        csv(std::iter::once(header.collect()).chain(self.rows.iter().enumerate().map(row)))
     }
 }
 

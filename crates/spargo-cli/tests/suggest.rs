@@ -2,9 +2,8 @@
 
 mod common;
 
-use common::{complaint, stdout};
+use common::{complaint, spargo, stdout};
 use std::collections::HashSet;
-use std::path::Path;
 
 const STUDY: &str = r#"
 batch = 12
@@ -152,7 +151,45 @@ fn candidates_come_from_a_file() {
     };
     let suggested: HashSet<String> = points(&plate).iter().map(row).collect();
     assert_eq!(suggested, pool.lines().skip(2).map(String::from).collect());
-    assert!(Path::new(&lab.file("pool.csv")).exists());
+}
+
+#[test]
+fn candidates_come_out_as_they_came_in() {
+    let lab = Lab::new("[objectives]\ny = { goal = \"max\" }\n[space]\ncandidates = \"pool.csv\"\n");
+    // Identifiers, a unit, a column without a name, one that has been measured, and two that differ by their unit.
+    lab.write(
+        "pool.csv",
+        "id,temperature (°C),,y [%],p [bar],p [Pa]\n1,20,a,,1,1.0\n2,40.5,b,7,2,2.0\n30,60,c,,3,3.5\n",
+    );
+    let plate = lab.suggest(&["-n", "3"]);
+    assert_eq!(plate.lines().next(), Some("id,temperature (°C),p [bar],p [Pa]"));
+    let rows: HashSet<&str> = plate.lines().skip(1).collect();
+    assert_eq!(rows, HashSet::from(["1,20.0,1,1.0", "2,40.5,2,2.0", "30,60.0,3,3.5"]));
+    // The inputs are called by their names; what else was evaluated need not be a candidate.
+    let data = lab.write("data.csv", "temperature,id,p [bar],p [Pa],y\n20,1,1,1,5\n33.25,2.5,3,2,6\n");
+    assert_eq!(points(&lab.suggest(&["--data", &data, "-n", "2"])).len(), 2);
+    let study = lab.write("run.toml", "[objectives]\ny = { goal = \"max\" }\n[space]\ncandidates = \"pool.csv\"\n[run]\ncommand = \"sh -c 'echo $0 $1 >> log; echo 1' {id} {temperature}\"\n");
+    stdout(&["run", &study]);
+    let log = std::fs::read_to_string(lab.file("log")).unwrap();
+    assert_eq!(log.lines().collect::<HashSet<_>>(), HashSet::from(["1 20.0", "2 40.5", "30 60.0"]));
+}
+
+#[test]
+fn without_a_number_the_last_points_are_suggested() {
+    let lab = Lab::new("batch = 4\ninitial = 3\n[objectives]\ny = { goal = \"min\" }\n[space]\nn = { int = [1, 6] }\n");
+    let (study, data) = (lab.file("study.toml"), lab.write("data.csv", "n,y\n1,1\n2,4\n3,5\n"));
+    let words = ["suggest", study.as_str(), "--data", data.as_str()];
+    let said = spargo(&words);
+    assert_eq!(points(&String::from_utf8(said.stdout).unwrap()).len(), 3);
+    assert!(String::from_utf8(said.stderr).unwrap().contains("3 points instead of 4"));
+    assert!(complaint(&[&words[..], &["-n", "4"]].concat()).contains("only 3"));
+    assert_eq!(spargo(&[&words[..], &["-n", "0"]].concat()).status.code(), Some(2));
+    let all = lab.write("all.csv", "n,y\n1,1\n2,4\n3,5\n4,1\n5,2\n6,\n");
+    assert!(complaint(&["suggest", &study, "--data", &all]).contains("only 0"));
+    let log = String::from_utf8(spargo(&[&["-v"], &words[..]].concat()).stderr).unwrap();
+    for line in ["3 rows read", "step 1: 3 points in", "model of y, 3 observations"] {
+        assert!(log.contains(line), "{line}: {log}");
+    }
 }
 
 #[test]

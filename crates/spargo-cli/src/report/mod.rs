@@ -10,13 +10,15 @@ mod sample;
 mod slices;
 mod trials;
 
-use crate::place::{self, Place};
+use crate::files::write_file;
+use crate::place;
+use crate::print::print;
 use axis::{Axis, Inputs};
 use clap::Args;
-use miette::{Context, IntoDiagnostic, Result, miette};
+use miette::{Context, IntoDiagnostic, Result};
 use serde::Serialize;
 use spargo::study::Study;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Arguments of `spargo report`.
 #[derive(Args)]
@@ -34,23 +36,14 @@ pub struct Report {
 
 impl Report {
     pub fn run(self) -> Result<()> {
-        let Place { mut study, database, .. } = place::existing(&self.study)?;
-        if same_file(&self.study, &self.output) || same_file(&database, &self.output) {
-            return Err(miette!("{} is the study itself: the page needs another file", self.output.display()));
-        }
-        let data = Data::of(&mut study).wrap_err_with(|| format!("{} cannot be reported", self.study.display()))?;
+        let mut place = place::readable(&self.study)?;
+        let data =
+            Data::of(&mut place.study).wrap_err_with(|| format!("{} cannot be reported", self.study.display()))?;
         let page = page::html(&data)?;
-        std::fs::write(&self.output, &page)
-            .into_diagnostic()
-            .wrap_err_with(|| format!("{} cannot be written", self.output.display()))?;
-        let (trials, kilobytes) = (study.history().records().len(), page.len().div_ceil(1000));
-        println!("report of {trials} trials written to {} ({kilobytes} kB)", self.output.display());
-        Ok(())
+        write_file(&self.output, page.as_bytes(), &place.inputs())?;
+        let (trials, kilobytes) = (place.study.history().records().len(), page.len().div_ceil(1000));
+        print(&format!("report of {trials} trials written to {} ({kilobytes} kB)\n", self.output.display()))
     }
-}
-
-fn same_file(a: &Path, b: &Path) -> bool {
-    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 /// All that the page shows: a tab for each section that is there, in this order.

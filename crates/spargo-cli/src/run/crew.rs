@@ -1,7 +1,8 @@
 //! Those who evaluate: `parallel` threads, each with one child at a time.
 
-use super::evaluate::{Answer, Evaluator};
+use super::evaluate::{Answer, Evaluator, too_many};
 use super::watch::Watch;
+use miette::Result;
 use spargo::study::Trial;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,14 +26,17 @@ pub struct Crew {
 }
 
 impl Crew {
-    pub fn new(evaluator: Evaluator, parallel: usize, watch: &Arc<Watch>, events: &Sender<Event>) -> Self {
+    pub fn new(evaluator: Evaluator, parallel: usize, watch: &Arc<Watch>, events: &Sender<Event>) -> Result<Self> {
         let (jobs, queue) = mpsc::channel();
         let (evaluator, queue) = (Arc::new(evaluator), Arc::new(Mutex::new(queue)));
-        let work = |_| {
+        // Dropped at a fault, it ends those that were started.
+        let mut crew = Crew { jobs: Some(jobs), threads: Vec::new(), watch: watch.clone() };
+        for _ in 0..parallel {
             let (evaluator, queue, watch, events) = (evaluator.clone(), queue.clone(), watch.clone(), events.clone());
-            thread::spawn(move || work(&evaluator, &queue, &watch, &events))
-        };
-        Crew { jobs: Some(jobs), threads: (0..parallel).map(work).collect(), watch: watch.clone() }
+            let started = thread::Builder::new().spawn(move || work(&evaluator, &queue, &watch, &events));
+            crew.threads.push(started.map_err(|error| too_many(&error))?);
+        }
+        Ok(crew)
     }
 
     /// Evaluates trials in their order, as many at a time as there are threads; each is answered by an event.

@@ -1,9 +1,10 @@
 //! One evaluation: a program with the point among its arguments, or on its standard input.
 
 use super::group::Group;
-use super::outcome::{excerpt, outcome};
+use super::outcome::outcome;
 use super::tail::Tail;
 use super::watch::{Killed, Watch};
+use crate::excerpt::excerpt;
 use crate::points::{Named, text};
 use crate::study_file::{Part, Run, StudyFile, Template};
 use miette::{IntoDiagnostic, Report, Result, WrapErr, miette};
@@ -63,8 +64,11 @@ impl Evaluator {
             Err(error) => return Answer::Broken(self.unstartable(&error)),
         };
         watch.add(group, self.timeout);
-        let stdout = child.stdout.take().map(|pipe| Tail::of(pipe, LONGEST_OUTPUT));
-        let stderr = child.stderr.take().map(|pipe| Tail::of(pipe, LONGEST_COMPLAINT));
+        let stdout = child.stdout.take().map(|pipe| Tail::of(pipe, LONGEST_OUTPUT)).transpose();
+        let stderr = child.stderr.take().map(|pipe| Tail::of(pipe, LONGEST_COMPLAINT)).transpose();
+        if stdout.is_err() || stderr.is_err() {
+            group.kill();
+        }
         self.feed(trial, &mut child);
         let waited = group.wait();
         let killed = watch.remove(group);
@@ -74,13 +78,16 @@ impl Evaluator {
             Ok(status) => status,
             Err(error) => return Answer::Broken(miette!("cannot wait for trial {}: {error}", trial.id)),
         };
-        let [stdout, stderr] = [stdout, stderr].map(|tail| tail.map(Tail::finish).unwrap_or_default());
+        let (stdout, stderr) = match (stdout, stderr) {
+            (Ok(stdout), Ok(stderr)) => (stdout.map(Tail::finish), stderr.map(Tail::finish)),
+            (Err(error), _) | (_, Err(error)) => return Answer::Broken(too_many(&error)),
+        };
         match (killed, self.timeout) {
             (Some(Killed::Stopped), _) => Answer::Stopped,
             (Some(Killed::Overdue), Some(timeout)) => {
                 Answer::Told(Outcome::failed(format!("timeout after {} s", timeout.as_secs_f64())))
             }
-            _ => Answer::Told(outcome(status, &stdout, &stderr, &self.outputs)),
+            _ => Answer::Told(outcome(status, &stdout.unwrap_or_default(), &stderr.unwrap_or_default(), &self.outputs)),
         }
     }
 
@@ -127,6 +134,11 @@ impl Evaluator {
         };
         miette!(help = help, "run.command: cannot start '{name}': {error}")
     }
+}
+
+/// Why there is no thread for an evaluation.
+pub fn too_many(error: &io::Error) -> Report {
+    miette!(help = "make `parallel` in [run] smaller", "cannot begin so many evaluations at a time: {error}")
 }
 
 /// Bytes of standard output that are kept.

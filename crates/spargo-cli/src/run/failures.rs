@@ -1,6 +1,6 @@
 //! When to give up: a program that has never succeeded and keeps failing will not succeed the next time either.
 
-use super::outcome::excerpt;
+use crate::excerpt::excerpt;
 use spargo::study::Outcome;
 use std::collections::HashMap;
 
@@ -11,8 +11,11 @@ pub struct Failures {
     evaluated: usize,
 }
 
-/// Failures without any success that end a run.
+/// Failures without any success that end a run, at most.
 pub const MOST: usize = 20;
+
+/// And at least, however few the initial points are: one crash proves nothing.
+pub const LEAST: usize = 5;
 
 impl Failures {
     pub fn note(&mut self, outcome: &Outcome) {

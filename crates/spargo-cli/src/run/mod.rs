@@ -25,6 +25,7 @@ use miette::{Report, Result, miette};
 use progress::{Bar, Watcher};
 use session::{End, Patience, Session};
 use signal_hook::low_level::signal_name;
+use spargo::study::Config;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
@@ -56,6 +57,8 @@ any of these the point comes as one JSON object on its standard input. It prints
   71.3     {\"yield\": 71.3}     {\"yield\": {\"value\": 71.3, \"variance\": 0.4}}
 Anything else, NaN, another exit code than 0 and a timeout are a failed trial with the reason kept. When the program ends
 or is over time, everything in its process group is killed. A program that cannot be started ends the run.
+Only if spargo itself is killed (SIGKILL, which nobody can answer) are programs under way left behind: end them yourself. Their
+trials are repeated by the next run.
 
 The study is kept in <name>.db beside the study file. [run] may be changed between runs, say for a larger budget.
 
@@ -64,9 +67,10 @@ Events of --json, by the key \"event\":
   asked     step, seconds, trials: a list of {input: value, ..., \"trial\": number}
   told      trial, seconds, status: \"done\" with values (and variances) by output, or \"failed\" with a reason
   finished  why: budget, exhausted, signal, failing or broken; study, name, trials, observed, failed, pending,
-            best: null or {believed: {trial, point, mean, low, high}, observed: {trial, point, value}}
+            best: null or {believed: {trial, point, mean, low, high}, observed: {trial, point, value}};
+            after a signal believed is null, as that takes a model
 
-Exit codes: 0 done, 1 a fault, 2 wrong usage, 130 Ctrl-C, 143 terminated.";
+Exit codes: 0 done, 1 a fault, 2 wrong usage, 129 hung up (unless SIGHUP is ignored), 130 Ctrl-C, 143 terminated.";
 
 impl Run {
     pub fn run(self) -> Result<()> {
@@ -76,9 +80,10 @@ impl Run {
         let (sender, events) = mpsc::channel();
         let watch = Arc::new(Watch::new());
         signals::listen(&watch, &sender)?;
+        // Before the history is read, so that it is the last word on it.
+        let _lock = Lock::take(&file.database())?;
         let place = begin(&file, &self.file)?;
-        let _lock = Lock::take(&place.database)?;
-        let crew = Crew::new(Evaluator::new(&file, settings)?, settings.parallel.min(settings.budget), &watch, &sender);
+        let crew = Crew::new(Evaluator::new(&file, settings)?, workers(settings, &file.config), &watch, &sender)?;
         let patience = if self.keep_going { Patience::KeepsGoing } else { Patience::GivesUp };
         let (budget, failures, watcher) = (settings.budget, Failures::default(), self.watcher());
         let mut session = Session { place, crew, watch, events, watcher, budget, patience, failures };
@@ -149,6 +154,11 @@ impl Run {
             "add\n[run]\ncommand = './sim --t {temperature}'\nor use `spargo suggest`, `spargo ask` and `spargo tell`";
         miette!(help = help, "{} does not say how to evaluate a point: it has no section [run]", self.file.display())
     }
+}
+
+/// As many as may be evaluated at a time: a batch is complete before the next one is asked for.
+fn workers(settings: &Settings, config: &Config) -> usize {
+    settings.parallel.min(settings.budget).min(config.batch.max(config.initial))
 }
 
 impl End {

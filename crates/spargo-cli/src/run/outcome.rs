@@ -7,6 +7,7 @@
 //!     NaN, null, anything else; another exit code than 0  failed
 //! ```
 
+use crate::excerpt::excerpt;
 use serde_json::Value;
 use signal_hook::low_level::signal_name;
 use spargo::study::{Outcome, Output};
@@ -22,29 +23,6 @@ pub fn outcome(status: ExitStatus, stdout: &[u8], stderr: &[u8], outputs: &[Outp
     let read = values(&stdout, outputs).and_then(|outcome| outcome.settled("it").map_err(|error| error.to_string()));
     read.unwrap_or_else(|reason| Outcome::failed(with_complaint(reason, &stderr)))
 }
-
-/// A text for people: its control characters escaped, not longer than a line or two.
-pub fn excerpt(text: &str) -> String {
-    let mut excerpt = String::new();
-    for c in text.trim().chars().take(LONGEST + 1) {
-        match c {
-            // Those that turn the direction of what follows as well.
-            '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                excerpt.extend(c.escape_unicode());
-            }
-            c if c.is_control() => excerpt.extend(c.escape_default()),
-            c => excerpt.push(c),
-        }
-    }
-    if let Some((end, _)) = excerpt.char_indices().nth(LONGEST) {
-        excerpt.truncate(end);
-        excerpt.push('…');
-    }
-    excerpt
-}
-
-/// Characters of an excerpt.
-const LONGEST: usize = 200;
 
 fn ending(status: ExitStatus) -> String {
     match (status.code(), status.signal()) {
@@ -104,6 +82,7 @@ fn quoted(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::excerpt::LONGEST;
     use proptest::prelude::*;
     use spargo::study::Goal;
 

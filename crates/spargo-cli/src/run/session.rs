@@ -9,11 +9,11 @@
 
 use super::crew::{Crew, Event};
 use super::evaluate::Answer;
-use super::failures::{Failures, MOST};
+use super::failures::{Failures, LEAST, MOST};
 use super::progress::{Stand, Watcher};
 use super::watch::Watch;
-use crate::ask::batch;
-use crate::logs::log_step;
+use crate::ask::{ask_at_most, batch};
+use crate::logs::log_last_step;
 use crate::place::Place;
 use crate::summary::{Counts, best_observed};
 use miette::{IntoDiagnostic, Report, Result};
@@ -22,7 +22,7 @@ use spargo::study::{Outcome, Trial};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Instant;
-use tracing::{Level, debug, info, warn};
+use tracing::{debug, info, warn};
 
 /// A run under way.
 pub struct Session {
@@ -91,21 +91,13 @@ impl Session {
     }
 
     /// Asks for this many points, or as many as there are.
-    fn ask(&mut self, mut wanted: usize) -> Result<Vec<Trial>> {
+    fn ask(&mut self, wanted: usize) -> Result<Vec<Trial>> {
         let started = Instant::now();
-        let trials = loop {
-            match self.place.study.ask(wanted) {
-                Ok(trials) => break trials,
-                // What is left may be hard to find as well.
-                Err(Error::Exhausted { left, .. }) if left < wanted => wanted = left,
-                Err(Error::Exhausted { .. }) => wanted /= 2,
-                Err(error) => return Err(error).into_diagnostic(),
-            }
-        };
+        let trials = ask_at_most(&mut self.place.study, wanted)?;
         if !trials.is_empty() {
             let (study, seconds) = (&self.place.study, started.elapsed().as_secs_f64());
             self.watcher.asked(&study.config().space, study.history().asks(), &trials, seconds)?;
-            self.log_step()?;
+            log_last_step(study)?;
             self.show_believed();
         }
         Ok(trials)
@@ -177,7 +169,7 @@ impl Session {
 
     /// Whether there is no hope of any success.
     fn hopeless(&self) -> Option<End> {
-        let least = MOST.min(self.place.study.config().initial).min(self.budget);
+        let least = self.place.study.config().initial.clamp(LEAST, MOST).min(self.budget);
         let failed = self.failures.only(least)?;
         let none = self.patience == Patience::GivesUp && Counts::of(&self.place).observed == 0;
         none.then_some(End::Failing(failed))
@@ -196,13 +188,5 @@ impl Session {
         {
             bar.show_believed(best.believed.mean);
         }
-    }
-
-    fn log_step(&self) -> Result<()> {
-        if tracing::enabled!(Level::INFO) {
-            let reports = self.place.study.reports().into_diagnostic()?;
-            reports.last().into_iter().for_each(log_step);
-        }
-        Ok(())
     }
 }

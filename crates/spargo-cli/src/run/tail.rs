@@ -1,6 +1,6 @@
 //! The end of what a child prints: its output may be endless, memory is not.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -15,15 +15,15 @@ pub struct Tail {
 
 impl Tail {
     /// Keeps the last `limit` bytes.
-    pub fn of(pipe: impl Read + Send + 'static, limit: usize) -> Self {
+    pub fn of(pipe: impl Read + Send + 'static, limit: usize) -> io::Result<Self> {
         let (kept, (end, ended)) = (Arc::new(Mutex::new(Vec::new())), mpsc::channel());
         let theirs = kept.clone();
-        thread::spawn(move || {
+        thread::Builder::new().spawn(move || {
             read(pipe, &theirs, limit);
             // Whoever does not wait for it any more need not know.
             let _ = end.send(());
-        });
-        Tail { kept, ended, limit }
+        })?;
+        Ok(Tail { kept, ended, limit })
     }
 
     /// All that came, once the child has ended.
@@ -67,7 +67,7 @@ mod tests {
     fn the_end_is_kept() {
         let bytes: Vec<u8> = (0..100_000_u32).map(|i| (i % 251) as u8).collect();
         for limit in [0, 1, 1000, 50_000, 100_000, 1_000_000] {
-            let kept = Tail::of(std::io::Cursor::new(bytes.clone()), limit).finish();
+            let kept = Tail::of(std::io::Cursor::new(bytes.clone()), limit).unwrap().finish();
             assert_eq!(kept, bytes[bytes.len().saturating_sub(limit)..], "{limit}");
         }
     }

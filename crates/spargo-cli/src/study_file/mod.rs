@@ -7,23 +7,29 @@
 //!     [run]                         command, parallel, timeout, budget
 //! ```
 
+mod candidates;
 mod example;
 mod outputs;
 mod run;
 mod schema;
 mod source;
 mod space;
+mod template;
 mod words;
 
 pub use example::EXAMPLE;
-pub use run::{Part, Run, Template};
+pub use run::Run;
 pub use schema::schema;
+pub use template::{Part, Template};
 pub use words::suggestion;
 
+use crate::excerpt::escaped;
+use candidates::Candidates;
 use miette::Result;
 use serde::Deserialize;
 use source::{Source, key_names};
-use spargo::study::Config;
+use spargo::study::{Config, Goal, Output};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
@@ -34,6 +40,7 @@ pub struct StudyFile {
     pub config: Config,
     /// How its points are evaluated, if the file says so.
     pub run: Option<Run>,
+    candidates: Option<Candidates>,
     path: PathBuf,
 }
 
@@ -42,13 +49,28 @@ impl StudyFile {
     pub fn read(path: &Path) -> Result<Self> {
         let source = Source::read(path)?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        let (config, run) = parse(&source, folder)?;
-        Ok(StudyFile { config, run, path: path.into() })
+        let Parsed { config, run, candidates } = parse(&source, folder)?;
+        Ok(StudyFile { config, run, candidates, path: path.into() })
     }
 
     /// Where the study is kept: `<name>.db` beside its file.
     pub fn database(&self) -> PathBuf {
         self.path.with_file_name(format!("{}.db", self.config.name))
+    }
+
+    /// What tables call the inputs: their names, or the columns of the candidates' file.
+    pub fn header(&self) -> Vec<String> {
+        match &self.candidates {
+            Some(candidates) => candidates.header.clone(),
+            None => self.config.space.dimensions().iter().map(|dimension| dimension.name.clone()).collect(),
+        }
+    }
+
+    /// The files that it was read from.
+    pub fn inputs(&self) -> Vec<PathBuf> {
+        std::iter::once(self.path.clone())
+            .chain(self.candidates.iter().map(|candidates| candidates.path.clone()))
+            .collect()
     }
 
     /// The folder that the file's relative paths begin at.
@@ -57,7 +79,13 @@ impl StudyFile {
     }
 }
 
-fn parse(source: &Source, folder: &Path) -> Result<(Config, Option<Run>)> {
+struct Parsed {
+    config: Config,
+    run: Option<Run>,
+    candidates: Option<Candidates>,
+}
+
+fn parse(source: &Source, folder: &Path) -> Result<Parsed> {
     let table = DeTable::parse(source.text()).map_err(|error| source.unreadable(&error))?;
     let whole = table.span();
     let mut table = table.into_inner();
@@ -65,7 +93,7 @@ fn parse(source: &Source, folder: &Path) -> Result<(Config, Option<Run>)> {
     source.refuse_unknown_keys(&table, &schema::root_keys())?;
 
     let outputs = outputs::outputs(source, table.remove("objectives"), table.remove("constraints"))?;
-    let space = space::space(source, table.remove("space"), folder, &outputs)?;
+    let (space, candidates) = space::space(source, table.remove("space"), folder, &outputs)?;
     let run = table.remove("run");
     let allocation = key_names(table.get("allocation"));
     let rest = toml::Deserializer::from(toml::Spanned::new(whole, table));
@@ -73,22 +101,42 @@ fn parse(source: &Source, folder: &Path) -> Result<(Config, Option<Run>)> {
     (config.space, config.outputs) = (space, outputs);
     source.check_allocation(&config.allocation, &allocation)?;
     check_name(source, &config.name)?;
+    check_columns(source, &config)?;
     config.check().map_err(|error| source.refused(&error))?;
     let run = run.map(|run| Run::parse(source, run, &config)).transpose()?;
-    Ok((config, run))
+    Ok(Parsed { config, run, candidates })
 }
 
 /// The study's name names its file.
 fn check_name(source: &Source, name: &str) -> Result<()> {
-    let bad = name.trim().is_empty() || name.starts_with('.') || name.contains(['/', '\\', '\0']);
+    let bad = name.trim().is_empty()
+        || name.starts_with('.')
+        || name.contains(['/', '\\'])
+        || name.chars().any(char::is_control);
     match bad {
         true => Err(source.fault(
             &["name"],
-            format!("'{name}' cannot be the name of a file"),
+            format!("'{}' cannot be the name of a file", escaped(name)),
             "use letters, digits, '-' and '_'",
         )),
         false => Ok(()),
     }
+}
+
+/// Inputs and outputs are columns of the same tables.
+fn check_columns(source: &Source, config: &Config) -> Result<()> {
+    let mut taken: HashMap<&str, &str> =
+        config.space.dimensions().iter().map(|dimension| (dimension.name.as_str(), "an input")).collect();
+    for Output { name, goal } in &config.outputs {
+        // Only limits come from the second section.
+        let limit = matches!(goal, Goal::Limit { .. });
+        let (section, what) = if limit { ("constraints", "a constraint") } else { ("objectives", "an objective") };
+        if let Some(other) = taken.insert(name, what) {
+            let help = "give every input and every output a name of its own";
+            return Err(source.fault(&[section, name], format!("'{name}' is the name of {other} already"), help));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

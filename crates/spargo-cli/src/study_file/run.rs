@@ -1,6 +1,7 @@
 //! `[run]`: how `spargo run` evaluates a point.
 
 use super::source::Source;
+use super::template::{Refusal, Template, Templates, with_program};
 use miette::Result;
 use serde::Deserialize;
 use spargo::study::Config;
@@ -18,21 +19,6 @@ pub struct Run {
     pub timeout: Option<f64>,
     /// Trials in all.
     pub budget: usize,
-}
-
-/// An argument, with places for values.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Template(pub Vec<Part>);
-
-/// A piece of an argument.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
-    /// As it is.
-    Text(String),
-    /// The value of the input with this number.
-    Input(usize),
-    /// The trial's number.
-    Trial,
 }
 
 /// `[run]` as it is written.
@@ -55,7 +41,10 @@ pub struct RunForm {
 
 /// A command in either way of writing it.
 #[derive(Deserialize, schemars::JsonSchema)]
-#[serde(untagged, expecting = "a command: text in quotes, or a list of texts")]
+#[serde(
+    untagged,
+    expecting = "a command that is neither text nor a list of texts; write it in quotes, as in \"./sim {x}\""
+)]
 enum Line {
     Text(String),
     List(Vec<String>),
@@ -73,29 +62,20 @@ impl Run {
     pub fn parse(source: &Source, value: Spanned<DeValue<'_>>, config: &Config) -> Result<Self> {
         let form = RunForm::deserialize(ValueDeserializer::from(value)).map_err(|error| source.unreadable(&error))?;
         let RunForm { command, parallel, timeout, budget } = form;
-        let in_command = |(message, help): (String, String)| source.fault(&["run", "command"], message, help);
-        let words = match command {
-            Line::List(words) => words,
-            Line::Text(line) => shell_words::split(&line)
-                .map_err(|_| in_command(("a quote is not closed".into(), "close it, or write a list".into())))?,
+        let in_command = |(message, help): Refusal| source.fault(&["run", "command"], message, help);
+        let templates = Templates { space: &config.space };
+        let command = match command {
+            Line::List(words) => words.iter().map(|word| templates.word(word)).collect(),
+            Line::Text(line) => templates.line(&line),
         };
-        if words.first().is_none_or(|program| program.is_empty()) {
-            return Err(in_command(("the command is empty".into(), "name a program".into())));
-        }
-        let command: Vec<Template> = words
-            .iter()
-            .map(|word| template(word, config))
-            .collect::<std::result::Result<_, _>>()
-            .map_err(in_command)?;
-        if let Template(parts) = &command[0]
-            && parts.iter().any(|part| !matches!(part, Part::Text(_)))
-        {
-            let help = "the program is fixed; a value may only be among its arguments";
-            return Err(in_command(("the program's own name has a value in it".into(), help.into())));
-        }
+        let command = command.and_then(with_program).map_err(in_command)?;
         for (key, count) in [("parallel", parallel), ("budget", budget)] {
             if count == 0 {
-                return Err(source.fault(&["run", key], format!("{key} must be at least 1"), ""));
+                return Err(source.fault(
+                    &["run", key],
+                    format!("{key} must be at least 1"),
+                    format!("for example {key} = 4"),
+                ));
             }
         }
         if timeout.is_some_and(|seconds| !(seconds > 0.0 && seconds <= YEAR)) {
@@ -108,43 +88,3 @@ impl Run {
 
 /// In seconds.
 const YEAR: f64 = 31_622_400.0;
-
-/// Reads `{name}`, `{trial}`, `{{` and `}}`.
-fn template(word: &str, config: &Config) -> std::result::Result<Template, (String, String)> {
-    let (mut parts, mut text, mut rest) = (Vec::new(), String::new(), word);
-    while let Some(at) = rest.find(['{', '}']) {
-        text.push_str(&rest[..at]);
-        let brace = &rest[at..at + 1];
-        rest = &rest[at + 1..];
-        if let Some(after) = rest.strip_prefix(brace) {
-            text.push_str(brace);
-            rest = after;
-            continue;
-        }
-        let Some((name, after)) = rest.split_once('}').filter(|_| brace == "{") else {
-            return Err((format!("a lone '{brace}' in '{word}'"), format!("write {brace}{brace} for one brace")));
-        };
-        if !text.is_empty() {
-            parts.push(Part::Text(std::mem::take(&mut text)));
-        }
-        parts.push(part(name, config)?);
-        rest = after;
-    }
-    text.push_str(rest);
-    if !text.is_empty() || parts.is_empty() {
-        parts.push(Part::Text(text));
-    }
-    Ok(Template(parts))
-}
-
-fn part(name: &str, config: &Config) -> std::result::Result<Part, (String, String)> {
-    let names = || config.space.dimensions().iter().map(|dimension| dimension.name.as_str());
-    match names().position(|input| input == name) {
-        Some(k) => Ok(Part::Input(k)),
-        None if name == "trial" => Ok(Part::Trial),
-        None => {
-            let help = super::words::suggestion(name, names().chain(["trial"]));
-            Err((format!("there is no input '{name}' for '{{{name}}}'"), help))
-        }
-    }
-}

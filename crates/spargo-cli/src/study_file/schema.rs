@@ -39,14 +39,13 @@ fn named<T: JsonSchema>(generator: &mut SchemaGenerator, description: &str) -> S
 
 fn space() -> Schema {
     let range = |kind: &str| json!({ "type": "array", "items": { "type": kind }, "minItems": 2, "maxItems": 2 });
-    let input = |key: &str, of: Value, log: bool| {
+    let input = |key: &str, of: Value, more: Option<(&str, Value)>| {
         let mut properties = json!({ key: of });
-        if log {
-            properties["log"] =
-                json!({ "type": "boolean", "description": "Whether its range is divided evenly in the logarithm." });
-        }
+        more.into_iter().for_each(|(key, value)| properties[key] = value);
         json!({ "type": "object", "properties": properties, "required": [key], "additionalProperties": false })
     };
+    let log = json!({ "type": "boolean", "description": "Whether its range is divided evenly in the logarithm." });
+    let number = |key: &str, kind: &str| input(key, range(kind), Some(("log", log.clone())));
     let words = json!({ "type": "array", "items": { "type": "string" }, "minItems": 2, "uniqueItems": true });
     json_schema!({
         "type": "object",
@@ -54,10 +53,10 @@ fn space() -> Schema {
         "minProperties": 1,
         "properties": { "candidates": { "anyOf": [
             { "type": "string", "description": "A CSV file of the only points that may be evaluated, beside the study file." },
-            input("real", range("number"), true), input("int", range("integer"), true), input("choice", words.clone(), false)
+            number("real", "number"), number("int", "integer"), input("choice", words.clone(), None)
         ] } },
         "additionalProperties": { "anyOf": [
-            input("real", range("number"), true), input("int", range("integer"), true), input("choice", words, false)
+            number("real", "number"), number("int", "integer"), input("choice", words, None)
         ] }
     })
 }

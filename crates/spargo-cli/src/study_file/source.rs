@@ -4,7 +4,7 @@ use super::words;
 use miette::{IntoDiagnostic, LabeledSpan, MietteDiagnostic, NamedSource, Report, Result, WrapErr, miette};
 use spargo::Error;
 use spargo::allocate::Allocation;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
 use toml::Spanned;
@@ -16,7 +16,7 @@ pub struct Source {
     name: String,
     text: String,
     /// By the keys that lead there.
-    places: HashMap<Vec<String>, Range<usize>>,
+    places: BTreeMap<Vec<String>, Range<usize>>,
 }
 
 impl Source {
@@ -35,7 +35,7 @@ impl Source {
     pub fn new(name: String, text: String) -> Self {
         // Windows editors put this mark in front; it is no part of the first key.
         let text = text.strip_prefix('\u{feff}').map(String::from).unwrap_or(text);
-        Source { name, text, places: HashMap::new() }
+        Source { name, text, places: BTreeMap::new() }
     }
 
     pub fn text(&self) -> &str {
@@ -110,20 +110,22 @@ impl Source {
     }
 
     fn place_of(&self, error: &Error) -> Option<Range<usize>> {
-        let path: Vec<String> = match error {
-            Error::Input { name, .. } | Error::Value { input: name, .. } => vec!["space".into(), name.clone()],
-            Error::Parameter { name, .. } => {
-                let named =
-                    |path: &&Vec<String>| path.last().is_some_and(|key| name.split(' ').any(|word| word == key));
-                self.places.keys().filter(named).min_by_key(|path| path.len())?.clone()
+        match error {
+            Error::Input { name, .. } | Error::Value { input: name, .. } => {
+                self.places.get(["space".to_string(), name.clone()].as_slice()).cloned()
             }
-            _ => {
+            Error::Parameter { name, .. } => self.outermost(|key| name.split(' ').any(|word| word == key)),
+            error => {
                 let words = error.to_string();
-                let quoted = |path: &&Vec<String>| path.last().is_some_and(|key| words.contains(&format!("'{key}'")));
-                self.places.keys().filter(quoted).min_by_key(|path| path.len())?.clone()
+                self.outermost(|key| words.contains(&format!("'{key}'")))
             }
-        };
-        self.places.get(&path).cloned()
+        }
+    }
+
+    /// The place of the key that fits and is least deep; of several, the first in the file.
+    fn outermost(&self, fits: impl Fn(&str) -> bool) -> Option<Range<usize>> {
+        let fitting = self.places.iter().filter(|(path, _)| path.last().is_some_and(|key| fits(key)));
+        fitting.min_by_key(|(path, place)| (path.len(), place.start)).map(|(_, place)| place.clone())
     }
 }
 
@@ -133,7 +135,7 @@ pub fn key_names(value: Option<&Spanned<DeValue<'_>>>) -> Vec<String> {
     table.into_iter().flat_map(|table| table.keys()).map(|key| key.get_ref().to_string()).collect()
 }
 
-fn note_places(places: &mut HashMap<Vec<String>, Range<usize>>, path: &mut Vec<String>, table: &DeTable<'_>) {
+fn note_places(places: &mut BTreeMap<Vec<String>, Range<usize>>, path: &mut Vec<String>, table: &DeTable<'_>) {
     for (key, value) in table {
         path.push(key.get_ref().to_string());
         // An inline value is shown whole; a table under its own heading only by that.

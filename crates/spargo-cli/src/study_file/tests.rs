@@ -3,7 +3,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn parsed(text: &str) -> Result<(Config, Option<Run>)> {
-    parse(&Source::new("study.toml".into(), text.into()), Path::new("nowhere"))
+    let Parsed { config, run, .. } = parse(&Source::new("study.toml".into(), text.into()), Path::new("nowhere"))?;
+    Ok((config, run))
 }
 
 /// The values of a study file as JSON, which is what the schema is about.
@@ -22,7 +23,9 @@ fn the_example_is_read_and_its_comments_tell_the_defaults() {
     let settings: Vec<&str> = below.lines().map(|line| line.strip_prefix("# ").unwrap()).collect();
     let (top, model) = settings.split_at(settings.iter().position(|line| *line == "[model]").unwrap());
     let (again, _) = parsed(&format!("{}\n{above}\n{}", top.join("\n"), model.join("\n"))).unwrap();
-    assert_eq!(again, config);
+    // Said or not, it is the same rule.
+    assert_eq!(again.rule, Some(config.rule()));
+    assert_eq!(Config { rule: None, ..again }, config);
     let defaults = Config::new(config.space.clone());
     assert_eq!(
         Config { name: defaults.name.clone(), batch: 100, initial: 100, outputs: defaults.outputs.clone(), ..config },
@@ -66,7 +69,7 @@ fn the_schema_takes_what_the_parser_takes() {
 
 #[test]
 fn a_command_is_split_and_its_places_are_found() {
-    use run::Part::{Input, Text, Trial};
+    use template::Part::{Input, Text, Trial};
     let study = |command: &str| {
         let space = "[space]\na = { real = [0, 1] }\n\"b c\" = { int = [1, 3] }\n";
         parsed(&format!("[objectives]\ny = {{ goal = \"max\" }}\n{space}[run]\ncommand = {command}\n"))
@@ -77,6 +80,11 @@ fn a_command_is_split_and_its_places_are_found() {
         words(r#"'./sim --a={a} "two words" {{x}} ""'"#),
         [text("./sim"), Template(vec![Text("--a=".into()), Input(0)]), text("two words"), text("{x}"), text("")]
     );
+    // A place is one piece, whatever its name and whatever is quoted.
+    for line in ["./sim {b c} '{b c}' x\\ y", "./sim \"{b c}\" {b c} 'x y' # {a}"] {
+        let place = || Template(vec![Input(1)]);
+        assert_eq!(words(&format!("{line:?}")), [text("./sim"), place(), place(), text("x y")], "{line}");
+    }
     assert_eq!(words(r#"['f', '{b c}{trial}!']"#), [text("f"), Template(vec![Input(1), Trial, Text("!".into())])]);
 }
 

@@ -16,7 +16,15 @@ pub fn plain(message: &str) -> (String, String) {
     let mismatch = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "));
     if let Some((found, expected)) = mismatch.and_then(|rest| rest.split_once(", expected ")) {
         let (kind, example) = kind(expected);
-        return (format!("{} where {kind} is needed", found.replace('`', "'")), example.into());
+        return match found.strip_suffix(" as i128").or_else(|| found.strip_suffix(" as u128")) {
+            Some(number) => {
+                let largest = format!("whole numbers go up to {}", i64::MAX);
+                (format!("{} is too large", number.replace('`', "'")), largest)
+            }
+            // A date comes as a table, too.
+            None if found == "map" => (format!("a table, or a date, where {kind} is needed"), example.into()),
+            None => (format!("{} where {kind} is needed", found.replace('`', "'")), example.into()),
+        };
     }
     if let Some((_, message, help)) = SYNTAX.iter().find(|(start, ..)| message.starts_with(start)) {
         return (message.to_string(), help.to_string());
@@ -28,11 +36,12 @@ pub fn plain(message: &str) -> (String, String) {
 }
 
 /// How the TOML parser begins its complaints, how we do, and what helps.
-const SYNTAX: [(&str, &str, &str); 5] = [
+const SYNTAX: [(&str, &str, &str); 6] = [
     ("invalid basic string", "a text that is not closed", "end it with a quotation mark on the same line"),
     ("unclosed table", "a section's name that is not closed", "write it as [name]"),
     ("key with no value", "a key without '='", "write key = value"),
     ("string values must be quoted", "a value that is missing, or a text without quotes", "put text in quotes"),
+    ("wanted string or table", "a word in quotes is needed here", "`spargo schema` lists the words there are"),
     ("duplicate key", "this stands in the file twice", "remove or rename one of them"),
 ];
 
@@ -40,6 +49,7 @@ const SYNTAX: [(&str, &str, &str); 5] = [
 pub fn split_remedy(error: &Error) -> (String, String) {
     let words = error.to_string();
     let apart = match error {
+        Error::Parameter { .. } => return (words, "correct it, or leave it out for the default".into()),
         Error::Unsupported { .. } | Error::Empty { .. } | Error::Value { .. } => words.split_once(": "),
         _ => words.rsplit_once("; "),
     };

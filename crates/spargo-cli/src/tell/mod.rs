@@ -2,6 +2,7 @@
 
 mod table;
 
+use crate::excerpt::escaped;
 use crate::place::existing;
 use crate::print::print;
 use crate::summary::Counts;
@@ -67,7 +68,7 @@ impl Tell {
         let Some(trial) = self.trial else { return Err(miette!("--trial is missing")) };
         let outputs = &study.config().outputs;
         let outcome = match (&self.failed, self.value, self.variance) {
-            (Some(reason), ..) => Outcome::failed(reason),
+            (Some(reason), ..) => Outcome::failed(escaped(reason)),
             (None, Some(_), _) if outputs.len() > 1 => {
                 let names: Vec<&str> = outputs.iter().map(|output| output.name.as_str()).collect();
                 return Err(miette!(

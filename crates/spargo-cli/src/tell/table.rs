@@ -2,8 +2,8 @@
 
 use crate::points::text;
 use crate::records::{Records, Row, value};
-use crate::results::{FAILED, PENDING};
-use miette::{IntoDiagnostic, Result, miette};
+use crate::verdict::{self, outcome};
+use miette::{Result, miette};
 use spargo::Error;
 use spargo::space::Point;
 use spargo::study::{Outcome, Study};
@@ -54,22 +54,19 @@ enum Known {
 /// Where things stand in a row.
 struct Columns {
     trial: Option<usize>,
-    status: Option<usize>,
-    reason: Option<usize>,
     /// One an input, those that are there.
     inputs: Vec<Option<usize>>,
-    outputs: Vec<usize>,
+    outcome: verdict::Columns,
 }
 
 impl Columns {
     fn find(records: &Records, study: &Study) -> Result<Self> {
         let config = study.config();
+        let outputs: Vec<String> = config.outputs.iter().map(|output| output.name.clone()).collect();
         Ok(Columns {
             trial: records.find("trial")?,
-            status: records.find("status")?,
-            reason: records.find("reason")?,
             inputs: config.space.dimensions().iter().map(|d| records.find(&d.name)).collect::<Result<_>>()?,
-            outputs: records.columns(config.outputs.iter().map(|output| &output.name))?,
+            outcome: verdict::Columns::find(records, &outputs)?,
         })
     }
 }
@@ -92,44 +89,8 @@ impl Table<'_> {
 
     /// `None` if it is under way.
     fn outcome(&self, row: Row<'_>) -> Result<Option<Outcome>> {
-        let names = self.study.config().outputs.iter().map(|output| output.name.as_str());
-        let cells: Vec<(&str, &str)> = names.zip(self.columns.outputs.iter().map(|&k| row.cell(k))).collect();
-        let of = |among: &[&str]| cells.iter().find(|(_, cell)| among.contains(&cell.to_lowercase().as_str()));
-        let (status, reason) = (self.optional(row, self.columns.status), self.optional(row, self.columns.reason));
-        let failed = |default: &str| Some(Outcome::failed(if reason.is_empty() { default } else { reason }));
-        match (status.to_lowercase().as_str(), of(&[PENDING]), of(&FAILED)) {
-            (PENDING, ..) | (_, Some(_), _) => self.refuse_numbers(row, &cells).map(|()| None),
-            (word, ..) if FAILED[1..].contains(&word) => Ok(failed("failed")),
-            ("" | "done", _, Some((output, _))) => Ok(failed(&format!("no value of '{output}'"))),
-            ("" | "done", ..) => {
-                let outcome = Outcome::Observed { values: self.values(row, &cells)?, noise: None };
-                // An infinity is a failure.
-                outcome.settled("it").map(Some).into_diagnostic()
-            }
-            _ => {
-                let message = format!("the status '{status}' is none of done, failed, pending");
-                Err(self.fault(row, "status", &message))
-            }
-        }
-    }
-
-    fn values(&self, row: Row<'_>, cells: &[(&str, &str)]) -> Result<Vec<f64>> {
-        let number = |(output, cell): &(&str, &str)| {
-            let help = "leave it empty if the trial failed";
-            cell.parse().map_err(|_| self.fault(row, output, &format!("'{cell}' is not a number; {help}")))
-        };
-        cells.iter().map(number).collect()
-    }
-
-    /// A trial is under way, or it has an outcome.
-    fn refuse_numbers(&self, row: Row<'_>, cells: &[(&str, &str)]) -> Result<()> {
-        match cells.iter().find(|(_, cell)| cell.parse::<f64>().is_ok_and(|value| !value.is_nan())) {
-            Some((output, cell)) => {
-                let message = format!("'{cell}' stands here though the row is marked pending; remove one or the other");
-                Err(self.fault(row, output, &message))
-            }
-            None => Ok(()),
-        }
+        outcome(row, &self.columns.outcome)
+            .map_err(|fault| self.fault(row, &self.records.header()[fault.column], &fault.message))
     }
 
     /// Refuses a trial that is not there, that was told otherwise, or whose point is another one than the row's.

@@ -8,7 +8,7 @@ fn broken_studies_are_explained() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("words.csv"), "x,c\n1,a\n2,b\nthree,c\n").unwrap();
     std::fs::write(folder.path().join("empty.csv"), "").unwrap();
-    let explained = gallery(&BROKEN, &["study.toml", "words.csv, line 4"], |text| {
+    let explained = gallery(&BROKEN, &["study.toml:", "study.toml, line ", "words.csv, line "], |text| {
         std::fs::write(folder.path().join("study.toml"), text).unwrap();
         complaint(folder.path(), &["suggest", "study.toml", "-n", "1"])
     });
@@ -25,7 +25,7 @@ fn a_file_that_is_not_text_is_refused_with_its_line() {
     assert!(said.contains("missing.toml") && said.contains("spargo new"), "{said}");
 }
 
-const BROKEN: [(&str, &str); 47] = [
+const BROKEN: [(&str, &str); 61] = [
     ("nothing at all", ""),
     ("no objectives", "[space]\nx = { real = [0, 1] }\n"),
     ("no space", "[objectives]\ny = { goal = \"max\" }\n"),
@@ -114,5 +114,58 @@ const BROKEN: [(&str, &str); 47] = [
     (
         "a timeout in words",
         "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[run]\ncommand = \"./sim {x}\"\ntimeout = \"1 min\"\n",
+    ),
+    (
+        "a batch too large",
+        "batch = 1000000000000\n[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n",
+    ),
+    (
+        "a number too large",
+        "seed = 99999999999999999999\n[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n",
+    ),
+    (
+        "a date for a number",
+        "batch = 1979-05-27\n[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n",
+    ),
+    (
+        "a name with a line break",
+        "name = \"a\\nb\"\n[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n",
+    ),
+    ("a goal that is no word", "[objectives]\ny = { goal = true }\n[space]\nx = { real = [0, 1] }\n"),
+    (
+        "an output twice",
+        "[constraints]\ny = { at-most = 1 }\n[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n",
+    ),
+    (
+        "a constraint with an input's name",
+        "[constraints]\nx = { at-most = 1 }\n[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n",
+    ),
+    (
+        "learning from no rows",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[model]\nlearning = { subset = 0 }\n",
+    ),
+    (
+        "learning that is not for studies",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[model]\nlearning = \"elbo\"\n",
+    ),
+    (
+        "a command that is a number",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[run]\ncommand = 5\n",
+    ),
+    (
+        "a command that is empty",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[run]\ncommand = \"\"\n",
+    ),
+    (
+        "a command with JSON in it",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[run]\ncommand = './sim {\"x\": 1}'\n",
+    ),
+    (
+        "a program that depends on values",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[run]\ncommand = \"{x} 1\"\n",
+    ),
+    (
+        "a budget of none",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[run]\ncommand = \"./sim {x}\"\nbudget = 0\n",
     ),
 ];

@@ -16,7 +16,7 @@ fn broken_tables_are_explained() {
     assert!(BROKEN.len() >= 20);
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("study.toml"), STUDY).unwrap();
-    let explained = gallery(&BROKEN, &["results.csv"], |text| {
+    let explained = gallery(&BROKEN, &["results.csv, line "], |text| {
         std::fs::write(folder.path().join("results.csv"), text).unwrap();
         complaint(folder.path(), &["suggest", "study.toml", "--data", "results.csv", "-n", "1"])
     });
@@ -32,7 +32,7 @@ fn bytes_that_are_not_text_are_refused_with_their_line() {
     assert!(said.contains("results.csv, line 2") && said.contains("UTF-8"), "{said}");
 }
 
-const BROKEN: [(&str, &str); 24] = [
+const BROKEN: [(&str, &str); 30] = [
     ("nothing at all", ""),
     ("only empty lines", "\n\n\n"),
     ("no header", "20,1,Pd,3.4\n30,2,Ni,4.5\n"),
@@ -57,4 +57,13 @@ const BROKEN: [(&str, &str); 24] = [
     ("an outcome in words", "temperature,layers,metal,yield\n20,1,Pd,good\n"),
     ("an outcome with its unit", "temperature,layers,metal,yield\n20,1,Pd,71 %\n"),
     ("pending with a value", "temperature,layers,metal,yield,status\n20,1,Pd,71,pending\n"),
+    ("a quote that is not closed", "temperature,layers,metal,yield\n20,1,\"Pd,1\n30,2,Ni,2\n"),
+    (
+        "a quote in the last cell that is not closed",
+        "temperature,layers,metal,yield\n20,1,Pd,1\n30,2,Ni,\"2\n40,1,Pd,3\n",
+    ),
+    ("a cell too few among semicolons", "temperature;layers;metal;yield\n20;1;Pd;1,5\n30;2;Ni\n"),
+    ("an unknown status", "temperature,layers,metal,yield,status\n20,1,Pd,71,running\n"),
+    ("a misspelt status", "temperature,layers,metal,yield,status\n20,1,Pd,,pendin\n"),
+    ("a header below blank lines", "\n,,\ntemperature,layers,metal\n20,1,Pd\n"),
 ];

@@ -23,7 +23,7 @@ fn what_is_told_comes_out_again() {
         "1 told; 1 of 9 trials have an outcome\n"
     );
     folder.done(&["tell", "study.toml", "--trial", "2", "--value", "2", "--variance", "0.5"]);
-    folder.done(&["tell", "plain.db", "--trial", "3", "--failed", "the vial, it broke"]);
+    folder.done(&["tell", "plain.db", "--trial", "3", "--failed", "the vial, it\u{1b} broke"]);
     folder.done(&["tell", "plain.db", "--trial", "4", "--value", "nan"]);
     folder.write("results.csv", &format!("{},y\n{},5.5\n{},\n", lines[0], lines[5], lines[6]));
     assert_eq!(folder.done(&["tell", "plain.db", "results.csv"]), "2 told; 6 of 9 trials have an outcome\n");
@@ -37,7 +37,7 @@ fn what_is_told_comes_out_again() {
         [
             ["-0.1", "done", ""],
             ["2.0", "done", ""],
-            ["", "failed", "the vial, it broke"],
+            ["", "failed", r"the vial, it\u{1b} broke"],
             ["", "failed", "the outcome is NaN"],
             ["5.5", "done", ""],
             ["", "failed", "no value of 'y'"],
@@ -116,6 +116,55 @@ fn a_table_is_told_as_a_whole_or_not_at_all() {
     );
     let status = folder.status();
     assert_eq!((&status["observed"], &status["failed"]), (&2.into(), &2.into()));
+}
+
+#[test]
+fn without_a_number_the_last_points_are_asked_for() {
+    let study = PLAIN.replace("x = { real = [0, 1] }\nn = { int = [0, 99] }", "n = { int = [1, 10] }");
+    let folder = Folder::new(&study, "{n}", "", "");
+    folder.done(&["ask", "study.toml"]);
+    folder.write("results.csv", "trial,y\n1,5\n2,6\n3,5\n4,7\n");
+    folder.done(&["tell", "plain.db", "results.csv"]);
+    assert!(folder.refused(&["ask", "plain.db", "-n", "3"]).contains("only 2"));
+    let said = folder.spargo(&["-v", "ask", "plain.db"]);
+    assert_eq!((said.code, said.stdout.lines().count()), (Some(0), 3), "{said:?}");
+    for words in ["2 points instead of 4", "step 2: 2 points in", "model of y, 4 observations"] {
+        assert!(said.stderr.contains(words), "{words}: {said:?}");
+    }
+    assert!(folder.refused(&["ask", "plain.db"]).contains("only 0"));
+}
+
+/// The superuser may write everywhere, so this is done by nobody.
+#[test]
+fn a_study_of_others_can_be_looked_at() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    let folder = Folder::new(PLAIN, "{x}", "budget = 9", "echo $1");
+    folder.done(&["run", "study.toml"]);
+    std::fs::set_permissions(folder.path(""), PermissionsExt::from_mode(0o555)).unwrap();
+    let superuser = std::fs::write(folder.path("probe"), "").is_ok();
+    let output = std::env::temp_dir().join(format!("spargo-others-{}", std::process::id()));
+    let output = output.display().to_string();
+    for words in [
+        &["status", "study.toml"][..],
+        &["status", "plain.db"],
+        &["export", "plain.db"],
+        &["report", "study.toml", "-o", &output],
+        &["tell", "plain.db", "--trial", "1", "--value", "1"],
+    ] {
+        let mut command = folder.command(words);
+        if superuser {
+            command.uid(65534);
+        }
+        let Ok(ended) = command.output() else { return println!("skipped: it cannot be run by another user") };
+        let said = crate::folder::said(ended);
+        match words[0] {
+            "tell" => assert!(said.code == Some(1) && said.stderr.contains("check that you may write"), "{said:?}"),
+            _ => assert_eq!((said.code, said.stderr.as_str()), (Some(0), ""), "{words:?}: {said:?}"),
+        }
+    }
+    std::fs::remove_file(output).unwrap();
+    std::fs::set_permissions(folder.path(""), PermissionsExt::from_mode(0o755)).unwrap();
 }
 
 #[test]

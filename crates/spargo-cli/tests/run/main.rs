@@ -7,4 +7,5 @@ mod desk;
 mod folder;
 mod manual;
 mod outcomes;
+mod streams;
 mod survival;

@@ -194,6 +194,16 @@ fn a_program_that_cannot_be_started_is_no_failed_trial() {
 }
 
 #[test]
+fn one_crash_is_no_reason_to_give_up() {
+    let study = PLAIN.replace("initial = 8", "initial = 1");
+    let folder = Folder::new(&study, "{trial}", "budget = 6", "[ $1 -gt 4 ] && echo $1");
+    assert!(folder.done(&["run", "study.toml"]).contains("6 trials, 2 observed, 4 failed"));
+    folder.write("sim.sh", "exit 1");
+    folder.edit("study.toml", "name = 'plain'", "name = 'other'");
+    assert!(folder.refused(&["run", "study.toml"]).contains("all of the first 5 evaluations failed"));
+}
+
+#[test]
 fn a_run_gives_up_when_everything_fails() {
     let folder = Folder::new(PLAIN, "{trial}", "budget = 20", "[ $1 = 2 ] && exit 7; echo no licence >&2; exit 5");
     let complaint = folder.refused(&["run", "study.toml"]);

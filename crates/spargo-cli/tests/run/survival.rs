@@ -38,9 +38,60 @@ fn a_run_that_is_killed_again_and_again_ends_like_one_that_is_not() {
     assert!(rows.len() == 36 && rows.iter().all(|row| row[4] == "done"), "{rows:?}");
 }
 
+/// Noise, crashes and programs that hang, together, in runs that are killed.
+#[test]
+fn every_trial_has_one_outcome_however_rough_the_run() {
+    let script = r#"
+        echo $1 >> log
+        case $(($1 % 6)) in
+            1) sleep 300;;
+            2) kill -9 $$;;
+            3) exit 4;;
+            *) awk -v seed=$1$$ -v x=$2 'BEGIN { srand(seed); print sin(7 * x) + rand() }';;
+        esac"#;
+    let folder = Folder::new(PLAIN, "{trial} {x}", "budget = 30\nparallel = 3\ntimeout = 1", script);
+    for lines in [4, 9, 16] {
+        let mut run = folder.start();
+        folder.wait_for_lines("log", lines);
+        run.kill().unwrap();
+        run.wait().unwrap();
+    }
+    let before = folder.export();
+    let summary = folder.done(&["run", "study.toml"]);
+    assert!(summary.contains("30 trials, 15 observed, 15 failed, 0 pending"), "{summary}");
+    let rows = folder.export();
+    for (i, row) in rows.iter().enumerate() {
+        let reason = match (i + 1) % 6 {
+            1 => "timeout after 1 s",
+            2 => "killed by signal 9 (SIGKILL)",
+            3 => "exit code 4",
+            _ => "",
+        };
+        let status = if reason.is_empty() { "done" } else { "failed" };
+        assert_eq!((&row[0], &row[4], &row[5]), (&(i + 1).to_string(), &status.into(), &reason.into()), "{row:?}");
+        assert_eq!(row[3].parse::<f64>().is_ok(), reason.is_empty(), "{row:?}");
+        // Noise differs from time to time: what was told stays.
+        assert!(before.get(i).is_none_or(|before| before[4] == "pending" || before == row), "{row:?}");
+    }
+    assert_eq!(rows.len(), 30);
+}
+
+#[test]
+fn a_run_under_nohup_outlives_its_terminal() {
+    let folder = Folder::new(PLAIN, "{trial}", "budget = 8", "echo $1 >> log; sleep 0.1; echo $1");
+    let nohup = format!("trap '' HUP; exec {} run study.toml", env!("CARGO_BIN_EXE_spargo"));
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", &nohup]).current_dir(folder.path("")).stdout(std::process::Stdio::piped());
+    let run = command.spawn().unwrap();
+    folder.wait_for_lines("log", 2);
+    signal("HUP", run.id());
+    let said = said(run.wait_with_output().unwrap());
+    assert!(said.code == Some(0) && said.stdout.contains("8 trials, 8 observed"), "{said:?}");
+}
+
 #[test]
 fn interrupted_runs_leave_everything_in_order() {
-    for (name, code) in [("INT", 130), ("TERM", 143)] {
+    for (name, code) in [("INT", 130), ("TERM", 143), ("HUP", 129)] {
         let folder = Folder::new(PLAIN, "{trial}", "budget = 12\nparallel = 2", HANGING);
         let run = folder.start();
         folder.wait_for_lines("started", 5);

@@ -65,7 +65,8 @@ impl Space {
         self.table.as_ref().map(|table| table.numbers())
     }
 
-    /// A row of that table in the user's values, exactly as they were given (a whole number of a Real as a Real).
+    /// A row of that table in the user's values, exactly as they were given (a whole number of a Real as a
+    /// Real, unless all of its column's are whole).
     pub fn candidate(&self, row: usize) -> Option<Point> {
         self.table.as_ref()?.point(&self.dimensions, row)
     }

@@ -18,6 +18,8 @@ pub(super) struct Table {
     numbers: Mat<f64>,
     /// The values of Real inputs as given, by input; other inputs' follow from their numbers.
     given: Vec<Option<Vec<f64>>>,
+    /// Of which inputs all values were given as whole numbers.
+    whole: Vec<bool>,
     /// The hash of each row's numbers with its number, in order of the hashes.
     index: Vec<(u64, usize)>,
 }
@@ -32,11 +34,12 @@ impl Table {
             column_mut(numbers.as_mut(), k).copy_from_slice(column);
         }
         let given: Vec<_> = dimensions.iter().enumerate().map(|(k, d)| given_column(d, k, rows)).collect();
-        Table::distinct(numbers, given)
+        let is_whole = |k: usize| rows.iter().all(|row| matches!(row[k], Value::Int(_)));
+        Table::distinct(numbers, given, (0..dimensions.len()).map(is_whole).collect())
     }
 
     /// Leaves out rows that repeat an earlier one, and refuses those that only look the same to a model.
-    fn distinct(numbers: Mat<f64>, given: Vec<Option<Vec<f64>>>) -> Result<Self> {
+    fn distinct(numbers: Mat<f64>, given: Vec<Option<Vec<f64>>>, whole: Vec<bool>) -> Result<Self> {
         let mut index: Vec<(u64, usize)> =
             (0..numbers.nrows()).into_par_iter().map(|i| (hash_row(numbers.as_ref(), i), i)).collect();
         index.par_sort_unstable();
@@ -53,7 +56,7 @@ impl Table {
                 }
             }
         }
-        let table = Table { numbers, given, index };
+        let table = Table { numbers, given, whole, index };
         if keep.iter().all(|&keep| keep) { Ok(table) } else { Ok(table.select(&keep)) }
     }
 
@@ -65,6 +68,7 @@ impl Table {
         Table {
             numbers: crate::linalg::select_rows(self.numbers.as_ref(), &rows),
             given: self.given.into_iter().map(|values| values.map(pick)).collect(),
+            whole: self.whole,
             index: self.index.into_iter().filter(|&(_, i)| keep[i]).map(|(hash, i)| (hash, renumbered[i])).collect(),
         }
     }
@@ -76,6 +80,8 @@ impl Table {
     /// The values of a candidate, exactly as they were given.
     pub(super) fn point(&self, dimensions: &[Dimension], row: usize) -> Option<Point> {
         let value = |(k, dimension): (usize, &Dimension)| match &self.given[k] {
+            // A column of identifiers goes back to whoever wrote it as it came.
+            Some(values) if self.whole[k] => Value::Int(values[row] as i64),
             Some(values) => Value::Real(values[row]),
             None => dimension.domain.decode(self.numbers[(row, k)]),
         };

@@ -1,6 +1,7 @@
 //! One ask: the design's points and the model's, committed if nobody else has asked for them meanwhile.
 
 use super::choose::{Trials, choose_by_one, choose_by_several};
+use super::config::{MOST_POINTS, check_count};
 use super::json::to_json;
 use super::model::{Models, State};
 use super::store::{Batch, Committed};
@@ -30,6 +31,7 @@ impl Study {
         if count == 0 {
             return Ok(Vec::new());
         }
+        check_count("the number of points asked for", count, MOST_POINTS)?;
         let started = Instant::now();
         self.refresh()?;
         let proposal = self.propose(count);

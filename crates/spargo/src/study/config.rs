@@ -147,6 +147,22 @@ impl Default for Modelling {
     }
 }
 
+/// Points that one ask may be for: more would not fit in memory, beside the model that chooses them.
+pub(super) const MOST_POINTS: usize = 1_000_000;
+
+/// M that fits in memory: a model has matrices of M² numbers.
+const MOST_INDUCING: usize = 100_000;
+
+/// Refuses none, and more than `most`.
+pub(super) fn check_count(name: &str, value: usize, most: usize) -> Result<()> {
+    let must = match value {
+        0 => "at least 1".into(),
+        _ if value > most => format!("at most {most}"),
+        _ => return Ok(()),
+    };
+    Err(Error::Parameter { name: name.into(), value: value as f64, must })
+}
+
 /// Whether points may be asked for again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -185,20 +201,16 @@ impl Config {
         self.check_goals()?;
         self.check_rule()?;
         let unsupported = |what: String, remedy: &str| Err(Error::Unsupported { what, remedy: remedy.into() });
-        let counts = [("initial", self.initial), ("batch", self.batch), ("inducing", self.inducing)];
-        for (name, value) in counts {
-            if value == 0 {
-                return Err(Error::Parameter { name: name.into(), value: 0.0, must: "at least 1".into() });
-            }
-        }
+        check_count("initial", self.initial, MOST_POINTS)?;
+        check_count("batch", self.batch, MOST_POINTS)?;
+        check_count("inducing", self.inducing, MOST_INDUCING)?;
         match self.model.learning {
-            Learning::Subset(0) => {
-                return unsupported("learning from a subset of no rows".into(), "give it at least one");
-            }
+            Learning::Subset(rows) => check_count("subset", rows, usize::MAX)?,
             Learning::Elbo | Learning::Given => {
-                return unsupported(format!("learning by {:?} in a study", self.model.learning), "use subset or bound");
+                let what = format!("'learning' by {:?} in a study", self.model.learning);
+                return unsupported(what, "use subset or bound");
             }
-            _ => {}
+            Learning::Bound => {}
         }
         self.sampling.check()?;
         self.maximizing.check()

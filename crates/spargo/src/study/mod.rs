@@ -79,24 +79,31 @@ impl Study {
 
     /// A study that exists.
     pub fn open(path: &Path) -> Result<Self> {
-        let store = Store::open(path, &StoreOptions::default())?;
-        let config: Config = from_json("the settings in the study's file", store.config())?;
-        config.check()?;
-        Study::with(config, store)
+        Study::of(Store::open(path, &StoreOptions::default())?)
+    }
+
+    /// The same, to be looked at: it need not be in a file or a folder that may be written.
+    pub fn open_to_read(path: &Path) -> Result<Self> {
+        Study::of(Store::open_to_read(path, &StoreOptions::default())?)
     }
 
     /// The study in this file if there is one, with these very settings, else a new one.
     pub fn open_or_create(path: &Path, config: Config) -> Result<Self> {
         config.check()?;
-        let json = to_json(&config)?;
-        let store = Store::open_or_create(path, &json, &StoreOptions::default())?;
-        match differing(&json, store.config())? {
-            None => Study::with(config, store),
-            Some(field) => Err(Error::Unsupported {
-                what: format!("the study in {} has another setting of '{field}'", path.display()),
-                remedy: "open it with the settings it was made with, or begin another file".into(),
-            }),
-        }
+        let store = Store::open_or_create(path, &to_json(&config)?, &StoreOptions::default())?;
+        check_same(&config, &store)?;
+        Study::with(config, store)
+    }
+
+    /// Refuses other settings than those that the study was made with, by name.
+    pub fn check_made_with(&self, config: &Config) -> Result<()> {
+        check_same(config, &self.store)
+    }
+
+    fn of(store: Store) -> Result<Self> {
+        let config: Config = from_json("the settings in the study's file", store.config())?;
+        config.check()?;
+        Study::with(config, store)
     }
 
     fn with(config: Config, mut store: Store) -> Result<Self> {
@@ -289,6 +296,16 @@ impl Study {
             Some(value) => Err(Error::Parameter { name: format!("the class of {of}"), value, must: "0 or 1".into() }),
             None => Ok(()),
         }
+    }
+}
+
+fn check_same(config: &Config, store: &Store) -> Result<()> {
+    match differing(&to_json(config)?, store.config())? {
+        None => Ok(()),
+        Some(field) => Err(Error::Unsupported {
+            what: format!("the study in {} has another setting of '{field}'", store.path().display()),
+            remedy: "open it with the settings it was made with, or begin another file".into(),
+        }),
     }
 }
 

@@ -98,12 +98,19 @@ fn what_cannot_be_run_is_refused_by_name() {
         }
     }
     assert!(change(&|json| json["outputs"] = json!([])).contains("outputs is empty"));
-    for count in ["batch", "initial", "inducing"] {
+    for (count, most) in [("batch", 1_000_000), ("initial", 1_000_000), ("inducing", 100_000)] {
         assert!(change(&|json| json[count] = json!(0)).starts_with(&format!("{count} = 0 must be at least 1")));
+        let refused = change(&|json| json[count] = json!(most + 1));
+        assert_eq!(refused, format!("{count} = {} must be at most {most}", most + 1));
+    }
+    let mut study = Study::in_memory(small(plane())).unwrap();
+    for count in [1_000_001, usize::MAX] {
+        let refused = study.ask(count).unwrap_err();
+        assert!(matches!(&refused, Error::Parameter { must, .. } if must == "at most 1000000"), "{refused}");
     }
     assert!(change(&|json| json["maximizing"]["pool"] = json!(0)).contains("pool"));
     assert!(change(&|json| json["sampling"]["features"] = json!(0)).contains("features"));
-    assert!(change(&|json| json["model"]["learning"] = json!({"subset": 0})).contains("subset of no rows"));
+    assert!(change(&|json| json["model"]["learning"] = json!({"subset": 0})).contains("subset = 0 must be at least 1"));
     assert!(change(&|json| json["model"]["learning"] = json!("elbo")).contains("Elbo"));
 }
 

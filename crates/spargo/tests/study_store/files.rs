@@ -183,6 +183,19 @@ fn files_and_folders_without_permission_are_refused() {
         refused(&folder.join("unreadable.db"), "check that you may write the file and its folder");
         let locked = folder.join("locked");
         refused(&locked.join("study.db"), "check that you may write the file and its folder");
+        for path in [folder.join("read-only.db"), locked.join("study.db"), locked.join("a ?study=%.db")] {
+            let mut store = Store::open_to_read(&path, &StoreOptions::default()).unwrap();
+            assert_eq!(store.refresh().unwrap().records().len(), 500, "{}", path.display());
+            let refused = store.tell(&[(1, Outcome::value(0.0))]).unwrap_err().to_string();
+            assert!(refused.contains("check that you may write"), "{refused}");
+        }
+        for (name, words) in
+            [("logged.db", "copy both to a folder of yours"), ("../unreadable.db", "may read the file")]
+        {
+            let path = locked.join(name);
+            let refusal = refusal(&path, Store::open_to_read(&path, &StoreOptions::default()));
+            assert!(refusal.contains(words), "{refusal}");
+        }
         let new = locked.join("new.db");
         let refusal = refusal(&new, Store::create(&new, "{}", &StoreOptions::default()));
         assert!(refusal.contains("check that you may write"), "{refusal}");
@@ -194,6 +207,9 @@ fn files_and_folders_without_permission_are_refused() {
         study(&folder.file(name));
         fs::set_permissions(folder.file(name), PermissionsExt::from_mode(mode)).unwrap();
     }
+    study(&folder.file("locked/a ?study=%.db"));
+    study(&folder.file("locked/logged.db"));
+    fs::write(folder.file("locked/logged.db-wal"), "changes").unwrap();
     fs::set_permissions(&folder.0, PermissionsExt::from_mode(0o777)).unwrap();
     fs::set_permissions(folder.file("locked"), PermissionsExt::from_mode(0o555)).unwrap();
     let mut child = child("files::files_and_folders_without_permission_are_refused", folder.0.to_str().unwrap());

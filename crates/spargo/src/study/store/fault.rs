@@ -9,6 +9,8 @@ use std::path::Path;
 pub(super) enum Fault {
     /// The database's own.
     Sql(rusqlite::Error),
+    /// A file that may be read only.
+    ReadOnly,
     /// A file that is not what it should be.
     Unfit { cause: String, remedy: &'static str },
     /// A call that is refused, whatever the file.
@@ -31,9 +33,17 @@ impl Fault {
         matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
     }
 
+    /// Whether it is for want of permission to write.
+    pub(super) fn forbids_writing(&self) -> bool {
+        let code = if let Fault::Sql(error) = self { error.sqlite_error_code() } else { None };
+        let forbidden = matches!(code, Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied));
+        matches!(self, Fault::ReadOnly) || forbidden
+    }
+
     pub(super) fn at(self, path: &Path) -> Error {
         let (cause, remedy) = match self {
             Fault::Refused(error) => return error,
+            Fault::ReadOnly => ("is read-only".into(), PERMISSIONS),
             Fault::Unfit { cause, remedy } => (cause, remedy),
             Fault::Sql(error) => words(&error),
         };

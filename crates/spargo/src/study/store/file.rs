@@ -56,7 +56,7 @@ pub(super) fn open(path: &Path, expect: &Expect, options: &StoreOptions) -> Resu
     let mut connection = Connection::open_with_flags(absolute, flags)?;
     let config = prepare(&mut connection, expect, options)?;
     if connection.is_readonly("main")? {
-        return Err(Fault::unfit("is read-only", "check that you may write the file and its folder"));
+        return Err(Fault::ReadOnly);
     }
     share(&connection, options.patience)?;
     check_whole(&connection, path)?;
@@ -147,7 +147,7 @@ fn check_whole(connection: &Connection, path: &Path) -> Result<(), Fault> {
 }
 
 /// Sets the connection up and sees to it that the file is a study, created if the caller expects that.
-fn prepare(connection: &mut Connection, expect: &Expect, options: &StoreOptions) -> Result<String, Fault> {
+pub(super) fn prepare(connection: &mut Connection, expect: &Expect, options: &StoreOptions) -> Result<String, Fault> {
     connection.busy_timeout(options.patience)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     match options.durability {

@@ -24,6 +24,7 @@ mod blob;
 mod fault;
 mod file;
 mod history;
+mod reader;
 mod write;
 
 pub use file::{Durability, StoreOptions};
@@ -70,6 +71,12 @@ impl Store {
     /// Opens a study.
     pub fn open(path: &Path, options: &StoreOptions) -> Result<Self> {
         Store::new(path, &Expect::Study, options)
+    }
+
+    /// Opens a study, for reading only if its file or its folder cannot be written.
+    pub fn open_to_read(path: &Path, options: &StoreOptions) -> Result<Self> {
+        let (connection, config) = reader::open(path, options).map_err(|fault| fault.at(path))?;
+        Ok(Store { connection, path: path.into(), config, history: History::default() })
     }
 
     /// Opens a study, or creates it with this config if there is none.

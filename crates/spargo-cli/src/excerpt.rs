@@ -1,0 +1,31 @@
+//! Texts of programs and users, as they may be shown.
+
+/// Its control characters escaped, and not longer than a line or two.
+pub fn excerpt(text: &str) -> String {
+    let start: String = text.trim().chars().take(LONGEST + 1).collect();
+    let mut excerpt = escaped(&start);
+    if let Some((end, _)) = excerpt.char_indices().nth(LONGEST) {
+        excerpt.truncate(end);
+        excerpt.push('…');
+    }
+    excerpt
+}
+
+/// Its control characters escaped: a terminal would obey them.
+pub fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match c {
+            // Those that turn the direction of what follows as well.
+            '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                escaped.extend(c.escape_unicode());
+            }
+            c if c.is_control() => escaped.extend(c.escape_default()),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Characters of an excerpt.
+pub const LONGEST: usize = 200;

@@ -1,0 +1,109 @@
+//! How a file writes its cells: what parts them, what marks decimals, and where its header begins.
+
+use super::{is_open, unclosed};
+use miette::{Report, miette};
+
+/// A way of writing tables.
+pub struct Dialect {
+    pub delimiter: u8,
+    /// The byte at which the header begins.
+    pub start: usize,
+}
+
+impl Dialect {
+    /// Excel may say it in a first line, `sep=;`; else it is seen from the header, the first line that is not blank.
+    pub fn of(text: &str) -> Self {
+        let mut start = 0;
+        let mut said = None;
+        for line in text.split_inclusive(['\n', '\r']) {
+            match separator(line) {
+                Some(delimiter) if said.is_none() => said = Some(delimiter),
+                _ if line.trim_matches(|c: char| c.is_whitespace() || DELIMITERS.contains(&c)).is_empty() => {}
+                _ => return Dialect { delimiter: said.unwrap_or_else(|| most_frequent(line)), start },
+            }
+            start += line.len();
+        }
+        Dialect { delimiter: said.unwrap_or(b','), start }
+    }
+
+    /// Where commas do not part cells they part decimals: 4,5 is 4.5.
+    pub fn with_points(&self, record: csv::StringRecord) -> csv::StringRecord {
+        if self.delimiter == b',' {
+            return record;
+        }
+        let cell = |cell: &str| {
+            let pointed = cell.replacen(',', ".", 1);
+            if pointed.parse::<f64>().is_ok() { pointed } else { cell.into() }
+        };
+        record.iter().map(cell).collect()
+    }
+
+    /// What is wrong with the record at the beginning of `rest`.
+    pub fn broken(&self, file: &str, line: u64, rest: &str, error: &csv::Error) -> Report {
+        let mark = match self.delimiter {
+            b';' => "semicolon",
+            b'\t' => "tab",
+            _ => "comma",
+        };
+        match error.kind() {
+            csv::ErrorKind::UnequalLengths { .. } if is_open(rest) => unclosed(file, line),
+            csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+                let help = match len < expected_len {
+                    true => format!("fill in what is missing; an empty cell needs its {mark} as well"),
+                    false => format!("a cell with a {mark} in it must stand in quotes"),
+                };
+                miette!(help = help, "{file}, line {line}: {len} cells where the header has {expected_len}")
+            }
+            _ => miette!("{file}, line {line}: {error}"),
+        }
+    }
+}
+
+const DELIMITERS: [char; 3] = [',', ';', '\t'];
+
+/// The delimiter of a line such as `sep=;`.
+fn separator(line: &str) -> Option<u8> {
+    let line = line.trim_matches(['\r', '\n', '"']);
+    let said = line.get(..4).filter(|word| word.eq_ignore_ascii_case("sep=")).map(|_| &line[4..])?;
+    DELIMITERS
+        .iter()
+        .find(|delimiter| said.starts_with(**delimiter) && said.len() == 1)
+        .map(|delimiter| *delimiter as u8)
+}
+
+/// The one of comma, semicolon and tab that stands in the header most often outside quotes.
+fn most_frequent(header: &str) -> u8 {
+    let count = |delimiter: char| header.split('"').step_by(2).flat_map(str::chars).filter(|&c| c == delimiter).count();
+    let most = DELIMITERS.into_iter().rev().max_by_key(|&delimiter| count(delimiter));
+    most.unwrap_or(',') as u8
+}
+
+/// Counts lines from record to record: the parser's own count is one behind after CRLF.
+pub struct Lines<'a> {
+    bytes: &'a [u8],
+    start: usize,
+    at: usize,
+    line: u64,
+}
+
+impl<'a> Lines<'a> {
+    /// Of a table that begins at the byte `start`.
+    pub fn new(bytes: &'a [u8], start: usize) -> Self {
+        Lines { bytes, start, at: 0, line: 1 }
+    }
+
+    /// The line of the first cell at or after this place of the table, which is not before the last one.
+    pub fn of(&mut self, place: u64) -> u64 {
+        let place = self.start + place as usize;
+        while self.at < self.bytes.len() && (self.at < place || matches!(self.bytes[self.at], b'\r' | b'\n')) {
+            let ends = match self.bytes[self.at] {
+                b'\n' => true,
+                b'\r' => self.bytes.get(self.at + 1) != Some(&b'\n'),
+                _ => false,
+            };
+            self.line += u64::from(ends);
+            self.at += 1;
+        }
+        self.line
+    }
+}

@@ -1,0 +1,130 @@
+//! CSV files as people have them: with quotes, units in headers, CRLF, a byte order mark, semicolons.
+//!
+//! Every complaint names the file, the line and the column.
+
+mod dialect;
+mod header;
+mod value;
+
+pub use header::without_unit;
+pub use value::{number_value, value};
+
+use dialect::{Dialect, Lines};
+use miette::{IntoDiagnostic, Report, Result, WrapErr, miette};
+use std::path::Path;
+
+/// A CSV file with a header, as text.
+#[derive(Debug)]
+pub struct Records {
+    file: String,
+    header: Vec<String>,
+    /// Where the header stands.
+    header_line: u64,
+    rows: Vec<(u64, csv::StringRecord)>,
+}
+
+/// One row below the header.
+#[derive(Clone, Copy)]
+pub struct Row<'a> {
+    /// Where it stands in the file, counted from 1.
+    pub line: u64,
+    cells: &'a csv::StringRecord,
+}
+
+impl<'a> Row<'a> {
+    pub fn cell(&self, column: usize) -> &'a str {
+        self.cells.get(column).unwrap_or("")
+    }
+}
+
+impl Records {
+    /// Reads a file with a header and at least one row below it.
+    pub fn read(path: &Path) -> Result<Self> {
+        let records = Records::read_any(path)?;
+        match records.rows.is_empty() {
+            true => Err(miette!("{} has no rows below its header", records.file)),
+            false => Ok(records),
+        }
+    }
+
+    /// Reads a file with a header.
+    pub fn read_any(path: &Path) -> Result<Self> {
+        let file = path.display().to_string();
+        let bytes = std::fs::read(path).into_diagnostic().wrap_err_with(|| format!("cannot open {file}"))?;
+        Records::parse(file, &bytes)
+    }
+
+    pub fn parse(file: String, bytes: &[u8]) -> Result<Self> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let text = std::str::from_utf8(bytes).map_err(|error| {
+            let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+            miette!(help = "save it as UTF-8", "{file}, line {line}: a byte that is not UTF-8")
+        })?;
+        let dialect = Dialect::of(text);
+        let (table, mut lines) = (&text[dialect.start..], Lines::new(bytes, dialect.start));
+        let mut reader =
+            csv::ReaderBuilder::new().trim(csv::Trim::All).delimiter(dialect.delimiter).from_reader(table.as_bytes());
+        let header_line = lines.of(0);
+        let header = reader.headers().map_err(|error| miette!("{file}, line {header_line}: {error}"))?;
+        let header = header.iter().map(String::from).collect();
+        let mut records = Records { file, header, header_line, rows: Vec::new() };
+        records.check_header()?;
+        let mut last = 0;
+        for record in reader.into_records() {
+            let record = record.map_err(|error| {
+                let place = error.position().map_or(0, |position| position.byte());
+                dialect.broken(&records.file, lines.of(place), &table[place as usize..], &error)
+            })?;
+            last = record.position().map_or(0, |position| position.byte());
+            let line = lines.of(last);
+            // Spreadsheets leave rows of empty cells at the end.
+            if record.iter().any(|cell| !cell.is_empty()) {
+                records.rows.push((line, dialect.with_points(record)));
+            }
+        }
+        match records.rows.last() {
+            // It swallows whatever follows it.
+            Some((line, row)) if row.iter().any(|cell| cell.contains('\n')) && is_open(&table[last as usize..]) => {
+                Err(unclosed(&records.file, *line))
+            }
+            _ => Ok(records),
+        }
+    }
+
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    pub fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
+        self.rows.iter().map(|(line, cells)| Row { line: *line, cells })
+    }
+
+    /// A complaint about a row, counted from 0.
+    pub fn fault(&self, row: usize, message: &str) -> Report {
+        miette!("{}, line {}: {message}", self.file, self.rows.get(row).map_or(0, |(line, _)| *line))
+    }
+
+    /// A complaint about the whole file.
+    pub fn fault_of_all(&self, message: &str) -> Report {
+        miette!("{}: {message}", self.file)
+    }
+}
+
+/// Whether the last quote of a text is not closed.
+fn is_open(text: &str) -> bool {
+    !text.matches('"').count().is_multiple_of(2)
+}
+
+fn unclosed(file: &str, line: u64) -> Report {
+    miette!(
+        help = "close it, or write two of them for one in a cell",
+        "{file}, line {line}: a quotation mark is not closed"
+    )
+}
+
+#[cfg(test)]
+mod tests;

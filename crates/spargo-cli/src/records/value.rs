@@ -1,0 +1,20 @@
+//! Cells as values.
+
+use spargo::space::{Domain, Value};
+
+/// A cell as a value of a domain; whether it lies in it is for the domain to say.
+pub fn value(cell: &str, domain: &Domain) -> Value {
+    match domain {
+        Domain::Categorical { .. } => Value::Choice(cell.into()),
+        _ => number_value(cell),
+    }
+}
+
+/// A cell as a number if it is one, else as a word.
+pub fn number_value(cell: &str) -> Value {
+    match (cell.parse::<i64>(), cell.parse::<f64>()) {
+        (Ok(i), _) => Value::Int(i),
+        (_, Ok(x)) => Value::Real(x),
+        _ => Value::Choice(cell.into()),
+    }
+}

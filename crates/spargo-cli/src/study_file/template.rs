@@ -1,0 +1,118 @@
+//! The words of a command, with places for values: `{name}`, `{trial}`, and `{{` and `}}` for braces.
+
+use spargo::space::Space;
+
+/// An argument, with places for values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template(pub Vec<Part>);
+
+/// A piece of an argument.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// As it is.
+    Text(String),
+    /// The value of the input with this number.
+    Input(usize),
+    /// The trial's number.
+    Trial,
+}
+
+/// What is wrong, and what to do.
+pub type Refusal = (String, String);
+
+/// Reads commands whose places are for the inputs of a space.
+pub struct Templates<'a> {
+    pub space: &'a Space,
+}
+
+impl Templates<'_> {
+    /// One argument.
+    pub fn word(&self, word: &str) -> Result<Template, Refusal> {
+        if word.contains('\0') {
+            return Err(("a zero byte".into(), "no argument of a program may contain one".into()));
+        }
+        let (mut parts, mut text, mut rest) = (Vec::new(), String::new(), word);
+        while let Some(at) = rest.find(['{', '}']) {
+            text.push_str(&rest[..at]);
+            let brace = &rest[at..at + 1];
+            rest = &rest[at + 1..];
+            if let Some(after) = rest.strip_prefix(brace) {
+                text.push_str(brace);
+                rest = after;
+                continue;
+            }
+            let Some((name, after)) = rest.split_once('}').filter(|_| brace == "{") else {
+                return Err((format!("a lone '{brace}' in '{word}'"), format!("write {brace}{brace} for one brace")));
+            };
+            if !text.is_empty() {
+                parts.push(Part::Text(std::mem::take(&mut text)));
+            }
+            parts.push(self.place(name)?);
+            rest = after;
+        }
+        text.push_str(rest);
+        if !text.is_empty() || parts.is_empty() {
+            parts.push(Part::Text(text));
+        }
+        Ok(Template(parts))
+    }
+
+    /// A line of them, split as a shell would; a place is never split, whatever its name.
+    pub fn line(&self, line: &str) -> Result<Vec<Template>, Refusal> {
+        let Template(parts) = self.word(line)?;
+        // Each place as its number between zero bytes, which no text contains: the splitter sees a bare word.
+        let marked: String = (0..).zip(&parts).map(|(k, part)| mark(k, part)).collect();
+        let words = shell_words::split(&marked)
+            .map_err(|_| ("a quote is not closed".to_string(), "close it, or write a list".to_string()))?;
+        Ok(words.iter().map(|word| unmark(word, &parts)).collect())
+    }
+
+    fn place(&self, name: &str) -> Result<Part, Refusal> {
+        let names = || self.space.dimensions().iter().map(|dimension| dimension.name.as_str());
+        match names().position(|input| input == name) {
+            Some(k) => Ok(Part::Input(k)),
+            None if name == "trial" => Ok(Part::Trial),
+            // JSON, or a program in another language.
+            None if name.contains(['"', '\'', ':', ';', '$', '(', '=', ',']) => {
+                let message = format!("there is no input for '{{{name}}}'");
+                Err((message, "write {{ and }} for braces that are no place for a value".into()))
+            }
+            None => {
+                let help = super::words::suggestion(name, names().chain(["trial"]));
+                Err((format!("there is no input '{name}' for '{{{name}}}'"), help))
+            }
+        }
+    }
+}
+
+/// Refuses a command without a program, or whose program depends on values.
+pub fn with_program(command: Vec<Template>) -> Result<Vec<Template>, Refusal> {
+    match command.first().map(|Template(parts)| parts.as_slice()) {
+        Some([Part::Text(program)]) if !program.is_empty() => Ok(command),
+        None | Some([Part::Text(_)]) => Err(("the command is empty".into(), "name a program".into())),
+        Some(_) => {
+            let help = "the program is fixed; a value may only be among its arguments";
+            Err(("the program's own name has a value in it".into(), help.into()))
+        }
+    }
+}
+
+fn mark(k: usize, part: &Part) -> String {
+    match part {
+        Part::Text(text) => text.clone(),
+        _ => format!("\0{k}\0"),
+    }
+}
+
+fn unmark(word: &str, parts: &[Part]) -> Template {
+    let piece = |(i, piece): (usize, &str)| match piece.parse::<usize>() {
+        Ok(k) if i % 2 == 1 => parts[k].clone(),
+        _ => Part::Text(piece.into()),
+    };
+    let pieces = word.split('\0').enumerate().map(piece);
+    let mut unmarked: Vec<Part> = pieces.filter(|part| *part != Part::Text(String::new())).collect();
+    if unmarked.is_empty() {
+        unmarked.push(Part::Text(String::new()));
+    }
+    Template(unmarked)
+}

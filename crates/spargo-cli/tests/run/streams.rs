@@ -1,0 +1,122 @@
+//! What is written: to readers who have gone, to devices that are full, and never over what it is made from.
+
+use crate::folder::{Folder, PLAIN, said};
+use std::fs::OpenOptions;
+use std::process::Stdio;
+
+/// A study that has begun, with everything that a command may read beside it.
+fn desk() -> Folder {
+    let folder = Folder::new(PLAIN, "{x}", "budget = 9", "echo $1");
+    folder.write("pool.csv", "x (mm),n\n0.1,1\n0.2,2\n0.3,3\n");
+    folder.write("pool.toml", "name = 'pool'\n[objectives]\ny = { goal = 'max' }\n[space]\ncandidates = 'pool.csv'\n");
+    folder.write("results.csv", "x,n,y\n0.5,1,2\n0.6,3,4\n");
+    folder.write("plate.csv", "x,n\n0.7,1\n");
+    folder.done(&["run", "study.toml"]);
+    folder.done(&["ask", "pool.toml", "-n", "1"]);
+    folder
+}
+
+/// A stream whose reader has gone.
+fn closed() -> Stdio {
+    let (_, writer) = std::io::pipe().unwrap();
+    writer.into()
+}
+
+fn full() -> Stdio {
+    OpenOptions::new().write(true).open("/dev/full").unwrap().into()
+}
+
+#[test]
+fn nothing_is_written_over_what_it_is_made_from() {
+    let folder = desk();
+    let suggest = ["suggest", "study.toml", "--data", "results.csv", "--pending", "plate.csv", "-n", "1"];
+    for (words, files) in [
+        (&["export", "study.toml"][..], &["study.toml", "plain.db", "plain.db.lock"][..]),
+        (&["export", "plain.db"], &["plain.db"]),
+        (&["export", "pool.toml"], &["pool.csv", "pool.toml", "pool.db"]),
+        (&["report", "study.toml"], &["study.toml", "plain.db"]),
+        (&suggest, &["study.toml", "results.csv", "plate.csv"]),
+        (&["suggest", "pool.toml", "-n", "1"], &["pool.toml", "pool.csv"]),
+        (&["fit", "results.csv", "--target", "y", "--predict", "results.csv"], &["results.csv"]),
+    ] {
+        for file in files {
+            let before = std::fs::read(folder.path(file)).unwrap();
+            // By another name of it.
+            let other = format!("./{file}");
+            let complaint = folder.refused(&[words, &["-o", &other]].concat());
+            assert!(complaint.contains("would replace"), "{words:?} {file}: {complaint}");
+            assert!(std::fs::read(folder.path(file)).unwrap() == before, "{words:?} {file}");
+        }
+        folder.write("output", "old");
+        folder.done(&[words, &["-o", "output"]].concat());
+        assert_ne!(folder.read("output"), "old");
+    }
+}
+
+#[test]
+fn readers_who_have_gone_and_full_devices_are_no_reason_to_panic() {
+    let folder = desk();
+    for words in [
+        &["suggest", "study.toml", "-n", "2"][..],
+        &["schema"],
+        &["ask", "study.toml", "-n", "1"],
+        &["status", "study.toml"],
+        &["export", "study.toml"],
+        &["report", "study.toml"],
+        &["fit", "results.csv", "--target", "y"],
+        &["completions", "bash"],
+        &["run", "study.toml"],
+        &["new", "new.toml"],
+    ] {
+        let end = |stdout: Stdio| {
+            let _ = std::fs::remove_file(folder.path("new.toml"));
+            said(
+                folder
+                    .command(words)
+                    .stdout(stdout)
+                    .stderr(Stdio::piped())
+                    .spawn()
+                    .unwrap()
+                    .wait_with_output()
+                    .unwrap(),
+            )
+        };
+        let gone = end(closed());
+        assert_eq!((gone.code, gone.stderr.as_str()), (Some(0), ""), "{words:?}");
+        let full = end(full());
+        assert!(full.code == Some(1) && full.stderr.contains("cannot write to standard output"), "{words:?} {full:?}");
+    }
+}
+
+#[test]
+fn a_run_goes_on_when_nobody_reads_its_log() {
+    let folder = Folder::new(PLAIN, "{x}", "budget = 12\nparallel = 40000", "echo $1");
+    for stderr in [closed(), full()] {
+        let _ = std::fs::remove_file(folder.path("plain.db"));
+        let output = folder.command(&["-vv", "run", "study.toml"]).stderr(stderr).output().unwrap();
+        let said = said(output);
+        assert!(said.code == Some(0) && said.stdout.contains("12 trials, 12 observed"), "{said:?}");
+    }
+}
+
+#[test]
+fn what_no_machine_can_hold_is_refused() {
+    let folder = desk();
+    for words in [["ask", "study.toml", "-n", "18446744073709551615"], ["suggest", "study.toml", "-n", "1000000000000"]]
+    {
+        let complaint = folder.refused(&words);
+        assert!(complaint.contains("must be at most 1000000"), "{words:?}: {complaint}");
+    }
+    folder.edit("study.toml", "batch = 4", "batch = 1000000000000");
+    let complaint = folder.refused(&["suggest", "study.toml"]);
+    assert!(complaint.contains("study.toml:3") && complaint.contains("at most 1000000"), "{complaint}");
+
+    // Where threads are few, it is said that there are too many of them.
+    folder.edit("study.toml", "batch = 1000000000000", "batch = 30000");
+    folder.edit("study.toml", "name = 'plain'", "name = 'wide'");
+    folder.edit("study.toml", "budget = 9", "budget = 30000\nparallel = 30000");
+    let limited = format!("ulimit -v 4000000; exec {} run study.toml", env!("CARGO_BIN_EXE_spargo"));
+    let said =
+        said(std::process::Command::new("sh").args(["-c", &limited]).current_dir(folder.path("")).output().unwrap());
+    assert!(said.code == Some(1) && said.stderr.contains("make `parallel` in [run] smaller"), "{said:?}");
+}
