@@ -81,11 +81,11 @@ fn complaints_name_the_file_the_place_and_the_remedy() {
     let twice = file("twice.csv", "a,a,y\n1,2,3\n2,3,4\n");
     let huge = file("huge.csv", "a,y\n1,1e200\n2,-1e200\n3,2e200\n");
     let cases: [(&str, &str, &[&str]); 9] = [
-        (&twice, "y", &["twice.csv", "'a' twice"]),
+        (&twice, "y", &["twice.csv", "'a' is there twice"]),
         (&huge, "y", &["e200", "rescale"]),
         (&bad, "y", &["bad.csv", "line 3", "column 'y'", "oops"]),
         (&nan, "y", &["nan.csv", "line 3", "column 'a'", "NaN"]),
-        (&ragged, "y", &["ragged.csv", "line: 3"]),
+        (&ragged, "y", &["ragged.csv", "line 3"]),
         (&empty, "y", &["empty.csv", "no rows"]),
         (&alone, "y", &["no input", "'y' is the only column"]),
         (&good, "z", &["no column 'z'", "a, b, y"]),

@@ -355,7 +355,7 @@ fn files_that_say_something_else_are_refused() {
         (r#"{"name": "a"}"#, "not clear"),
         (r#"{"name": "a", "choice": ["u", "v"], "log": true}"#, "leave out log"),
         (r#"{"name": "a", "real": [0, 1], "scale": "log"}"#, "unknown field"),
-        (r#"{"name": "a", "real": [0]}"#, "length"),
+        (r#"{"name": "a", "real": [0]}"#, "1 ends"),
         (r#"{"real": [0, 1]}"#, "name"),
         (r#"{"name": "a", "real": [1, 0]}"#, "swap"),
     ];

@@ -11,6 +11,7 @@ use miette::{IntoDiagnostic, Report, Result, WrapErr, miette};
 use spargo::space::Space;
 use spargo::study::{Outcome, Output, Trial};
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -137,7 +138,7 @@ impl Evaluator {
 }
 
 /// Why there is no thread for an evaluation.
-pub fn too_many(error: &io::Error) -> Report {
+pub fn too_many(error: &dyn Display) -> Report {
     miette!(help = "make `parallel` in [run] smaller", "cannot begin so many evaluations at a time: {error}")
 }
 

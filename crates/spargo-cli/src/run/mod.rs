@@ -18,7 +18,7 @@ use crate::study_file::{Run as Settings, StudyFile};
 use crate::summary::{Counts, Summary, best_observed};
 use clap::Args;
 use crew::Crew;
-use evaluate::Evaluator;
+use evaluate::{Evaluator, too_many};
 use failures::Failures;
 use lock::Lock;
 use miette::{Report, Result, miette};
@@ -83,7 +83,7 @@ impl Run {
         // Before the history is read, so that it is the last word on it.
         let _lock = Lock::take(&file.database())?;
         let place = begin(&file, &self.file)?;
-        let crew = Crew::new(Evaluator::new(&file, settings)?, workers(settings, &file.config), &watch, &sender)?;
+        let crew = Crew::new(Evaluator::new(&file, settings)?, workers(settings, &file.config)?, &watch, &sender)?;
         let patience = if self.keep_going { Patience::KeepsGoing } else { Patience::GivesUp };
         let (budget, failures, watcher) = (settings.budget, Failures::default(), self.watcher());
         let mut session = Session { place, crew, watch, events, watcher, budget, patience, failures };
@@ -157,9 +157,15 @@ impl Run {
 }
 
 /// As many as may be evaluated at a time: a batch is complete before the next one is asked for.
-fn workers(settings: &Settings, config: &Config) -> usize {
-    settings.parallel.min(settings.budget).min(config.batch.max(config.initial))
+fn workers(settings: &Settings, config: &Config) -> Result<usize> {
+    match settings.parallel.min(settings.budget).min(config.batch.max(config.initial)) {
+        workers if workers > MOST_WORKERS => Err(too_many(&format!("{workers} is more than {MOST_WORKERS}"))),
+        workers => Ok(workers),
+    }
 }
+
+/// Each has three threads; with many more of them the kernel has no room for their stacks, and the process is aborted.
+const MOST_WORKERS: usize = 4096;
 
 impl End {
     fn word(&self) -> &'static str {

@@ -110,13 +110,12 @@ fn what_no_machine_can_hold_is_refused() {
     folder.edit("study.toml", "batch = 4", "batch = 1000000000000");
     let complaint = folder.refused(&["suggest", "study.toml"]);
     assert!(complaint.contains("study.toml:3") && complaint.contains("at most 1000000"), "{complaint}");
+}
 
-    // Where threads are few, it is said that there are too many of them.
-    folder.edit("study.toml", "batch = 1000000000000", "batch = 30000");
-    folder.edit("study.toml", "name = 'plain'", "name = 'wide'");
-    folder.edit("study.toml", "budget = 9", "budget = 30000\nparallel = 30000");
-    let limited = format!("ulimit -v 4000000; exec {} run study.toml", env!("CARGO_BIN_EXE_spargo"));
-    let said =
-        said(std::process::Command::new("sh").args(["-c", &limited]).current_dir(folder.path("")).output().unwrap());
-    assert!(said.code == Some(1) && said.stderr.contains("make `parallel` in [run] smaller"), "{said:?}");
+#[test]
+fn too_many_evaluations_at_a_time_are_refused() {
+    let study = PLAIN.replace("batch = 4", "batch = 30000");
+    let folder = Folder::new(&study, "{x}", "budget = 30000\nparallel = 30000", "");
+    let complaint = folder.refused(&["run", "study.toml"]);
+    assert!(complaint.contains("30000 is more than 4096") && complaint.contains("`parallel`"), "{complaint}");
 }

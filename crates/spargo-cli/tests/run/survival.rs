@@ -110,6 +110,21 @@ fn interrupted_runs_leave_everything_in_order() {
 }
 
 #[test]
+fn an_interrupted_run_tells_programs_what_was_best() {
+    let folder = Folder::new(PLAIN, "{trial}", "budget = 12\nparallel = 2", HANGING);
+    let mut command = folder.command(&["run", "study.toml", "--json"]);
+    let run = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    wait_until("the first outcomes", || folder.path("plain.db").exists() && folder.status()["observed"] == 3);
+    signal("INT", run.id());
+    let said = said(run.wait_with_output().unwrap());
+    let last: serde_json::Value = serde_json::from_str(said.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["event"], &last["why"]), (&"finished".into(), &"signal".into()));
+    let best = &last["best"];
+    assert_eq!((&best["observed"]["trial"], &best["observed"]["value"]), (&3.into(), &3.0.into()), "{last}");
+    assert!(best["believed"].is_null() && best["observed"]["point"]["x"].is_f64(), "{last}");
+}
+
+#[test]
 fn one_run_at_a_time_with_others_beside_it() {
     let folder = Folder::new(PLAIN, "{trial}", "budget = 12\nparallel = 2", HANGING);
     let run = folder.start();

@@ -186,7 +186,7 @@ fn files_and_folders_without_permission_are_refused() {
         for path in [folder.join("read-only.db"), locked.join("study.db"), locked.join("a ?study=%.db")] {
             let mut store = Store::open_to_read(&path, &StoreOptions::default()).unwrap();
             assert_eq!(store.refresh().unwrap().records().len(), 500, "{}", path.display());
-            let refused = store.tell(&[(1, Outcome::value(0.0))]).unwrap_err().to_string();
+            let refused = store.add(&[(point(0.5), None)]).unwrap_err().to_string();
             assert!(refused.contains("check that you may write"), "{refused}");
         }
         for (name, words) in
