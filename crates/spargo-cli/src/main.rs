@@ -5,7 +5,6 @@ mod belief;
 mod bench;
 mod demo;
 mod drawing;
-mod experiment;
 mod fit;
 mod machine;
 mod new;
@@ -14,6 +13,7 @@ mod plate;
 mod records;
 mod regression;
 mod report;
+mod reproduce;
 mod results;
 mod study_file;
 mod suggest;
@@ -54,6 +54,8 @@ enum Command {
     Optimize(optimize::Optimize),
     /// Show a study as a page that opens offline
     Report(report::Report),
+    /// Reproduce a figure of the paper: every repeat is a row, and runs can be stopped, resumed and shared out
+    Reproduce(reproduce::Reproduce),
     /// Measure the engine on this machine
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -69,6 +71,7 @@ fn main() -> miette::Result<()> {
         Command::Allocate(allocate) => allocate.run(),
         Command::Optimize(optimize) => optimize.run(),
         Command::Report(report) => report.run(),
+        Command::Reproduce(reproduce) => reproduce.run(),
         Command::Bench(bench) => bench.run(),
     }
 }

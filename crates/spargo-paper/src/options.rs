@@ -1,0 +1,78 @@
+//! What a user may ask of a figure; what is not asked for is as in the paper.
+
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The part of a figure that is wanted.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Options {
+    /// Repeats of each setting; the figure's own number if not given.
+    pub repeats: Option<usize>,
+    /// The seed of the first repeat.
+    pub seed_from: u64,
+    /// Batches of a run.
+    pub steps: Option<usize>,
+    /// Only these functions; all if empty.
+    pub functions: Vec<String>,
+    /// Only these methods; all if empty.
+    pub methods: Vec<String>,
+    /// Only these numbers of inducing points; all if empty.
+    pub inducing: Vec<usize>,
+    /// How sparse models are trained.
+    pub training: Training,
+    /// Settings of the jobs that are to differ from the paper's, by name.
+    pub set: Vec<(String, Value)>,
+}
+
+/// How sparse models are trained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Training {
+    /// By the collapsed bound, which has the optimal q(u) in closed form.
+    #[default]
+    Collapsed,
+    /// As the paper did: q(u) and hyperparameters together by Adam.
+    SvgpAdam,
+}
+
+impl Options {
+    /// The seeds of all repeats.
+    pub fn seeds(&self, repeats: usize) -> impl Iterator<Item = u64> + use<> {
+        let first = self.seed_from;
+        (0..self.repeats.unwrap_or(repeats) as u64).map(move |i| first + i)
+    }
+
+    /// Those of a figure's own words that are wanted; a wanted word that it has not is refused.
+    pub fn chosen<'a>(&self, what: &str, wanted: &[String], own: &[&'a str]) -> Result<Vec<&'a str>> {
+        if let Some(unknown) = wanted.iter().find(|word| !own.contains(&word.as_str())) {
+            let remedy = format!("choose among {}", own.join(", "));
+            return Err(Error::Unsupported { what: format!("this figure has no {what} '{unknown}'"), remedy });
+        }
+        Ok(own.iter().copied().filter(|word| wanted.is_empty() || wanted.iter().any(|w| w == word)).collect())
+    }
+
+    /// A job's settings with those that were set otherwise.
+    pub fn apply(&self, settings: &impl Serialize) -> Result<Value> {
+        let refuse = |what: String, remedy: String| Err(Error::Unsupported { what, remedy });
+        let mut table = match serde_json::to_value(settings) {
+            Ok(Value::Object(table)) => table,
+            other => return refuse(format!("settings that are no table: {other:?}"), "this is a defect".into()),
+        };
+        for (name, value) in &self.set {
+            match table.get_mut(name).filter(|_| !IDENTITY.contains(&name.as_str())) {
+                Some(slot) => *slot = value.clone(),
+                None => return refuse(format!("there is no setting '{name}' here"), settable(&table)),
+            }
+        }
+        Ok(Value::Object(table))
+    }
+}
+
+/// Settings that have an option of their own.
+const IDENTITY: [&str; 7] = ["seed", "function", "method", "allocation", "inducing", "training", "steps"];
+
+fn settable(table: &Map<String, Value>) -> String {
+    let names: Vec<&str> = table.keys().map(String::as_str).filter(|name| !IDENTITY.contains(name)).collect();
+    format!("it is one of {}", names.join(", "))
+}
