@@ -171,6 +171,7 @@ fn draw_layers<'a, Y: Ranged<ValueType = f64> + ValueFormatter<f64>>(
         .bold_line_style(BLACK.mix(0.08))
         .x_labels(6)
         .y_labels(7)
+        .x_label_formatter(&|v| tick(*v))
         .y_label_formatter(&|v| tick(*v))
         .x_desc(&panel.axes[0])
         .y_desc(&panel.axes[1])

@@ -20,6 +20,7 @@ mod rows;
 mod runner;
 mod runs;
 mod stats;
+mod surrogate;
 mod table;
 
 pub use error::{Error, Result};

@@ -36,6 +36,16 @@ pub enum Training {
     SvgpAdam,
 }
 
+/// What can be chosen of a figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Functions,
+    Methods,
+    Inducing,
+    Steps,
+    Training,
+}
+
 impl Options {
     /// The seeds of all repeats.
     pub fn seeds(&self, repeats: usize) -> impl Iterator<Item = u64> + use<> {
@@ -50,6 +60,24 @@ impl Options {
             return Err(Error::Unsupported { what: format!("this figure has no {what} '{unknown}'"), remedy });
         }
         Ok(own.iter().copied().filter(|word| wanted.is_empty() || wanted.iter().any(|w| w == word)).collect())
+    }
+
+    /// Refuses choices among parts that a figure does not have; repeats and settings every figure has.
+    pub(crate) fn allow(&self, figure: &str, parts: &[Part]) -> Result<()> {
+        let given = [
+            (Part::Functions, "functions", !self.functions.is_empty()),
+            (Part::Methods, "methods", !self.methods.is_empty()),
+            (Part::Inducing, "numbers of inducing points", !self.inducing.is_empty()),
+            (Part::Steps, "steps", self.steps.is_some()),
+            (Part::Training, "ways of training", self.training != Training::default()),
+        ];
+        match given.iter().find(|(part, _, given)| *given && !parts.contains(part)) {
+            Some((_, what, _)) => Err(Error::Unsupported {
+                what: format!("the figure '{figure}' has no {what} to choose"),
+                remedy: "leave that option out".into(),
+            }),
+            None => Ok(()),
+        }
     }
 
     /// A job's settings with those that were set otherwise.

@@ -34,6 +34,22 @@ impl Row {
     }
 }
 
+/// Settings in their own type; a value that a setting cannot have is refused.
+pub(crate) fn read_settings<S: DeserializeOwned>(settings: &Value) -> Result<S> {
+    S::deserialize(settings).map_err(|error| Error::Unsupported {
+        what: format!("these settings cannot be run: {error}"),
+        remedy: "correct what was set".into(),
+    })
+}
+
+/// A result as it is written.
+pub(crate) fn to_value(result: &impl Serialize) -> Result<Value> {
+    serde_json::to_value(result).map_err(|error| Error::Unsupported {
+        what: format!("a result that cannot be written: {error}"),
+        remedy: "this is a defect".into(),
+    })
+}
+
 /// All rows of a folder.
 #[derive(Debug, Clone, Default)]
 pub struct Rows(pub Vec<Row>);

@@ -8,9 +8,10 @@
 //!   paths share, as they share their 100 frequencies (as in Trieste, which the paper used);
 //! - no point is evaluated twice; outcomes are not warped.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::experiment::{Experiment, Optimizer, Step, StudyOptimizer, SvgpOptimizer, SvgpSettings, space};
 use crate::options::{Options, Training};
+use crate::rows::{read_settings, to_value};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use spargo::allocate::Allocation;
@@ -142,7 +143,7 @@ pub fn jobs(options: &Options, design: &Design<'_>) -> Result<Vec<Value>> {
             let sparse = inducing.iter().flat_map(|&m| sparse.iter().map(move |method| (*method, Some(m))));
             for (method, m) in sparse.chain(exact.into_iter().map(|method| (method, None))) {
                 let settings = options.apply(&Settings::paper(function, method, m, seed, options))?;
-                read(&settings)?;
+                read_settings::<Settings>(&settings)?;
                 jobs.push(settings);
             }
         }
@@ -152,15 +153,12 @@ pub fn jobs(options: &Options, design: &Design<'_>) -> Result<Vec<Value>> {
 
 /// Runs one job.
 pub fn run(settings: &Value) -> Result<Value> {
-    let settings = read(settings)?;
+    let settings: Settings = read_settings(settings)?;
     let problem = problems::by_name(&settings.function)?;
     let sizes = (settings.initial, settings.batch);
     let mut experiment = Experiment::new(problem, settings.optimizer(problem)?, settings.seed, sizes);
     let outcome = Outcome::new(&experiment.run(settings.steps, |_| {})?);
-    serde_json::to_value(outcome).map_err(|error| Error::Unsupported {
-        what: format!("a result that cannot be written: {error}"),
-        remedy: "this is a defect".into(),
-    })
+    to_value(&outcome)
 }
 
 impl Settings {
@@ -245,14 +243,6 @@ impl Outcome {
     }
 }
 
-/// Settings in their own type; a value that a setting cannot have is refused.
-fn read(settings: &Value) -> Result<Settings> {
-    Settings::deserialize(settings).map_err(|error| Error::Unsupported {
-        what: format!("these settings cannot be run: {error}"),
-        remedy: "correct what was set".into(),
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,7 +253,8 @@ mod tests {
     #[test]
     fn jobs_are_the_product_of_what_is_wanted_repeat_by_repeat() {
         let options = Options { repeats: Some(2), seed_from: 5, ..Options::default() };
-        let jobs: Vec<Settings> = jobs(&options, &DESIGN).unwrap().iter().map(|job| read(job).unwrap()).collect();
+        let jobs: Vec<Settings> =
+            jobs(&options, &DESIGN).unwrap().iter().map(|job| read_settings(job).unwrap()).collect();
         // Three sparse methods at two sizes, and the exact GP once.
         assert_eq!(jobs.len(), 2 * 2 * (3 * 2 + 1));
         assert!(jobs[..14].iter().all(|job| job.seed == 5) && jobs[14..].iter().all(|job| job.seed == 6));

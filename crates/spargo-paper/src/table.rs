@@ -1,6 +1,7 @@
 //! Numbers of a figure as CSV.
 
 use crate::error::{Error, Result};
+use crate::stats::{Interval, arithmetic};
 use std::path::Path;
 
 /// Writes a table; numbers that are not there (NaN) are empty cells.
@@ -12,6 +13,28 @@ pub fn write<'a>(path: &Path, header: &[&str], rows: impl IntoIterator<Item = Ve
         writer.write_record(row.iter().map(Cell::text)).map_err(failed)?;
     }
     writer.flush().map_err(Error::file("write", path))
+}
+
+/// Something measured.
+pub type Quantity<T> = (&'static str, fn(&T) -> f64);
+
+/// Writes the mean of every quantity over each list of repeats, with its interval; a list has one or two names.
+pub fn summarise<T>(path: &Path, lists: &[([&str; 2], Vec<&T>)], quantities: &[Quantity<T>]) -> Result<()> {
+    let header = ["function", "method", "quantity", "repeats", "mean", "low", "high"];
+    let rows = lists.iter().flat_map(|(names, repeats)| {
+        quantities.iter().map(move |(quantity, value)| {
+            let Interval { mean, low, high } = arithmetic(&repeats.iter().map(|one| value(one)).collect::<Vec<_>>());
+            let mut row = Vec::from(names.map(Cell::from));
+            row.extend([Cell::from(*quantity), repeats.len().into(), mean.into(), low.into(), high.into()]);
+            row
+        })
+    });
+    write(path, &header, rows)
+}
+
+/// Enough digits to draw with.
+pub fn rounded(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
 }
 
 /// One cell.

@@ -3,9 +3,13 @@
 //! A new one is a file here with its record, and a line of [`ALL`].
 
 mod ablation;
+mod allocations;
+mod bounds;
 mod ent;
 mod overhead;
+mod quality;
 mod regret;
+mod toy;
 
 use crate::error::{Error, Result};
 use crate::options::Options;
@@ -31,7 +35,16 @@ pub struct Figure {
 }
 
 /// Every figure.
-pub static ALL: [&Figure; 4] = [&regret::FIGURE, &ent::FIGURE, &ablation::FIGURE, &overhead::FIGURE];
+pub static ALL: [&Figure; 8] = [
+    &toy::FIGURE,
+    &allocations::FIGURE,
+    &quality::FIGURE,
+    &regret::FIGURE,
+    &ent::FIGURE,
+    &ablation::FIGURE,
+    &overhead::FIGURE,
+    &bounds::FIGURE,
+];
 
 /// The figure of that name.
 pub fn by_name(name: &str) -> Result<&'static Figure> {
