@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// The part of a figure that is wanted.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -48,13 +48,13 @@ pub(crate) enum Part {
 
 impl Options {
     /// The seeds of all repeats.
-    pub fn seeds(&self, repeats: usize) -> impl Iterator<Item = u64> + use<> {
+    pub(crate) fn seeds(&self, repeats: usize) -> impl Iterator<Item = u64> + use<> {
         let first = self.seed_from;
         (0..self.repeats.unwrap_or(repeats) as u64).map(move |i| first + i)
     }
 
     /// Those of a figure's own words that are wanted; a wanted word that it has not is refused.
-    pub fn chosen<'a>(&self, what: &str, wanted: &[String], own: &[&'a str]) -> Result<Vec<&'a str>> {
+    pub(crate) fn chosen<'a>(&self, what: &str, wanted: &[String], own: &[&'a str]) -> Result<Vec<&'a str>> {
         if let Some(unknown) = wanted.iter().find(|word| !own.contains(&word.as_str())) {
             let remedy = format!("choose among {}", own.join(", "));
             return Err(Error::Unsupported { what: format!("this figure has no {what} '{unknown}'"), remedy });
@@ -80,27 +80,24 @@ impl Options {
         }
     }
 
-    /// A job's settings with those that were set otherwise.
-    pub fn apply(&self, settings: &impl Serialize) -> Result<Value> {
+    /// A job's settings with those that were set otherwise; `own` have options of their own.
+    pub(crate) fn apply(&self, settings: &impl Serialize, own: &[&str]) -> Result<Value> {
         let refuse = |what: String, remedy: String| Err(Error::Unsupported { what, remedy });
         let mut table = match serde_json::to_value(settings) {
             Ok(Value::Object(table)) => table,
             other => return refuse(format!("settings that are no table: {other:?}"), "this is a defect".into()),
         };
         for (name, value) in &self.set {
-            match table.get_mut(name).filter(|_| !IDENTITY.contains(&name.as_str())) {
+            match table.get_mut(name).filter(|_| !own.contains(&name.as_str())) {
                 Some(slot) => *slot = value.clone(),
-                None => return refuse(format!("there is no setting '{name}' here"), settable(&table)),
+                None => {
+                    let names: Vec<&str> =
+                        table.keys().map(String::as_str).filter(|name| !own.contains(name)).collect();
+                    let what = format!("there is no setting '{name}' here");
+                    return refuse(what, format!("it is one of {}", names.join(", ")));
+                }
             }
         }
         Ok(Value::Object(table))
     }
-}
-
-/// Settings that have an option of their own.
-const IDENTITY: [&str; 7] = ["seed", "function", "method", "allocation", "inducing", "training", "steps"];
-
-fn settable(table: &Map<String, Value>) -> String {
-    let names: Vec<&str> = table.keys().map(String::as_str).filter(|name| !IDENTITY.contains(name)).collect();
-    format!("it is one of {}", names.join(", "))
 }

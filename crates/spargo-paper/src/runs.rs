@@ -123,6 +123,9 @@ pub const BASELINES: [Method; 4] = [
     ("exact", None),
 ];
 
+/// Settings that have options of their own.
+const OWN: [&str; 7] = ["seed", "function", "method", "allocation", "inducing", "training", "steps"];
+
 /// What the paper repeats, and how long its runs are.
 const REPEATS: usize = 50;
 const STEPS: usize = 50;
@@ -142,7 +145,7 @@ pub fn jobs(options: &Options, design: &Design<'_>) -> Result<Vec<Value>> {
                 wanted.partition(|(_, allocation)| allocation.is_some());
             let sparse = inducing.iter().flat_map(|&m| sparse.iter().map(move |method| (*method, Some(m))));
             for (method, m) in sparse.chain(exact.into_iter().map(|method| (method, None))) {
-                let settings = options.apply(&Settings::paper(function, method, m, seed, options))?;
+                let settings = options.apply(&Settings::paper(function, method, m, seed, options), &OWN)?;
                 read_settings::<Settings>(&settings)?;
                 jobs.push(settings);
             }

@@ -111,7 +111,7 @@ fn jobs(options: &Options) -> Result<Vec<Value>> {
     for seed in options.seeds(REPEATS) {
         for function in functions.iter().map(|name| name.to_string()) {
             let settings = Settings { function, seed, points: 250, noise: 0.1, inducing: 25, hyper: Hyper::Bound };
-            jobs.push(options.apply(&settings)?);
+            jobs.push(options.apply(&settings, &["function", "seed"])?);
         }
     }
     Ok(jobs)

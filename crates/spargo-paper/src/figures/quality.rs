@@ -79,7 +79,7 @@ fn varying((x, y): (f64, f64)) -> f64 {
 
 fn jobs(options: &Options) -> Result<Vec<Value>> {
     options.allow("quality", &[])?;
-    let job = |seed| options.apply(&Settings { seed, candidates: 250, chosen: 25, lengthscale: 0.3 });
+    let job = |seed| options.apply(&Settings { seed, candidates: 250, chosen: 25, lengthscale: 0.3 }, &["seed"]);
     options.seeds(REPEATS).map(job).collect()
 }
 
