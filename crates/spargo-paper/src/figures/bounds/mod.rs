@@ -79,14 +79,8 @@ fn jobs(options: &Options) -> Result<Vec<Value>> {
     let mut jobs = Vec::new();
     for seed in options.seeds(REPEATS) {
         for part in [Part::Kl, Part::Trace, Part::Binary] {
-            jobs.push(options.apply(&Settings {
-                part,
-                seed,
-                points: 120,
-                lengthscale: 0.3,
-                noise: 0.1,
-                draws: 200,
-            })?);
+            let settings = Settings { part, seed, points: 120, lengthscale: 0.3, noise: 0.1, draws: 100 };
+            jobs.push(options.apply(&settings, &["part", "seed"])?);
         }
     }
     Ok(jobs)
