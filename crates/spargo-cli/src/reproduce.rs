@@ -1,16 +1,17 @@
 //! `spargo reproduce`: the paper's experiments, figure by figure.
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, miette};
 use serde_json::Value;
-use spargo_paper::{Done, Figure, Options, Plan, Shard, Training, by_name, draw, merge, run};
+use spargo_paper::{ALL, Done, Figure, Options, Plan, Shard, Training, by_name, draw, merge, run};
 use std::path::PathBuf;
 
 /// Arguments of `spargo reproduce`.
 #[derive(Args)]
 pub struct Reproduce {
-    /// Which figure; a wrong name is answered with the list
-    #[arg(value_parser = figure)]
+    /// Which figure
+    #[arg(value_parser = figures())]
     figure: &'static Figure,
     /// Repeats of each setting [default: as many as the paper's]
     #[arg(long)]
@@ -64,8 +65,10 @@ enum Inference {
     SvgpAdam,
 }
 
-fn figure(name: &str) -> std::result::Result<&'static Figure, String> {
-    by_name(name).map_err(|error| error.to_string())
+/// Every figure by its name, with what it shows.
+fn figures() -> impl TypedValueParser<Value = &'static Figure> {
+    let names = ALL.map(|figure| PossibleValue::new(figure.name).help(figure.shows));
+    PossibleValuesParser::new(names).try_map(|name| by_name(&name))
 }
 
 /// A value is JSON if it can be read as such, else a word.

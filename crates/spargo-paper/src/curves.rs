@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The repeats of one line.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Line {
     pub function: String,
     pub method: String,
@@ -86,7 +86,8 @@ pub fn panels(lines: &[Line], methods: &[Method], shown: Shown, mean: Mean, labe
         let color = COLORS[index(methods, &line.method).unwrap_or(0) % COLORS.len()];
         let solid = line.inducing.is_none() || line.inducing == sizes.last().copied().flatten();
         if let Some(panel) = panels.last_mut() {
-            panel.layers.extend(layers(line, color, shown, mean, solid));
+            let stroke = if solid { Marks::Line } else { Marks::Dashes };
+            panel.layers.extend(layers(line, color, shown, mean, stroke));
         }
     }
     panels
@@ -161,7 +162,7 @@ fn index(methods: &[Method], name: &str) -> Option<usize> {
 }
 
 /// A line with its band behind it.
-fn layers(line: &Line, color: RGBColor, shown: Shown, mean: Mean, solid: bool) -> Vec<Layer> {
+fn layers(line: &Line, color: RGBColor, shown: Shown, mean: Mean, stroke: fn(Vec<(f64, f64)>) -> Marks) -> Vec<Layer> {
     let at = |(evaluations, values): (usize, Vec<f64>)| {
         let interval = match mean {
             Mean::Arithmetic => arithmetic(&values),
@@ -176,6 +177,6 @@ fn layers(line: &Line, color: RGBColor, shown: Shown, mean: Mean, solid: bool) -
     if line.runs.len() > 1 {
         layers.push(Layer::plain(color, Marks::Band(band)));
     }
-    layers.push(Layer::named(line.name(), color, if solid { Marks::Line(curve) } else { Marks::Dashes(curve) }));
+    layers.push(Layer::named(line.name(), color, stroke(curve)));
     layers
 }

@@ -7,6 +7,7 @@
 
 mod study;
 mod svgp;
+mod svgp_model;
 
 pub use study::StudyOptimizer;
 pub use svgp::{SvgpOptimizer, SvgpSettings};

@@ -9,7 +9,7 @@
 
 use super::Figure;
 use super::regret::{FUNCTIONS, IMP_DPP, INDUCING};
-use crate::curves;
+use crate::curves::{self, Line};
 use crate::error::Result;
 use crate::options::Options;
 use crate::runs::{self, BASELINES, Design, KIND, Method};
@@ -25,14 +25,17 @@ pub static FIGURE: Figure = Figure {
     run: runs::run,
     draw: |rows, folder| {
         let lines = curves::lines(rows, &FUNCTIONS, &METHODS);
-        // The many α have a panel of their own.
-        let (alphas, plain): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| line.method.contains("-0."));
+        // The many α have a picture of their own, with the paper's.
+        let of_alpha =
+            |line: &&Line| line.function == SWEPT.0 && line.inducing == Some(SWEPT.1) && line.method.starts_with("ent");
+        let alphas: Vec<Line> = lines.iter().filter(of_alpha).cloned().collect();
+        let plain: Vec<Line> = lines.into_iter().filter(|line| !line.method.contains("-0.")).collect();
         let mut files = Vec::new();
         if !plain.is_empty() {
             files.extend(curves::draw_regret("ent", "Appendix C", &plain, &METHODS, folder)?);
         }
         if !alphas.is_empty() {
-            files.extend(curves::draw_regret("ent-alpha", "Appendix C, other α", &alphas, &METHODS[7..], folder)?);
+            files.extend(curves::draw_regret("ent-alpha", "Appendix C, every α", &alphas, &METHODS[5..], folder)?);
         }
         Ok(files)
     },
@@ -41,6 +44,9 @@ pub static FIGURE: Figure = Figure {
 const fn entropy(name: &'static str, alpha: f64, share: Share) -> Method {
     (name, Some(Allocation::EntDpp(Entropy { alpha, share })))
 }
+
+/// Where other α are looked at.
+const SWEPT: (&str, usize) = ("shekel4", 250);
 
 /// α = ½, the paper's choice.
 const ENT: Method = entropy("ent", 0.5, Share::Full);
@@ -66,7 +72,7 @@ const METHODS: [Method; 13] = [
 fn jobs(options: &Options) -> Result<Vec<Value>> {
     let all = Design { functions: &FUNCTIONS, methods: &METHODS, inducing: &INDUCING };
     let mut jobs = runs::jobs(options, &all)?;
-    let elsewhere = |job: &Value| job["function"] != "shekel4" || job["inducing"] != 250;
+    let elsewhere = |job: &Value| job["function"] != SWEPT.0 || job["inducing"] != SWEPT.1;
     let other_alpha = |job: &Value| job["method"].as_str().is_some_and(|method| method.contains("-0."));
     jobs.retain(|job| !(other_alpha(job) && elsewhere(job) && options.methods.is_empty()));
     Ok(jobs)
