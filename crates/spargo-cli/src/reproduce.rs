@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, miette};
 use serde_json::Value;
 use spargo_paper::{ALL, Done, Figure, Options, Plan, Shard, Training, by_name, draw, merge, run};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Arguments of `spargo reproduce`.
@@ -82,7 +83,7 @@ impl Reproduce {
         let options = self.options();
         if !self.merge.is_empty() {
             let new = merge(&self.merge, &self.out, self.figure.name).into_diagnostic()?;
-            eprintln!("{new} new rows in {}", self.out.display());
+            say(&format!("{new} new rows in {}", self.out.display()));
         } else if !self.draw {
             self.work(&options)?;
         }
@@ -118,14 +119,19 @@ impl Reproduce {
                 self.out.display()
             ));
         }
-        eprintln!("{} jobs to do of {all}, {} at a time", all - done, self.jobs);
+        say(&format!("{} jobs to do of {all}, {} at a time", all - done, self.jobs));
         let watch = |done: &Done<'_>| {
             let (number, of) = done.count;
-            eprintln!("{number}/{of}  {:.1} s  {}", done.seconds, label(done.settings));
+            say(&format!("{number}/{of}  {:.1} s  {}", done.seconds, label(done.settings)));
         };
         run(self.figure, options, &plan, &watch).into_diagnostic()?;
         Ok(())
     }
+}
+
+/// Progress for who is still there: a closed terminal is no reason to stop.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }
 
 /// What tells jobs apart, in a few words.

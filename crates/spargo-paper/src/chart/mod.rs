@@ -1,6 +1,9 @@
 //! Panels of lines, bands, dots and shades in one SVG, with one legend and a caption that says what is shown.
 
+mod axes;
+
 use crate::error::{Error, Result};
+use axes::{ranges, tick};
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{Ranged, ValueFormatter};
 use plotters::coord::types::RangedCoordf64;
@@ -9,7 +12,7 @@ use std::path::Path;
 
 /// A picture of several panels.
 pub struct Picture {
-    /// What is shown, line by line: which mean, which band, how many repeats.
+    /// What is shown, sentence by sentence: which mean, which band, how many repeats.
     pub caption: Vec<String>,
     /// Panels in a row.
     pub columns: usize,
@@ -93,7 +96,8 @@ pub fn draw(path: &Path, picture: &Picture) -> Result<()> {
     let columns = picture.columns.max(1).min(picture.panels.len().max(1));
     let rows = picture.panels.len().div_ceil(columns);
     let legend = legend(picture);
-    let foot = LINE * (legend.len().div_ceil(columns) + picture.caption.len()) as u32 + 2 * MARGIN;
+    let caption = wrapped(&picture.caption.join(" "), (columns as u32 * PANEL.0 - 2 * LEFT) / LETTER);
+    let foot = LINE * (legend.len().div_ceil(columns) + caption.len()) as u32 + 2 * MARGIN;
     let size = (columns as u32 * PANEL.0, rows as u32 * PANEL.1 + foot);
     let root = SVGBackend::new(path, size).into_drawing_area();
     let drawn = || -> Drawn {
@@ -102,7 +106,7 @@ pub fn draw(path: &Path, picture: &Picture) -> Result<()> {
         for (area, panel) in top.split_evenly((rows, columns)).iter().zip(&picture.panels) {
             draw_panel(area, panel)?;
         }
-        draw_foot(&bottom, &legend, columns, &picture.caption)?;
+        draw_foot(&bottom, &legend, columns, &caption)?;
         root.present()?;
         Ok(())
     };
@@ -112,10 +116,27 @@ pub fn draw(path: &Path, picture: &Picture) -> Result<()> {
 type Drawn = std::result::Result<(), Box<dyn std::error::Error>>;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// Pixels of a panel, of a line of text, and around things.
+/// Pixels of a panel, of a line of text, of a letter (no letter is much wider), around things, and left of the text.
 const PANEL: (u32, u32) = (460, 320);
 const LINE: u32 = 20;
+const LETTER: u32 = 7;
 const MARGIN: u32 = 12;
+const LEFT: u32 = 60;
+
+/// A text in lines of at most so many letters, unless a word is longer.
+fn wrapped(text: &str, most: u32) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + word.chars().count() < most as usize => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.into()),
+        }
+    }
+    lines
+}
 
 /// Named layers of all panels, each name once.
 fn legend(picture: &Picture) -> Vec<&Layer> {
@@ -131,7 +152,7 @@ fn legend(picture: &Picture) -> Vec<&Layer> {
 fn draw_foot(area: &Area<'_>, legend: &[&Layer], columns: usize, caption: &[String]) -> Drawn {
     let style = TextStyle::from(("sans-serif", 14).into_font());
     for (i, layer) in legend.iter().enumerate() {
-        let (x, y) = ((i % columns) as i32 * PANEL.0 as i32 + 60, (i / columns) as i32 * LINE as i32 + 16);
+        let (x, y) = ((i % columns) as i32 * PANEL.0 as i32 + LEFT as i32, (i / columns) as i32 * LINE as i32 + 16);
         let line = |from: i32, to: i32| PathElement::new(vec![(x + from, y), (x + to, y)], layer.color.stroke_width(2));
         match &layer.marks {
             Marks::Line(_) => area.draw(&line(0, 28))?,
@@ -145,7 +166,7 @@ fn draw_foot(area: &Area<'_>, legend: &[&Layer], columns: usize, caption: &[Stri
     }
     let first = (legend.len().div_ceil(columns) as u32 * LINE + MARGIN) as i32;
     for (i, line) in caption.iter().enumerate() {
-        area.draw(&Text::new(line.clone(), (60, first + i as i32 * LINE as i32), style.clone()))?;
+        area.draw(&Text::new(line.clone(), (LEFT as i32, first + i as i32 * LINE as i32), style.clone()))?;
     }
     Ok(())
 }
@@ -203,43 +224,4 @@ fn draw_layers<'a, Y: Ranged<ValueType = f64> + ValueFormatter<f64>>(
         }
     }
     Ok(())
-}
-
-/// The ends of both axes: all curves and dots are inside, bands need not be.
-fn ranges(panel: &Panel) -> ((f64, f64), (f64, f64)) {
-    let mut points: Vec<(f64, f64)> = Vec::new();
-    for layer in &panel.layers {
-        match &layer.marks {
-            Marks::Line(line) | Marks::Dashes(line) | Marks::Dots(line, _) => points.extend(line),
-            Marks::Cells(cells) => points.extend(cells.iter().flat_map(|(corners, _)| corners)),
-            Marks::Band(band) => points.extend(band.iter().map(|p| (p.0, p.2))),
-        }
-    }
-    points.retain(|p| p.0.is_finite() && p.1.is_finite() && (panel.scale == Scale::Linear || p.1 > 0.0));
-    let (low, high) = ends(points.iter().map(|p| p.0));
-    let up = ends(points.iter().map(|p| p.1));
-    let up = match panel.scale {
-        Scale::Linear => (up.0 - 0.05 * (up.1 - up.0), up.1 + 0.05 * (up.1 - up.0)),
-        Scale::Log => (0.7 * up.0, 1.4 * up.1),
-    };
-    ((low, high), up)
-}
-
-/// The least and the largest value, never equal.
-fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
-    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
-    match (low < high, low.is_finite()) {
-        (true, _) => (low, high),
-        (false, true) => (low - 0.5 * low.abs().max(1e-3), low + 0.5 * low.abs().max(1e-3)),
-        (false, false) => (0.5, 1.5),
-    }
-}
-
-/// Plain where that is short, else with an exponent.
-fn tick(value: f64) -> String {
-    match value.abs() {
-        0.0 => "0".into(),
-        size if (1e-2..1e4).contains(&size) => format!("{}", (value * 1e4).round() / 1e4),
-        _ => format!("{value:.0e}"),
-    }
 }
