@@ -50,14 +50,17 @@ pub fn lines(rows: &[Row], functions: &[&str], methods: &[Method]) -> Vec<Line> 
 pub fn draw_regret(name: &str, about: &str, lines: &[Line], methods: &[Method], folder: &Path) -> Result<Vec<PathBuf>> {
     let path = |file: String| folder.join(file);
     let pictures = [
-        (path(format!("{name}.svg")), Mean::Arithmetic, "arithmetic mean, as in the paper"),
+        (
+            path(format!("{name}.svg")),
+            Mean::Arithmetic,
+            "arithmetic mean, as in the paper (its band may reach below 0, and ends at the panel's edge)",
+        ),
         (path(format!("{name}-geometric.svg")), Mean::Geometric, "geometric mean: the mean of its logarithm"),
     ];
     for (path, mean, words) in &pictures {
         let caption = vec![
             format!("{about}: regret of the best posterior mean among queried points, in deviations of the function."),
             format!("Lines: {words}; bands: its 95 % t-interval; {}.", repeats(lines)),
-            "Bands end at the panel's edge: the interval of an arithmetic mean may reach below 0.".into(),
         ];
         let panels = panels(lines, methods, |outcome| outcome.regret.clone(), *mean, "regret");
         draw(path, &Picture { caption, columns: 2, panels })?;
