@@ -1,12 +1,12 @@
 //! `spargo demo`: noisy Hartmann in six dimensions, optimised in batches of 100 before the user's eyes.
 
 use crate::drawing;
-use crate::experiment::{Experiment, Step};
 use crate::print::print;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result};
 use spargo::problems::HARTMANN6;
+use spargo_paper::experiment::{Experiment, Step};
 use std::path::PathBuf;
 
 /// Arguments of `spargo demo`.
@@ -30,17 +30,19 @@ impl Demo {
             "Hartmann's function of 6 inputs, noise variance {}: {INITIAL} initial points, then {BATCHES} batches of {BATCH}\n\n",
             HARTMANN6.noise
         ))?;
-        let mut experiment = Experiment::new(&HARTMANN6, |config| {
+        let mut experiment = Experiment::of_study(&HARTMANN6, |config| {
             config.seed = self.seed;
             config.initial = INITIAL;
             config.batch = BATCH;
-        })?;
+        })
+        .into_diagnostic()?;
         let bar = ProgressBar::new((INITIAL + BATCHES * BATCH) as u64);
         bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len}  {msg}").into_diagnostic()?);
         let steps = experiment.run(BATCHES, |step| {
             bar.set_position(step.evaluations as u64);
             bar.set_message(summary(step));
-        })?;
+        });
+        let steps = steps.into_diagnostic()?;
         bar.finish_and_clear();
         print(&table(&steps))?;
         let curve: Vec<(f64, f64)> = steps.iter().map(|step| (step.evaluations as f64, step.regret)).collect();

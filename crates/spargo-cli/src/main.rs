@@ -7,7 +7,6 @@ mod bench;
 mod demo;
 mod drawing;
 mod excerpt;
-mod experiment;
 mod export;
 mod files;
 mod fit;
@@ -23,6 +22,7 @@ mod print;
 mod records;
 mod regression;
 mod report;
+mod reproduce;
 mod results;
 mod run;
 mod sheet;
@@ -94,6 +94,8 @@ enum Command {
     Optimize(optimize::Optimize),
     /// Show a study as a page that opens offline
     Report(report::Report),
+    /// Reproduce a figure of the paper: every repeat is a row, and runs can be stopped, resumed and shared out
+    Reproduce(reproduce::Reproduce),
     /// Measure the engine on this machine
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -120,6 +122,7 @@ fn main() -> miette::Result<()> {
         Command::Allocate(allocate) => allocate.run(),
         Command::Optimize(optimize) => optimize.run(),
         Command::Report(report) => report.run(),
+        Command::Reproduce(reproduce) => reproduce.run(),
         Command::Bench(bench) => bench.run(),
         Command::Completions(completions) => completions.run(),
         Command::Man(manual) => manual.run(),

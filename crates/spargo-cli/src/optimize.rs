@@ -1,10 +1,9 @@
 //! `spargo optimize`: a benchmark problem, batch by batch, with its regret.
 
-use crate::experiment::{Experiment, Step};
 use crate::machine::{Run, peak_rss_mb};
 use crate::words::{ALLOCATION_HELP, allocation, by_name};
 use clap::{Args, ValueEnum};
-use miette::Result;
+use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
 use spargo::acquire::Rule;
 use spargo::allocate::Allocation;
@@ -13,6 +12,7 @@ use spargo::kernel::Family;
 use spargo::model::{Learning, Priors};
 use spargo::problems::{self, Problem};
 use spargo::study::{Config, Warping};
+use spargo_paper::experiment::{Experiment, Step};
 use std::fmt;
 
 /// Arguments of `spargo optimize`.
@@ -168,7 +168,7 @@ impl Optimize {
     }
 
     fn optimize(&self) -> Result<Report> {
-        let mut experiment = Experiment::new(self.problem, |config| {
+        let mut experiment = Experiment::of_study(self.problem, |config| {
             config.seed = self.seed;
             config.batch = self.batch;
             config.initial = self.initial;
@@ -176,8 +176,9 @@ impl Optimize {
             config.allocation = self.allocate;
             config.rule = Some(self.rule);
             self.model.configure(config);
-        })?;
-        let steps = experiment.run(self.batches, |_| {})?;
+        })
+        .into_diagnostic()?;
+        let steps = experiment.run(self.batches, |_| {}).into_diagnostic()?;
         Ok(Report::new(self.problem, &steps))
     }
 }

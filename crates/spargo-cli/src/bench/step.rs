@@ -5,7 +5,6 @@
 //! ```
 
 use super::{Product, REPEATS};
-use crate::experiment::space;
 use crate::machine::{Run, peak_rss_mb};
 use crate::optimize::Model;
 use clap::Args;
@@ -19,6 +18,7 @@ use spargo::problems::HARTMANN6;
 use spargo::rng::{Purpose, stream, uniform};
 use spargo::space::{Point, Value};
 use spargo::study::{Config, ModelReport, Outcome, StepReport, Study};
+use spargo_paper::experiment::space;
 use std::fmt;
 
 /// Arguments of `spargo bench step`.
@@ -115,7 +115,7 @@ impl BenchStep {
     }
 
     fn study(&self) -> Result<Study> {
-        let mut config = Config::new(space(&HARTMANN6)?);
+        let mut config = Config::new(space(&HARTMANN6).into_diagnostic()?);
         config.seed = self.seed;
         config.initial = 1;
         config.inducing = self.m;

@@ -1,0 +1,234 @@
+//! `spargo reproduce` as a user runs it: stopped, resumed, shared out, merged and drawn.
+
+mod common;
+
+use common::*;
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::tempdir;
+
+/// Eight tiny runs: two functions, three sparse methods and the exact GP, of one repeat.
+const TINY: [&str; 19] = [
+    "reproduce",
+    "regret",
+    "--repeats",
+    "1",
+    "--steps",
+    "2",
+    "--functions",
+    "shekel4,ackley5",
+    "--inducing",
+    "12",
+    "--set",
+    "initial=10",
+    "--set",
+    "batch=8",
+    "--set",
+    "pool=200",
+    "--methods",
+    "imp-dpp,cvr,kmeans,exact",
+    "--out",
+];
+
+fn reproduce(folder: &Path, more: &[&str]) -> String {
+    stdout(&[&TINY[..], &[folder.to_str().unwrap()], more].concat())
+}
+
+/// Rows of a folder but for what the clock says, in an order of their own.
+fn rows(folder: &Path) -> Vec<String> {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "jsonl"));
+    let text: String = files.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    let lasting = |line: &str| {
+        let mut row: Value = serde_json::from_str(line).unwrap();
+        for key in ["allocate_s", "fit_s", "acquire_s"] {
+            assert!(row["result"].as_object_mut().unwrap().remove(key).is_some(), "{key}: {line}");
+        }
+        row.to_string()
+    };
+    let mut rows: Vec<String> = text.lines().map(lasting).collect();
+    rows.sort();
+    rows
+}
+
+#[test]
+fn five_steps_of_the_papers_settings_leave_rows_a_table_and_drawings() {
+    let folder = tempdir().unwrap();
+    let words = ["reproduce", "regret", "--repeats", "1", "--steps", "5", "--functions", "shekel4,hartmann6"];
+    let more = ["--inducing", "250", "--methods", "imp-dpp,uniform,exact", "--out", folder.path().to_str().unwrap()];
+    let text = stdout(&[&words[..], &more].concat());
+    assert!(text.contains("6 rows"), "{text}");
+    for line in fs::read_to_string(folder.path().join("regret.jsonl")).unwrap().lines() {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let (settings, result) = (&row["settings"], &row["result"]);
+        let paper = [("batch", 100), ("initial", 100), ("pool", 10_000), ("features", 100), ("starts", 1), ("near", 0)];
+        assert!(paper.iter().all(|(name, value)| settings[name] == *value) && settings["warp"] == "off", "{settings}");
+        let evaluations: Vec<u64> = (1..=6).map(|i| 100 * i).collect();
+        assert_eq!(result["evaluations"], serde_json::json!(evaluations));
+        let inducing = result["inducing"][5].as_u64().unwrap();
+        assert_eq!(inducing, if settings["method"] == "exact" { 600 } else { 250 }, "{settings}");
+        let least = result["least_regret"].as_array().unwrap();
+        let regrets = result["regret"].as_array().unwrap().iter().map(|value| value.as_f64().unwrap());
+        assert!(regrets.zip(least).all(|(regret, least)| regret >= least.as_f64().unwrap() && regret >= 0.0));
+    }
+    let table = fs::read_to_string(folder.path().join("regret.csv")).unwrap();
+    assert_eq!(table.lines().count(), 1 + 6 * 6, "{table}");
+    for name in ["regret.svg", "regret-geometric.svg"] {
+        let drawing = fs::read_to_string(folder.path().join(name)).unwrap();
+        assert!(drawing.contains("hartmann6") && drawing.contains("imp-dpp, M = 250"), "{name}");
+        let mean = if name.contains("geo") { ["geometric", "arithmetic"] } else { ["arithmetic", "geometric"] };
+        assert!(drawing.contains(mean[0]) && !drawing.contains(mean[1]), "{name}");
+    }
+}
+
+#[test]
+fn killed_in_mid_run_and_resumed_the_rows_are_those_of_an_undisturbed_run() {
+    let [whole, killed] = [(), ()].map(|()| tempdir().unwrap());
+    reproduce(whole.path(), &[]);
+    let undisturbed = rows(whole.path());
+    assert_eq!(undisturbed.len(), 8);
+
+    let words = [&TINY[..], &[killed.path().to_str().unwrap(), "--jobs", "1"]].concat();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_spargo"));
+    let mut process = command.args(words).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    let file = killed.path().join("regret.jsonl");
+    let started = Instant::now();
+    while fs::read_to_string(&file).map_or(0, |text| text.lines().count()) < 2 {
+        assert!(started.elapsed() < Duration::from_secs(60), "no rows within a minute");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    // SIGKILL.
+    process.kill().unwrap();
+    process.wait().unwrap();
+    // As if the kill had come in the middle of a write.
+    let text = fs::read_to_string(&file).unwrap();
+    let before = text.lines().count();
+    fs::write(&file, &text[..text.len() - 7]).unwrap();
+
+    let complaint = complaint(&[&TINY[..], &[killed.path().to_str().unwrap()]].concat());
+    assert!(complaint.contains(&format!("{} of 8 jobs have a row", before - 1)), "{complaint}");
+    assert!(complaint.contains("--resume"), "{complaint}");
+    let drawn = reproduce(killed.path(), &["--draw"]);
+    assert!(drawn.contains(&format!("{} rows", before - 1)), "{drawn}");
+    reproduce(killed.path(), &["--resume"]);
+    assert_eq!(rows(killed.path()), undisturbed);
+    // Nothing is left to do.
+    reproduce(killed.path(), &["--resume"]);
+    assert_eq!(rows(killed.path()), undisturbed);
+}
+
+#[test]
+fn shards_are_the_whole_in_one_folder_or_merged() {
+    let [whole, shared, one, two] = [(), (), (), ()].map(|()| tempdir().unwrap());
+    reproduce(whole.path(), &["--jobs", "1"]);
+    for shard in ["1/3", "2/3", "3/3"] {
+        reproduce(shared.path(), &["--shard", shard]);
+    }
+    assert_eq!(rows(shared.path()), rows(whole.path()));
+
+    reproduce(one.path(), &["--shard", "1/2"]);
+    reproduce(two.path(), &["--shard", "2/2"]);
+    assert_eq!(rows(one.path()).len() + rows(two.path()).len(), 8);
+    let file = two.path().join("regret.2-of-2.jsonl");
+    let merged = reproduce(one.path(), &["--merge", file.to_str().unwrap()]);
+    assert!(merged.contains("8 rows"), "{merged}");
+    assert_eq!(rows(one.path()), rows(whole.path()));
+    let [a, b] = [&one, &whole].map(|folder| fs::read_to_string(folder.path().join("regret.csv")).unwrap());
+    assert_eq!(a, b);
+}
+
+#[test]
+fn rows_of_other_settings_are_kept_but_not_drawn() {
+    let folder = tempdir().unwrap();
+    let words = |steps: &'static str, seed: &'static str| {
+        let mut words = TINY.to_vec();
+        words[5] = steps;
+        words[7] = "ackley5";
+        words[17] = "cvr";
+        [&words[..], &[folder.path().to_str().unwrap(), "--seed-from", seed]].concat()
+    };
+    for (steps, seed) in [("2", "0"), ("2", "5"), ("1", "0")] {
+        stdout(&words(steps, seed));
+    }
+    assert_eq!(rows(folder.path()).len(), 3);
+    // Other seeds are repeats, other lengths are another experiment.
+    let drawn = stdout(&[&words("2", "0")[..], &["--draw"]].concat());
+    assert!(drawn.contains("2 rows"), "{drawn}");
+    let table = fs::read_to_string(folder.path().join("regret.csv")).unwrap();
+    assert!(table.lines().skip(1).all(|line| line.split(',').nth(4) == Some("2")), "{table}");
+    let nothing = complaint(&[&words("3", "0")[..], &["--draw"]].concat());
+    assert!(nothing.contains("no rows"), "{nothing}");
+}
+
+#[test]
+fn figures_of_runs_share_their_rows() {
+    let folder = tempdir().unwrap();
+    let words = |figure: &'static str, more: &[&'static str]| {
+        let mut words = TINY.to_vec();
+        (words[1], words[7], words[17]) = (figure, "shekel4", "imp-dpp,cvr");
+        stdout(&[&words[..], &[folder.path().to_str().unwrap()], more].concat())
+    };
+    words("regret", &[]);
+    words("ablation", &["--resume"]);
+    let rows = rows(folder.path());
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert!(folder.path().join("ablation.csv").exists());
+}
+
+#[test]
+fn models_are_trained_by_adam_if_that_is_asked_for() {
+    let folder = tempdir().unwrap();
+    let text = reproduce(folder.path(), &["--inference", "svgp-adam"]);
+    assert!(text.contains("8 rows"), "{text}");
+    let rows: Vec<Value> = rows(folder.path()).iter().map(|row| serde_json::from_str(row).unwrap()).collect();
+    for row in &rows {
+        let (method, training) = (&row["settings"]["method"], &row["settings"]["training"]);
+        assert_eq!(*training, if method == "exact" { Value::Null } else { "svgp-adam".into() });
+        assert!(row["result"]["noise"].as_array().unwrap().iter().all(|noise| noise.as_f64().unwrap() > 0.0));
+    }
+}
+
+#[test]
+fn every_small_figure_is_drawn() {
+    let folder = tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    let small = ["--repeats", "2", "--out", out];
+    for (figure, more) in [
+        ("toy", vec!["--functions", "well"]),
+        ("allocations", vec!["--set", "points=40", "--set", "inducing=8"]),
+        ("quality", vec!["--set", "candidates=40", "--set", "chosen=8"]),
+        ("bounds", vec!["--set", "points=60", "--set", "draws=2"]),
+    ] {
+        stdout(&[&["reproduce", figure][..], &small, &more].concat());
+        let table = fs::read_to_string(folder.path().join(format!("{figure}.csv"))).unwrap();
+        assert!(table.lines().count() > 4 && !table.contains("NaN"), "{figure}: {table}");
+        let drawing = fs::read_to_string(folder.path().join(format!("{figure}.svg"))).unwrap();
+        assert!(drawing.contains("<svg") && !drawing.contains("NaN"), "{figure}");
+    }
+}
+
+#[test]
+fn what_does_not_exist_is_answered_with_what_does() {
+    let unknown = complaint(&["reproduce", "figure4"]);
+    assert!(
+        ["toy", "allocations", "quality", "regret", "ent", "ablation", "overhead", "bounds"]
+            .iter()
+            .all(|name| unknown.contains(name)),
+        "{unknown}"
+    );
+    for (words, answer) in [
+        (["--functions", "shekel5"], "rosenbrock4-trieste"),
+        (["--methods", "dpp"], "imp-dpp, cvr, kmeans, uniform, exact"),
+        (["--set", "feature=3"], "features"),
+        (["--set", "features=many"], "cannot be run"),
+        (["--shard", "3/2"], "i/n"),
+    ] {
+        let complaint = complaint(&[&["reproduce", "regret"][..], &words].concat());
+        assert!(complaint.contains(answer), "{complaint}");
+    }
+    let none = complaint(&["reproduce", "toy", "--steps", "3"]);
+    assert!(none.contains("no steps to choose"), "{none}");
+}

@@ -1,0 +1,163 @@
+//! A benchmark problem optimised batch by batch, with its regret: Section 5.1 of the paper, and what `spargo optimize` and
+//! `spargo demo` run.
+//!
+//! ```text
+//!     ask ─▶ evaluate with noise ─▶ tell ─▶ regret of argmax_{x queried} E f(x)
+//! ```
+
+mod study;
+mod svgp;
+mod svgp_model;
+
+pub use study::StudyOptimizer;
+pub use svgp::{SvgpOptimizer, SvgpSettings};
+
+use crate::error::Result;
+use serde::Serialize;
+use spargo::data::Warp;
+use spargo::problems::Problem;
+use spargo::rng::{Purpose, stream};
+use spargo::space::{Dimension, Point, Space, Value};
+use spargo::study::Config;
+
+/// Who chooses the points; points are in the problem's units, and it is maximised.
+pub trait Optimizer {
+    /// The next points, each with its number.
+    fn ask(&mut self, count: usize) -> Result<Vec<(u64, Vec<f64>)>>;
+
+    /// Outcomes by number.
+    fn tell(&mut self, outcomes: &[(u64, f64)]) -> Result<()>;
+
+    /// What it believes, given everything told.
+    fn belief(&mut self) -> Result<Belief>;
+
+    /// Seconds that the choice of the last batch took, the model not counted.
+    fn acquire_s(&self) -> Result<f64>;
+}
+
+/// What an optimizer believes, and what it took.
+#[derive(Debug, Clone)]
+pub struct Belief {
+    /// The evaluated point with the best posterior mean.
+    pub best: Vec<f64>,
+    /// How outcomes were mapped.
+    pub warp: Warp,
+    /// The noise variance, in units of the outcomes; under a warp, in the model's units.
+    pub noise: f64,
+    /// Inducing points; observations if the model is exact.
+    pub inducing: usize,
+    /// Seconds for the inducing points and for the model.
+    pub seconds: (f64, f64),
+}
+
+/// A problem being optimised.
+pub struct Experiment {
+    problem: &'static Problem,
+    optimizer: Box<dyn Optimizer>,
+    seed: u64,
+    initial: usize,
+    batch: usize,
+}
+
+/// After one batch has been told.
+#[derive(Debug, Clone, Serialize)]
+pub struct Step {
+    /// Evaluations so far.
+    pub evaluations: usize,
+    /// Of the point with the best posterior mean, in scaled units.
+    pub regret: f64,
+    /// The best outcome so far, with its noise.
+    pub best_observed: f64,
+    /// Least regret of any evaluated point, which nobody could know.
+    pub least_regret: f64,
+    /// How outcomes were mapped.
+    pub warp: Warp,
+    /// The learned noise variance.
+    pub noise: f64,
+    /// Inducing points.
+    pub inducing: usize,
+    /// Seconds for the inducing points.
+    pub allocate_s: f64,
+    /// Seconds for the model.
+    pub fit_s: f64,
+    /// Seconds for the batch that was evaluated.
+    pub acquire_s: f64,
+}
+
+impl Step {
+    /// Seconds that are not spent on evaluations.
+    pub fn overhead_s(&self) -> f64 {
+        self.allocate_s + self.fit_s + self.acquire_s
+    }
+}
+
+impl Experiment {
+    /// A problem and who optimises it, by `initial` points and batches of `batch`; the seed is that of the noise.
+    pub fn new(
+        problem: &'static Problem,
+        optimizer: Box<dyn Optimizer>,
+        seed: u64,
+        (initial, batch): (usize, usize),
+    ) -> Self {
+        Experiment { problem, optimizer, seed, initial, batch }
+    }
+
+    /// A problem optimised by a study.
+    pub fn of_study(problem: &'static Problem, configure: impl FnOnce(&mut Config)) -> Result<Self> {
+        let mut config = Config::new(space(problem)?);
+        config.name = problem.name.into();
+        configure(&mut config);
+        let (seed, sizes) = (config.seed, (config.initial, config.batch));
+        Ok(Experiment::new(problem, Box::new(StudyOptimizer::new(config)?), seed, sizes))
+    }
+
+    /// Evaluates the initial design and then `batches` batches; `watch` sees every step.
+    pub fn run(&mut self, batches: usize, mut watch: impl FnMut(&Step)) -> Result<Vec<Step>> {
+        let mut steps: Vec<Step> = Vec::with_capacity(batches + 1);
+        let (mut least, mut best, mut evaluations) = (f64::INFINITY, f64::NEG_INFINITY, 0);
+        for number in 0..=batches {
+            let trials = self.optimizer.ask(if number == 0 { self.initial } else { self.batch })?;
+            evaluations += trials.len();
+            let mut outcomes = Vec::with_capacity(trials.len());
+            for (id, x) in &trials {
+                let y = self.problem.observe(x, &mut stream(self.seed, Purpose::Data, 0, *id))?;
+                outcomes.push((*id, y));
+                best = y.max(best);
+                least = self.problem.regret(x)?.min(least);
+            }
+            self.optimizer.tell(&outcomes)?;
+            let belief = self.optimizer.belief()?;
+            let step = Step {
+                evaluations,
+                regret: self.problem.regret(&belief.best)?,
+                best_observed: best,
+                least_regret: least,
+                warp: belief.warp,
+                noise: belief.noise,
+                inducing: belief.inducing,
+                allocate_s: belief.seconds.0,
+                fit_s: belief.seconds.1,
+                acquire_s: self.optimizer.acquire_s()?,
+            };
+            watch(&step);
+            steps.push(step);
+        }
+        Ok(steps)
+    }
+}
+
+/// The box of a problem.
+pub fn space(problem: &Problem) -> Result<Space> {
+    let input = |(k, &(lower, upper)): (usize, &(f64, f64))| Dimension::real(format!("x{}", k + 1), lower, upper);
+    Ok(Space::new(problem.bounds.iter().enumerate().map(input).collect())?)
+}
+
+/// A point of such a box.
+pub fn numbers(point: &Point) -> Vec<f64> {
+    let number = |value: &Value| match value {
+        Value::Real(real) => *real,
+        Value::Int(int) => *int as f64,
+        Value::Choice(_) => f64::NAN,
+    };
+    point.iter().map(number).collect()
+}

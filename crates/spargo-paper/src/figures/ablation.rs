@@ -1,0 +1,42 @@
+//! Figure of Appendix D: baseline {min, mean, max} × link {ReLU, softplus} of the improvement, on Shekel's function with 250
+//! inducing points.
+//!
+//! The paper shows the four variants without the maximum; of the maximum it says that performance drops (Section 4.3).
+
+use super::Figure;
+use super::regret::IMP_DPP;
+use crate::curves;
+use crate::runs::{self, BASELINES, Design, KIND, Method};
+use spargo::allocate::Allocation;
+use spargo::allocate::quality::{Baseline, Improvement, Link};
+
+pub static FIGURE: Figure = Figure {
+    name: "ablation",
+    shows: "Appendix D: baseline {min, mean, max} × link {ReLU, softplus} of IMP-DPP on Shekel's function",
+    kind: KIND,
+    jobs: |options| runs::jobs(options, &DESIGN),
+    run: runs::run,
+    draw: |rows, folder| {
+        let lines = curves::lines(rows, DESIGN.functions, DESIGN.methods);
+        curves::draw_regret("ablation", "Appendix D", &lines, DESIGN.methods, folder)
+    },
+};
+
+const fn variant(name: &'static str, baseline: Baseline, link: Link) -> Method {
+    (name, Some(Allocation::ImpDpp(Improvement { baseline, link })))
+}
+
+const METHODS: [Method; 10] = [
+    IMP_DPP,
+    variant("imp-min-softplus", Baseline::Min, Link::Softplus),
+    variant("imp-mean-relu", Baseline::Mean, Link::Relu),
+    variant("imp-mean-softplus", Baseline::Mean, Link::Softplus),
+    variant("imp-max-relu", Baseline::Max, Link::Relu),
+    variant("imp-max-softplus", Baseline::Max, Link::Softplus),
+    BASELINES[0],
+    BASELINES[1],
+    BASELINES[2],
+    BASELINES[3],
+];
+
+const DESIGN: Design<'static> = Design { functions: &["shekel4"], methods: &METHODS, inducing: &[250] };

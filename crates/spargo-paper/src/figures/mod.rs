@@ -1,0 +1,55 @@
+//! The figures: a record of three functions each.
+//!
+//! A new one is a file here with its record, and a line of [`ALL`].
+
+mod ablation;
+mod allocations;
+mod bounds;
+mod ent;
+mod overhead;
+mod quality;
+mod regret;
+mod toy;
+
+use crate::error::{Error, Result};
+use crate::options::Options;
+use crate::rows::Row;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// One figure of the paper.
+#[derive(Debug, Clone, Copy)]
+pub struct Figure {
+    /// The word by which it is asked for.
+    pub name: &'static str,
+    /// What it shows, and where the paper has it.
+    pub shows: &'static str,
+    /// The kind of its rows; figures of one kind share them.
+    pub kind: &'static str,
+    /// The settings of all jobs.
+    pub jobs: fn(&Options) -> Result<Vec<Value>>,
+    /// What comes of one job.
+    pub run: fn(&Value) -> Result<Value>,
+    /// Writes drawings and tables into a folder; returns them.
+    pub draw: fn(&[Row], &Path) -> Result<Vec<PathBuf>>,
+}
+
+/// Every figure.
+pub static ALL: [&Figure; 8] = [
+    &toy::FIGURE,
+    &allocations::FIGURE,
+    &quality::FIGURE,
+    &regret::FIGURE,
+    &ent::FIGURE,
+    &ablation::FIGURE,
+    &overhead::FIGURE,
+    &bounds::FIGURE,
+];
+
+/// The figure of that name.
+pub fn by_name(name: &str) -> Result<&'static Figure> {
+    ALL.into_iter().find(|figure| figure.name == name).ok_or_else(|| Error::Unsupported {
+        what: format!("there is no figure '{name}'"),
+        remedy: format!("choose one of {}", ALL.map(|figure| figure.name).join(", ")),
+    })
+}

@@ -1,0 +1,185 @@
+//! What a run depends on, and what comes of it.
+
+use super::Method;
+use crate::error::Result;
+use crate::experiment::{Optimizer, Step, StudyOptimizer, SvgpOptimizer, SvgpSettings, space};
+use crate::options::{Options, Training};
+use serde::{Deserialize, Serialize};
+use spargo::allocate::Allocation;
+use spargo::kernel::Family;
+use spargo::maximize::Maximizing;
+use spargo::model::{Learning, Priors};
+use spargo::problems::Problem;
+use spargo::sample::Sampling;
+use spargo::study::{Config, Warping};
+
+/// Everything that a run depends on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// The problem.
+    pub function: String,
+    /// What the figure calls the model.
+    pub method: String,
+    /// How inducing points are chosen; none for the exact GP.
+    pub allocation: Option<Allocation>,
+    /// M; none for the exact GP.
+    pub inducing: Option<usize>,
+    /// How sparse models are trained; none for the exact GP.
+    pub training: Option<Training>,
+    /// Of every random choice, the noise included.
+    pub seed: u64,
+    /// Points before the first batch.
+    pub initial: usize,
+    /// Points of a batch.
+    pub batch: usize,
+    /// Batches.
+    pub steps: usize,
+    /// The kernel.
+    pub kernel: Family,
+    /// What hyperparameters maximise; the bound of the exact GP is its likelihood. Adam climbs the variational bound.
+    pub learning: Learning,
+    /// Whether priors join it.
+    pub priors: Priors,
+    /// Whether outcomes are warped.
+    pub warp: Warping,
+    /// Whether the noise variance is known.
+    pub noise: Noise,
+    /// Features of a path.
+    pub features: usize,
+    /// Paths that share frequencies.
+    pub block: usize,
+    /// Candidates from which climbs begin.
+    pub pool: usize,
+    /// Candidates around the best points so far.
+    pub near: usize,
+    /// Climbs of each path.
+    pub starts: usize,
+}
+
+/// What the model is told about noise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Noise {
+    /// Nothing.
+    Learned,
+    /// Its variance.
+    Known,
+}
+
+/// How a run went, after the initial points and after every batch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Evaluations so far.
+    pub evaluations: Vec<usize>,
+    /// Regret of the best posterior mean among queried points.
+    pub regret: Vec<f64>,
+    /// Least regret of all queried points.
+    pub least_regret: Vec<f64>,
+    /// The best outcome.
+    pub best_observed: Vec<f64>,
+    /// The noise variance that was learned.
+    pub noise: Vec<f64>,
+    /// Inducing points.
+    pub inducing: Vec<usize>,
+    /// Seconds for inducing points, for the model, and for the batch.
+    pub allocate_s: Vec<f64>,
+    /// See above.
+    pub fit_s: Vec<f64>,
+    /// See above.
+    pub acquire_s: Vec<f64>,
+}
+
+/// The lengths of the paper's runs.
+const STEPS: usize = 50;
+const EXACT_STEPS: usize = 10;
+
+impl Settings {
+    /// The paper's settings.
+    pub(super) fn paper(
+        function: &str,
+        method: &Method,
+        inducing: Option<usize>,
+        seed: u64,
+        options: &Options,
+    ) -> Self {
+        let (name, allocation) = *method;
+        let steps = options.steps.unwrap_or(STEPS);
+        Settings {
+            function: function.into(),
+            method: name.into(),
+            allocation,
+            inducing,
+            training: inducing.map(|_| options.training),
+            seed,
+            initial: 100,
+            batch: 100,
+            steps: if inducing.is_some() { steps } else { steps.min(EXACT_STEPS) },
+            kernel: Family::Matern52,
+            learning: Learning::Bound,
+            priors: Priors::On,
+            warp: Warping::Off,
+            noise: Noise::Learned,
+            features: 100,
+            block: 100,
+            pool: 10_000,
+            near: 0,
+            starts: 1,
+        }
+    }
+
+    /// Who runs it.
+    pub(super) fn optimizer(&self, problem: &'static Problem) -> Result<Box<dyn Optimizer>> {
+        let known_noise = (self.noise == Noise::Known).then_some(problem.noise);
+        let sampling = Sampling { features: self.features, block: self.block };
+        let maximizing = Maximizing { pool: self.pool, near: self.near, starts: self.starts, ..Maximizing::default() };
+        if self.training == Some(Training::SvgpAdam) {
+            return Ok(Box::new(SvgpOptimizer::new(SvgpSettings {
+                space: space(problem)?,
+                seed: self.seed,
+                inducing: self.inducing.unwrap_or(1),
+                allocation: self.allocation.unwrap_or_default(),
+                kernel: self.kernel,
+                priors: self.priors,
+                known_noise,
+                sampling,
+                maximizing,
+            })));
+        }
+        let mut config = Config::new(space(problem)?);
+        config.seed = self.seed;
+        config.initial = self.initial;
+        config.batch = self.batch;
+        config.inducing = self.inducing.unwrap_or(1);
+        config.allocation = self.allocation.unwrap_or_default();
+        config.model.exact_until = if self.inducing.is_some() { 0 } else { usize::MAX };
+        config.model.kernel = self.kernel;
+        config.model.learning = self.learning;
+        config.model.priors = self.priors;
+        config.model.warp = self.warp;
+        config.sampling = sampling;
+        config.maximizing = maximizing;
+        let study = StudyOptimizer::new(config)?;
+        Ok(Box::new(match known_noise {
+            Some(variance) => study.with_known_noise(variance),
+            None => study,
+        }))
+    }
+}
+
+impl Outcome {
+    pub(super) fn new(steps: &[Step]) -> Self {
+        let of = |value: fn(&Step) -> f64| steps.iter().map(value).collect::<Vec<f64>>();
+        Outcome {
+            evaluations: steps.iter().map(|step| step.evaluations).collect(),
+            regret: of(|step| step.regret),
+            least_regret: of(|step| step.least_regret),
+            best_observed: of(|step| step.best_observed),
+            noise: of(|step| step.noise),
+            inducing: steps.iter().map(|step| step.inducing).collect(),
+            allocate_s: of(|step| step.allocate_s),
+            fit_s: of(|step| step.fit_s),
+            acquire_s: of(|step| step.acquire_s),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Numbers of a figure as CSV.
+
+use crate::error::{Error, Result};
+use crate::stats::{Interval, arithmetic};
+use std::path::Path;
+
+/// Writes a table; numbers that are not there (NaN) are empty cells.
+pub fn write<'a>(path: &Path, header: &[&str], rows: impl IntoIterator<Item = Vec<Cell<'a>>>) -> Result<()> {
+    let failed = |error: csv::Error| Error::drawing(path, error);
+    let mut writer = csv::Writer::from_path(path).map_err(failed)?;
+    writer.write_record(header).map_err(failed)?;
+    for row in rows {
+        writer.write_record(row.iter().map(Cell::text)).map_err(failed)?;
+    }
+    writer.flush().map_err(Error::file("write", path))
+}
+
+/// Something measured.
+pub type Quantity<T> = (&'static str, fn(&T) -> f64);
+
+/// Writes the mean of every quantity over each list of repeats, with its interval; a list has one or two names.
+pub fn summarise<T>(path: &Path, lists: &[([&str; 2], Vec<&T>)], quantities: &[Quantity<T>]) -> Result<()> {
+    let header = ["function", "method", "quantity", "repeats", "mean", "low", "high"];
+    let rows = lists.iter().flat_map(|(names, repeats)| {
+        quantities.iter().map(move |(quantity, value)| {
+            let Interval { mean, low, high } = arithmetic(&repeats.iter().map(|one| value(one)).collect::<Vec<_>>());
+            let mut row = Vec::from(names.map(Cell::from));
+            row.extend([Cell::from(*quantity), repeats.len().into(), mean.into(), low.into(), high.into()]);
+            row
+        })
+    });
+    write(path, &header, rows)
+}
+
+/// Enough digits to draw with.
+pub fn rounded(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
+
+/// One cell.
+pub enum Cell<'a> {
+    /// A word.
+    Word(&'a str),
+    /// A number.
+    Number(f64),
+}
+
+impl Cell<'_> {
+    fn text(&self) -> String {
+        match self {
+            Cell::Word(word) => (*word).into(),
+            Cell::Number(number) if number.is_nan() => String::new(),
+            Cell::Number(number) => number.to_string(),
+        }
+    }
+}
+
+impl From<f64> for Cell<'_> {
+    fn from(number: f64) -> Self {
+        Cell::Number(number)
+    }
+}
+
+impl From<usize> for Cell<'_> {
+    fn from(number: usize) -> Self {
+        Cell::Number(number as f64)
+    }
+}
+
+impl<'a> From<&'a str> for Cell<'a> {
+    fn from(word: &'a str) -> Self {
+        Cell::Word(word)
+    }
+}
