@@ -1,5 +1,6 @@
 //! `spargo reproduce`: the paper's experiments, figure by figure.
 
+use crate::print::print;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, miette};
@@ -10,6 +11,12 @@ use std::path::PathBuf;
 
 /// Arguments of `spargo reproduce`.
 #[derive(Args)]
+#[command(after_help = "\
+Examples:
+  spargo reproduce toy --out figures
+  spargo reproduce regret --functions shekel4 --inducing 250 --repeats 10 --out figures --jobs 2
+  spargo reproduce regret --out figures --resume     goes on where it was stopped
+  spargo reproduce regret --out figures --draw       draws the rows there are")]
 pub struct Reproduce {
     /// Which figure
     #[arg(value_parser = figures())]
