@@ -4,11 +4,13 @@ mod allocate;
 mod ask;
 mod belief;
 mod bench;
+mod coverage;
 mod demo;
 mod drawing;
 mod experiment;
 mod export;
 mod fit;
+mod learn;
 mod logs;
 mod machine;
 mod manual;
@@ -23,6 +25,7 @@ mod regression;
 mod report;
 mod results;
 mod run;
+mod several;
 mod status;
 mod study_file;
 mod suggest;
@@ -88,6 +91,8 @@ enum Command {
     Allocate(allocate::Allocate),
     /// Optimise a benchmark problem, batch by batch
     Optimize(optimize::Optimize),
+    /// Learn where a map crosses a threshold, by asking for the cells that tell most
+    Learn(learn::Learn),
     /// Show a study as a page that opens offline
     Report(report::Report),
     /// Measure the engine on this machine
@@ -115,6 +120,7 @@ fn main() -> miette::Result<()> {
         Command::Fit(fit) => fit.run(),
         Command::Allocate(allocate) => allocate.run(),
         Command::Optimize(optimize) => optimize.run(),
+        Command::Learn(learn) => learn.run(),
         Command::Report(report) => report.run(),
         Command::Bench(bench) => bench.run(),
         Command::Completions(completions) => completions.run(),
