@@ -4,12 +4,14 @@ mod allocate;
 mod ask;
 mod belief;
 mod bench;
+mod coverage;
 mod demo;
 mod drawing;
 mod excerpt;
 mod export;
 mod files;
 mod fit;
+mod learn;
 mod logs;
 mod machine;
 mod manual;
@@ -25,6 +27,7 @@ mod report;
 mod reproduce;
 mod results;
 mod run;
+mod several;
 mod sheet;
 mod status;
 mod study_file;
@@ -92,6 +95,8 @@ enum Command {
     Allocate(allocate::Allocate),
     /// Optimise a benchmark problem, batch by batch
     Optimize(optimize::Optimize),
+    /// Learn where a map crosses a threshold, by asking for the cells that tell most
+    Learn(learn::Learn),
     /// Show a study as a page that opens offline
     Report(report::Report),
     /// Reproduce a figure of the paper: every repeat is a row, and runs can be stopped, resumed and shared out
@@ -121,6 +126,7 @@ fn main() -> miette::Result<()> {
         Command::Fit(fit) => fit.run(),
         Command::Allocate(allocate) => allocate.run(),
         Command::Optimize(optimize) => optimize.run(),
+        Command::Learn(learn) => learn.run(),
         Command::Report(report) => report.run(),
         Command::Reproduce(reproduce) => reproduce.run(),
         Command::Bench(bench) => bench.run(),

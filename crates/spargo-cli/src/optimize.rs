@@ -1,6 +1,7 @@
 //! `spargo optimize`: a benchmark problem, batch by batch, with its regret.
 
 use crate::machine::{Run, peak_rss_mb};
+use crate::several;
 use crate::words::{ALLOCATION_HELP, allocation, by_name};
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result};
@@ -10,6 +11,7 @@ use spargo::allocate::Allocation;
 use spargo::data::Warp;
 use spargo::kernel::Family;
 use spargo::model::{Learning, Priors};
+use spargo::problems::tradeoffs::{self, Tradeoff};
 use spargo::problems::{self, Problem};
 use spargo::study::{Config, Warping};
 use spargo_paper::experiment::{Experiment, Step};
@@ -20,11 +22,14 @@ use std::fmt;
 #[command(after_help = "\
 Examples:
   spargo optimize hartmann6
-  spargo optimize branin --batches 10 --batch 20 --initial 20 --rule log-ei --json")]
+  spargo optimize branin --batches 10 --batch 20 --initial 20 --rule log-ei --json
+  spargo optimize zdt3 --batches 20 --inducing 100 --allocate front-dpp
+  spargo optimize radiator --batches 10 --inducing 100")]
 pub struct Optimize {
-    /// Which problem: shekel4, hartmann6, ackley5, michalewicz5, rosenbrock4, rosenbrock4-trieste, branin, levy10, rover60
+    /// Which problem: shekel4, hartmann6, ackley5, michalewicz5, rosenbrock4, rosenbrock4-trieste, branin, levy10, rover60;
+    /// with several objectives zdt1, zdt2, zdt3, dtlz2, vlmop2, and radiator, which has constraints as well
     #[arg(value_parser = problem)]
-    problem: &'static Problem,
+    problem: Which,
     /// Batches after the initial points
     #[arg(long, default_value_t = 50)]
     batches: usize,
@@ -37,9 +42,9 @@ pub struct Optimize {
     /// Inducing points
     #[arg(long, default_value_t = 500)]
     inducing: usize,
-    #[arg(long, default_value = "imp-dpp", value_parser = allocation, help = ALLOCATION_HELP)]
+    #[arg(long, default_value = "imp-dpp", value_parser = allocation, help = format!("{ALLOCATION_HELP}. {SEVERAL_HELP}"))]
     allocate: Allocation,
-    /// How batches are chosen: thompson, log-ei or gibbon
+    /// How batches are chosen: thompson; for one objective log-ei or gibbon, for several ehvi or hippo
     #[arg(long, default_value = "thompson", value_parser = by_name::<Rule>)]
     rule: Rule,
     #[command(flatten)]
@@ -107,8 +112,18 @@ enum Source {
     Default,
 }
 
-fn problem(name: &str) -> std::result::Result<&'static Problem, String> {
-    problems::by_name(name).map_err(|error| error.to_string())
+/// A problem with one objective, or with several outputs.
+#[derive(Clone, Copy)]
+enum Which {
+    One(&'static Problem),
+    Several(&'static Tradeoff),
+}
+
+fn problem(name: &str) -> std::result::Result<Which, String> {
+    let one = problems::by_name(name).map(Which::One);
+    let several = || tradeoffs::by_name(name).map(Which::Several);
+    let names = || tradeoffs::ALL.map(|problem| problem.name).join(", ");
+    one.or_else(|error| several().map_err(|_| format!("{error}, or, with several objectives, {}", names())))
 }
 
 impl Model {
@@ -140,6 +155,11 @@ impl Model {
     }
 }
 
+/// What the help says of allocation beyond one objective.
+const SEVERAL_HELP: &str = "\
+Of several objectives imp-dpp means hv-dpp, and front-dpp spreads points along the whole front; whatever weighs points means \
+al-dpp for constraints";
+
 /// Rows of a subset, unless said otherwise.
 const SUBSET: usize = 1500;
 
@@ -164,22 +184,26 @@ struct Report {
 
 impl Optimize {
     pub fn run(self) -> Result<()> {
-        self.run.print(|| self.optimize())
+        match self.problem {
+            Which::One(problem) => self.run.print(|| {
+                let mut experiment =
+                    Experiment::of_study(problem, |config| self.configure(config)).into_diagnostic()?;
+                Ok(Report::new(problem, &experiment.run(self.batches, |_| {}).into_diagnostic()?))
+            }),
+            Which::Several(problem) => {
+                self.run.print(|| several::optimize(problem, self.batches, |config| self.configure(config)))
+            }
+        }
     }
 
-    fn optimize(&self) -> Result<Report> {
-        let mut experiment = Experiment::of_study(self.problem, |config| {
-            config.seed = self.seed;
-            config.batch = self.batch;
-            config.initial = self.initial;
-            config.inducing = self.inducing;
-            config.allocation = self.allocate;
-            config.rule = Some(self.rule);
-            self.model.configure(config);
-        })
-        .into_diagnostic()?;
-        let steps = experiment.run(self.batches, |_| {}).into_diagnostic()?;
-        Ok(Report::new(self.problem, &steps))
+    fn configure(&self, config: &mut Config) {
+        config.seed = self.seed;
+        config.batch = self.batch;
+        config.initial = self.initial;
+        config.inducing = self.inducing;
+        config.allocation = self.allocate;
+        config.rule = Some(self.rule);
+        self.model.configure(config);
     }
 }
 

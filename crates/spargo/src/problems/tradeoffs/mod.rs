@@ -20,7 +20,7 @@ pub use dtlz::DTLZ2;
 pub use parts::{Attainable, Constraint, Direction, Input, Numbers, Objective};
 pub use radiator::RADIATOR;
 pub use vlmop::VLMOP2;
-pub use zdt::{ZDT1, ZDT2, ZDT3};
+pub use zdt::{ZDT1, ZDT2, ZDT3, ZDT3_PIECES};
 
 use crate::error::{Error, Result};
 use crate::math::pareto;

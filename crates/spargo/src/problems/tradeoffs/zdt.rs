@@ -37,6 +37,15 @@ pub static ZDT3: Tradeoff = Tradeoff {
     ..zdt(|x| values(x, |r, f1| 1.0 - r.sqrt() - r * (10.0 * PI * f1).sin()))
 };
 
+/// The pieces of ZDT3's front, by f₁; each but the first begins just above its lower end.
+pub const ZDT3_PIECES: [(f64, f64); 5] = [
+    (0.0, 0.0830015349),
+    (0.1822287280, 0.2577623634),
+    (0.4093136748, 0.4538821041),
+    (0.6183967944, 0.6525117038),
+    (0.8233317983, 0.8518328654),
+];
+
 const INPUTS: [Input; 4] = same(0.0, 1.0);
 
 /// BoTorch's; every point is better.
