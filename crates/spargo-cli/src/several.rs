@@ -42,11 +42,7 @@ pub struct Report {
 }
 
 /// Evaluates the initial design and then `batches` batches.
-pub fn optimize(
-    problem: &'static Tradeoff,
-    batches: usize,
-    configure: impl FnOnce(&mut Config),
-) -> Result<Report> {
+pub fn optimize(problem: &'static Tradeoff, batches: usize, configure: impl FnOnce(&mut Config)) -> Result<Report> {
     let mut config = Config::new(problem.space().into_diagnostic()?);
     config.name = problem.name.into();
     config.outputs = outputs(problem);

@@ -122,6 +122,7 @@ fn draw_calibration(area: &Area<'_>, bins: &[Bin]) -> Drawn {
     // Areas as the numbers of cells.
     let most = bins.iter().map(|bin| bin.cells).max().unwrap_or(1) as f64;
     let size = |bin: &Bin| (9.0 * (bin.cells as f64 / most).sqrt()).max(2.0) as i32;
-    chart.draw_series(bins.iter().map(|bin| Circle::new((bin.probability, bin.share), size(bin), NEGATIVE.filled())))?;
+    chart
+        .draw_series(bins.iter().map(|bin| Circle::new((bin.probability, bin.share), size(bin), NEGATIVE.filled())))?;
     Ok(())
 }

@@ -52,7 +52,8 @@ mod tests {
     fn scores_are_those_of_a_hand_count() {
         let (z, labels) = ([0.5, -1.0, 2.0, 0.0], [true, true, false, true]);
         assert_eq!(accuracy(&z, &labels), 0.5);
-        let naive = [0.691462461274, 0.158655253931, 0.022750131948, 0.5].map(|p: f64| -p.ln()).iter().sum::<f64>() / 4.0;
+        let naive =
+            [0.691462461274, 0.158655253931, 0.022750131948, 0.5].map(|p: f64| -p.ln()).iter().sum::<f64>() / 4.0;
         assert!((log_loss(&z, &labels) - naive).abs() < 1e-10);
         // Certain and wrong is finite.
         assert!((log_loss(&[40.0], &[false]) - 804.608442).abs() < 1e-3);
