@@ -5,6 +5,7 @@ mod common;
 use common::*;
 use serde_json::Value;
 use spargo::problems;
+use spargo::problems::tradeoffs::{self, Attainable};
 
 const SECONDS: [&str; 3] = ["allocate_s", "fit_s", "acquire_s"];
 
@@ -68,11 +69,57 @@ fn prints_a_table_for_people() {
 }
 
 #[test]
+fn several_objectives_are_measured_by_their_volume() {
+    let report = optimize("zdt3", &["--seed", "1"]);
+    for key in ["hypervolume", "regret", "front", "feasible"].into_iter().chain(SECONDS) {
+        assert_eq!(numbers(&report[key]).len(), 3, "{key}: {report}");
+    }
+    let attainable = report["attainable"].as_f64().unwrap();
+    for (volume, regret) in numbers(&report["hypervolume"]).into_iter().zip(numbers(&report["regret"])) {
+        assert!(regret >= 0.0 && (volume + regret - attainable).abs() < 1e-9, "{report}");
+    }
+    let (first, last) = (report["initial_hypervolume"].as_f64().unwrap(), numbers(&report["hypervolume"])[2]);
+    assert!(first < last && last > 110.0, "{report}");
+    for (coverage, output) in report["coverage"].as_array().unwrap().iter().zip(["f1", "f2"]) {
+        assert_eq!((&coverage["output"], &coverage["inducing"]), (&output.into(), &15.into()), "{report}");
+        assert!(coverage["pieces"].as_u64() <= coverage["on_front"].as_u64(), "{report}");
+        assert!((0.0..=0.0831).contains(&coverage["largest_gap"].as_f64().unwrap()), "{report}");
+    }
+    let report = lasting(report);
+    assert_eq!(lasting(optimize("zdt3", &["--seed", "1"])), report);
+    for more in [["--allocate", "front-dpp"], ["--allocate", "cvr"], ["--rule", "ehvi"], ["--rule", "hippo"]] {
+        assert_ne!(lasting(optimize("zdt3", &["--seed", "1", more[0], more[1]])), report, "{more:?}");
+    }
+    let exact = optimize("zdt3", &["--posterior", "exact"]);
+    assert!(exact["coverage"].is_null(), "an exact posterior has no inducing points: {exact}");
+}
+
+#[test]
+fn every_problem_with_several_outputs_runs() {
+    for problem in tradeoffs::ALL {
+        let small = ["--batches", "1", "--batch", "5", "--initial", "30", "--inducing", "15", "--pool", "200"];
+        let text = stdout(&[&["optimize", problem.name], &small[..]].concat());
+        for word in ["hypervolume", "feasible", "overhead"] {
+            assert!(text.contains(word), "{word} is missing:\n{text}");
+        }
+        assert_eq!(text.contains("is not known"), matches!(problem.attainable, Attainable::AtLeast(_)), "{text}");
+        assert_eq!(text.contains("of its 5 pieces"), problem.name == "zdt3", "{text}");
+    }
+    let report = optimize("radiator", &["--initial", "40"]);
+    let feasible = numbers(&report["feasible"]);
+    assert!(feasible.is_sorted() && feasible[2] > 0.0 && feasible[2] < 70.0, "{report}");
+    let refused = complaint(&["optimize", "zdt1", "--rule", "gibbon"]);
+    assert!(refused.contains("'gibbon' for these outputs"), "{refused}");
+}
+
+#[test]
 fn an_unknown_problem_is_answered_with_the_list() {
     let complaint = complaint(&["optimize", "hartman6"]);
     assert!(complaint.contains("'hartman6'"), "{complaint}");
     assert!(problems::ALL.iter().all(|problem| complaint.contains(problem.name)), "{complaint}");
+    assert!(tradeoffs::ALL.iter().all(|problem| complaint.contains(problem.name)), "{complaint}");
     let help = stdout(&["optimize", "--help"]);
+    assert!(tradeoffs::ALL.iter().all(|problem| help.contains(problem.name)), "{help}");
     assert!(problems::ALL.iter().all(|problem| help.contains(problem.name)), "{help}");
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use spargo::space::{Dimension, Domain, Point, Scale, Value};
-use spargo::study::{Config, Goal};
+use spargo::study::{Config, Goal, Output};
 
 /// What stands along one side of a drawing.
 #[derive(Serialize, Clone)]
@@ -15,6 +15,10 @@ pub struct Axis {
     pub choices: Vec<String>,
     /// Of an output.
     pub goal: Option<&'static str>,
+    /// The limits or the level of an output, least first.
+    pub marks: Vec<f64>,
+    /// Its limits in words.
+    pub limit: Option<String>,
 }
 
 #[derive(Serialize, Clone, Copy)]
@@ -64,13 +68,25 @@ impl Axis {
             Domain::Int { lower, upper, scale } => (kind_of(*scale), Some((*lower as f64, *upper as f64)), Vec::new()),
             Domain::Categorical { choices } => (Kind::Choice, None, choices.clone()),
         };
-        Axis { name: dimension.name.clone(), kind, range, choices, goal: None }
+        Axis { name: dimension.name.clone(), kind, range, choices, goal: None, marks: Vec::new(), limit: None }
     }
 
-    pub fn of_output(config: &Config) -> Self {
-        let output = config.outputs.first();
-        let goal = output.map(|output| if output.goal == Goal::Minimize { "minimize" } else { "maximize" });
-        let name = output.map_or_else(|| "outcome".into(), |output| output.name.clone());
-        Axis { name, kind: Kind::Linear, range: None, choices: Vec::new(), goal }
+    pub fn of_output(output: &Output) -> Self {
+        let (goal, marks) = match output.goal {
+            Goal::Maximize => ("maximize", Vec::new()),
+            Goal::Minimize => ("minimize", Vec::new()),
+            Goal::Limit { at_least, at_most } => ("limit", at_least.into_iter().chain(at_most).collect()),
+            Goal::Classify => ("classify", Vec::new()),
+            Goal::Level(level) => ("level", vec![level]),
+            _ => ("", Vec::new()),
+        };
+        let limit = match output.goal {
+            Goal::Limit { at_least: Some(low), at_most: Some(high) } => Some(format!("{low} to {high}")),
+            Goal::Limit { at_least: Some(low), .. } => Some(format!("at least {low}")),
+            Goal::Limit { at_most: Some(high), .. } => Some(format!("at most {high}")),
+            _ => None,
+        };
+        let (name, choices) = (output.name.clone(), Vec::new());
+        Axis { name, kind: Kind::Linear, range: None, choices, goal: Some(goal), marks, limit }
     }
 }

@@ -1,6 +1,7 @@
 //! Where the inducing points sit, against the data and their quality.
 
 use super::axis::Inputs;
+use super::belief;
 use super::overview::point;
 use super::sample::{MOST, evenly, some, told};
 use miette::{IntoDiagnostic, Result};
@@ -39,27 +40,27 @@ struct Place {
 const FAILED: usize = 500;
 
 impl Inducing {
-    pub fn of(study: &mut Study, inputs: &Inputs) -> Result<Self> {
-        let quality = study.config().allocation.quality();
-        let z = study.inducing_points(0).into_diagnostic()?;
+    pub fn of(study: &mut Study, output: usize, inputs: &Inputs) -> Result<Self> {
+        let quality = study.config().allocation_of(output).quality();
+        let z = study.inducing_points(output).into_diagnostic()?;
         Ok(Inducing {
             quality: (quality != Quality::Unit).then(|| quality.name()),
             count: z.as_ref().map(Vec::len),
-            points: z.map_or(Ok(Vec::new()), |z| believed(study, inputs, &evenly(&z, MOST)))?,
-            trials: trials(study, inputs)?,
+            points: z.map_or(Ok(Vec::new()), |z| believed(study, output, inputs, &evenly(&z, MOST)))?,
+            trials: trials(study, output, inputs)?,
             failed: failed(study, inputs),
         })
     }
 }
 
-fn believed(study: &mut Study, inputs: &Inputs, z: &[Point]) -> Result<Vec<Place>> {
-    let forecasts = study.forecast(0, z).into_diagnostic()?;
+fn believed(study: &mut Study, output: usize, inputs: &Inputs, z: &[Point]) -> Result<Vec<Place>> {
+    let forecasts = belief::of(study, output, z)?;
     let place = |(z, mean): (&Point, f64)| Place { at: inputs.of_point(z), value: mean, trial: None, quality: None };
     Ok(z.iter().zip(forecasts.iter().map(|forecast| forecast.mean)).map(place).collect())
 }
 
-fn trials(study: &mut Study, inputs: &Inputs) -> Result<Vec<Place>> {
-    let quality: HashMap<u64, f64> = study.quality(0).into_diagnostic()?.into_iter().collect();
+fn trials(study: &mut Study, output: usize, inputs: &Inputs) -> Result<Vec<Place>> {
+    let quality: HashMap<u64, f64> = study.quality(output).into_diagnostic()?.into_iter().collect();
     let largest = quality.values().copied().fold(0.0, f64::max);
     let place = |told: super::sample::Told| Place {
         at: inputs.of_point(point(study, told.trial)),
@@ -67,7 +68,7 @@ fn trials(study: &mut Study, inputs: &Inputs) -> Result<Vec<Place>> {
         trial: Some(told.trial),
         quality: quality.get(&told.trial).filter(|_| largest > 0.0).map(|q| q / largest),
     };
-    Ok(some(study, &told(study)).into_iter().map(place).collect())
+    Ok(some(study, output, &told(study, output)).into_iter().map(place).collect())
 }
 
 fn failed(study: &Study, inputs: &Inputs) -> Vec<Vec<Value>> {

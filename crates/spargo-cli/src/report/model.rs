@@ -7,7 +7,7 @@ use serde::Serialize;
 use spargo::data::Warp;
 use spargo::math::normal;
 use spargo::model::Inference;
-use spargo::study::{LeftOut, Study};
+use spargo::study::{Goal, LeftOut, Study};
 
 #[derive(Serialize)]
 pub struct Model {
@@ -16,7 +16,8 @@ pub struct Model {
     warped: bool,
     /// Of the shown inputs, in their order; the largest is 1.
     importance: Vec<f64>,
-    calibration: Calibration,
+    /// None of a class: what the others' model says of a yes or no is not normal.
+    calibration: Option<Calibration>,
 }
 
 /// Outcomes against what the model of all others says of them.
@@ -36,22 +37,24 @@ struct Pair {
 }
 
 impl Model {
-    pub fn of(study: &mut Study, inputs: &Inputs, importance: &[f64]) -> Result<Self> {
+    pub fn of(study: &mut Study, output: usize, inputs: &Inputs) -> Result<Self> {
+        let importance = study.importance(output).into_diagnostic()?;
+        let classified = study.config().outputs[output].goal == Goal::Classify;
         let largest = importance.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
         Ok(Model {
-            facts: facts(study)?,
-            warped: study.model_reports().into_diagnostic()?.remove(0).warp != Warp::Identity,
+            facts: facts(study, output)?,
+            warped: study.model_reports().into_diagnostic()?.remove(output).warp != Warp::Identity,
             importance: inputs.places.iter().map(|&k| importance[k] / largest).collect(),
-            calibration: Calibration::of(study)?,
+            calibration: (!classified).then(|| Calibration::of(study, output)).transpose()?,
         })
     }
 }
 
 impl Calibration {
     /// Of trials spread evenly over the study: the best ones only would be a biased lot.
-    fn of(study: &mut Study) -> Result<Self> {
-        let trials: Vec<u64> = told(study).into_iter().map(|told| told.trial).collect();
-        let left_out = study.left_out(0, &evenly(&trials, MOST)).into_diagnostic()?;
+    fn of(study: &mut Study, output: usize) -> Result<Self> {
+        let trials: Vec<u64> = told(study, output).into_iter().map(|told| told.trial).collect();
+        let left_out = study.left_out(output, &evenly(&trials, MOST)).into_diagnostic()?;
         let pair = |one: &LeftOut| Pair {
             trial: one.trial,
             observed: one.observed,
@@ -70,13 +73,21 @@ fn coverage(left_out: &[LeftOut]) -> Vec<(f64, f64)> {
     if needed.is_empty() { Vec::new() } else { levels.map(|level| (level, share(level))).collect() }
 }
 
-fn facts(study: &mut Study) -> Result<Vec<(&'static str, String)>> {
-    let report = study.model_reports().into_diagnostic()?.remove(0);
-    let (hyper, _) = study.hyperparameters(0).into_diagnostic()?;
+fn facts(study: &mut Study, output: usize) -> Result<Vec<(&'static str, String)>> {
+    let report = study.model_reports().into_diagnostic()?.remove(output);
+    let (hyper, _) = study.hyperparameters(output).into_diagnostic()?;
     let posterior = match report.inference {
         Inference::Exact => format!("exact, given {} outcomes", report.observations),
+        Inference::Variational => {
+            format!("variational, {} inducing points for {} outcomes", report.inducing, report.observations)
+        }
         _ => format!("sparse, {} inducing points for {} outcomes", report.inducing, report.observations),
     };
+    let goal = study.config().outputs[output].goal;
+    if goal == Goal::Classify {
+        let enter = "as yes or no, with probability Φ(f) of yes for a latent f".into();
+        return Ok(vec![("Posterior", posterior), ("Outcomes enter", enter)]);
+    }
     let warp = match report.warp {
         Warp::Identity => "as they are".into(),
         Warp::Asinh { strength } => format!("asinh, both tails shortened (strength {strength})"),
@@ -84,10 +95,7 @@ fn facts(study: &mut Study) -> Result<Vec<(&'static str, String)>> {
         Warp::YeoJohnson { power } => format!("Yeo–Johnson, lower tail shortened (power {power})"),
     };
     let noise = format!("{:.2e} of the outcomes’ variance, as the model sees them", hyper.noise);
-    let sense = match study.config().outputs.first() {
-        Some(output) if output.goal == spargo::study::Goal::Minimize => "; with the other sign",
-        _ => "",
-    };
+    let sense = if goal == Goal::Minimize { "; with the other sign" } else { "" };
     Ok(vec![("Posterior", posterior), ("Outcomes enter", format!("{warp}{sense}")), ("Noise variance", noise)])
 }
 

@@ -5,8 +5,8 @@ use super::sample::{Told, better, evenly, some, told};
 use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
 use spargo::space::{Point, Value};
-use spargo::study::{Outcome, Study};
-use std::collections::HashMap;
+use spargo::study::{Config, Goal, Outcome, Study};
+use std::collections::{HashMap, HashSet};
 
 #[derive(Serialize)]
 pub struct Overview {
@@ -14,16 +14,35 @@ pub struct Overview {
     observed: usize,
     failed: usize,
     pending: usize,
+    /// Of a single objective.
     best: Option<Best>,
-    /// The best outcome so far, wherever it changes: (trial, outcome).
-    curve: Vec<(u64, f64)>,
     last: u64,
-    points: Vec<Dot>,
+    /// One an output.
+    courses: Vec<Course>,
+    /// Where there are limits.
+    feasibility: Option<Feasibility>,
     /// Trials that failed.
     failures: Vec<u64>,
     /// Why, the most frequent first.
     reasons: Vec<(String, usize)>,
     settings: Vec<(&'static str, String)>,
+}
+
+/// How the outcomes of one output came.
+#[derive(Serialize)]
+struct Course {
+    /// The best outcome so far that keeps to all limits, wherever it changes: (trial, outcome). Of an objective.
+    curve: Vec<(u64, f64)>,
+    points: Vec<Dot>,
+}
+
+/// How many outcomes keep to the limits.
+#[derive(Serialize)]
+struct Feasibility {
+    /// To all of them.
+    all: usize,
+    /// (output, how many keep to its own), of those that have limits.
+    each: Vec<(usize, usize)>,
 }
 
 #[derive(Serialize)]
@@ -66,7 +85,8 @@ const REASONS: usize = 8;
 
 impl Overview {
     pub fn of(study: &mut Study, inputs: &Inputs) -> Result<Self> {
-        let all = told(study);
+        let (objectives, limited) = study.config().objectives_and_limits();
+        let observed = told(study, 0).len();
         // A model that cannot be had is said elsewhere.
         let believed = study.best().ok().flatten().map(|best| Believed {
             trial: best.believed.trial.id,
@@ -74,25 +94,27 @@ impl Overview {
             interval: best.believed.interval,
             point: inputs.of_point(&best.believed.trial.point),
         });
-        let (curve, best) = improvements(study, &all);
         let origins = origins(study)?;
-        let dot = |told: Told| Dot { trial: told.trial, value: told.value, origin: origins[told.trial as usize - 1] };
+        let feasible = feasible(study);
+        let single = if let [objective] = objectives[..] { improvements(study, objective, &feasible).1 } else { None };
+        let courses = (0..study.config().outputs.len()).map(|k| Course::of(study, k, &feasible, &origins)).collect();
+        let feasibility = limited.iter().any(|&k| matches!(study.config().outputs[k].goal, Goal::Limit { .. }));
         let (failures, reasons) = failures(study);
         let records = study.history().records();
         Ok(Overview {
             name: study.config().name.clone(),
-            observed: all.len(),
+            observed,
             failed: failures.len(),
-            pending: records.len() - all.len() - failures.len(),
-            best: best.map(|told| Best {
+            pending: records.len() - observed - failures.len(),
+            best: single.map(|told| Best {
                 believed,
                 trial: told.trial,
                 value: told.value,
                 point: inputs.of_point(point(study, told.trial)),
             }),
-            curve,
             last: records.len() as u64,
-            points: some(study, &all).into_iter().map(dot).collect(),
+            courses,
+            feasibility: feasibility.then(|| Feasibility::of(study, &limited, &feasible)),
             failures: evenly(&failures, FAILURES),
             reasons,
             settings: settings(study),
@@ -105,10 +127,40 @@ pub fn point(study: &Study, trial: u64) -> &Point {
     &study.history().records()[trial as usize - 1].trial.point
 }
 
-fn improvements(study: &Study, all: &[Told]) -> (Vec<(u64, f64)>, Option<Told>) {
-    let better = better(study);
+impl Course {
+    fn of(study: &Study, output: usize, feasible: &HashSet<u64>, origins: &[Origin]) -> Self {
+        let dot = |told: Told| Dot { trial: told.trial, value: told.value, origin: origins[told.trial as usize - 1] };
+        let curve = match study.config().outputs[output].goal.is_objective() {
+            true => improvements(study, output, feasible).0,
+            false => Vec::new(),
+        };
+        Course { curve, points: some(study, output, &told(study, output)).into_iter().map(dot).collect() }
+    }
+}
+
+impl Feasibility {
+    fn of(study: &Study, limited: &[usize], feasible: &HashSet<u64>) -> Self {
+        let kept = |&k: &usize| {
+            let goal = study.config().outputs[k].goal;
+            (k, told(study, k).iter().filter(|told| goal.allows(told.value)).count())
+        };
+        Feasibility { all: feasible.len(), each: limited.iter().map(kept).collect() }
+    }
+}
+
+/// Trials whose outcomes keep to all limits.
+fn feasible(study: &Study) -> HashSet<u64> {
+    let keeps = |record: &&spargo::study::store::Record| match record.told.as_ref().map(|told| &told.outcome) {
+        Some(Outcome::Observed { values, .. }) => study.config().keeps_limits(values),
+        _ => false,
+    };
+    study.history().records().iter().filter(keeps).map(|record| record.trial.id).collect()
+}
+
+fn improvements(study: &Study, output: usize, feasible: &HashSet<u64>) -> (Vec<(u64, f64)>, Option<Told>) {
+    let better = better(study, output);
     let (mut curve, mut best): (_, Option<Told>) = (Vec::new(), None);
-    for &told in all {
+    for told in told(study, output).into_iter().filter(|told| feasible.contains(&told.trial)) {
         if best.is_none_or(|best| better(told.value, best.value)) {
             curve.push((told.trial, told.value));
             best = Some(told);
@@ -151,25 +203,32 @@ fn settings(study: &Study) -> Vec<(&'static str, String)> {
     let config = study.config();
     let word = |value: serde_json::Result<serde_json::Value>| match value {
         Ok(serde_json::Value::String(word)) => word,
-        Ok(serde_json::Value::Object(table)) => {
-            table.get("method").and_then(|method| method.as_str()).unwrap_or_default().to_string()
-        }
         _ => String::new(),
     };
     vec![
         ("Asked for", format!("{} spread points, then batches of {}", config.initial, config.batch)),
-        ("Rule", word(serde_json::to_value(config.rule))),
-        ("Inducing points", format!("{} by {}", config.inducing, word(serde_json::to_value(config.allocation)))),
+        ("Rule", config.rule().name().into()),
+        ("Inducing points", format!("{} by {}", config.inducing, allocations(config))),
         ("Kernel", word(serde_json::to_value(config.model.kernel))),
         ("Seed", config.seed.to_string()),
     ]
+}
+
+/// The methods by which the outputs' inducing points are chosen.
+fn allocations(config: &Config) -> String {
+    let name = |k: usize| match serde_json::to_value(config.allocation_of(k)) {
+        Ok(table) => table.get("method").and_then(|method| method.as_str()).unwrap_or_default().to_string(),
+        Err(_) => String::new(),
+    };
+    let mut names: Vec<String> = (0..config.outputs.len()).map(name).collect();
+    names.dedup();
+    names.join(", ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use spargo::space::{Dimension, Space};
-    use spargo::study::Config;
 
     #[test]
     fn who_chose_a_point_is_told_apart() {
@@ -183,7 +242,7 @@ mod tests {
         let inputs = Inputs::of(study.config(), &[]);
         let overview = Overview::of(&mut study, &inputs).unwrap();
         assert_eq!((overview.observed, overview.failed, overview.pending), (2, 1, 2));
-        assert_eq!(overview.curve, [(1, 1.0), (2, 2.0)]);
+        assert_eq!(overview.courses[0].curve, [(1, 1.0), (2, 2.0)]);
         assert_eq!(overview.reasons, [("late".to_string(), 1)]);
     }
 }

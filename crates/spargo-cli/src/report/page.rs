@@ -5,12 +5,14 @@ use serde::Serialize;
 
 const MARKUP: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/style.css");
-const SCRIPTS: [&str; 10] = [
+const SCRIPTS: [&str; 12] = [
     include_str!("page/elements.js"),
     include_str!("page/scales.js"),
     include_str!("page/plot.js"),
     include_str!("page/overview.js"),
     include_str!("page/model.js"),
+    include_str!("page/front.js"),
+    include_str!("page/classes.js"),
     include_str!("page/slices.js"),
     include_str!("page/inducing.js"),
     include_str!("page/overhead.js"),

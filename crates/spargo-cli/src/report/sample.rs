@@ -18,11 +18,11 @@ pub struct Told {
     pub value: f64,
 }
 
-/// All outcomes, in the order of the trials.
-pub fn told(study: &Study) -> Vec<Told> {
+/// All outcomes of an output, in the order of the trials.
+pub fn told(study: &Study, output: usize) -> Vec<Told> {
     let records = study.history().records().iter();
     let value = |outcome: &Outcome| match outcome {
-        Outcome::Observed { values, .. } => values.first().copied(),
+        Outcome::Observed { values, .. } => values.get(output).copied(),
         Outcome::Failed { .. } => None,
     };
     let one = |record: &spargo::study::store::Record| {
@@ -32,18 +32,18 @@ pub fn told(study: &Study) -> Vec<Told> {
     records.filter_map(one).collect()
 }
 
-/// Whether the first outcome is the better one.
-pub fn better(study: &Study) -> impl Fn(f64, f64) -> bool + use<> {
-    let minimize = study.config().outputs.first().is_some_and(|output| output.goal == Goal::Minimize);
+/// Whether the first of two outcomes of an output is the better one.
+pub fn better(study: &Study, output: usize) -> impl Fn(f64, f64) -> bool + use<> {
+    let minimize = study.config().outputs.get(output).is_some_and(|output| output.goal == Goal::Minimize);
     move |a, b| if minimize { a < b } else { a > b }
 }
 
 /// At most [`MOST`] of them in their order: the best ones, and the others evenly.
-pub fn some(study: &Study, all: &[Told]) -> Vec<Told> {
+pub fn some(study: &Study, output: usize, all: &[Told]) -> Vec<Told> {
     if all.len() <= MOST {
         return all.to_vec();
     }
-    let better = better(study);
+    let better = better(study, output);
     let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by(|&i, &j| match (all[i].value, all[j].value) {
         (a, b) if better(a, b) => std::cmp::Ordering::Less,
@@ -78,7 +78,7 @@ mod tests {
             config.outputs = vec![Output { name: "y".into(), goal }];
             let study = Study::in_memory(config).unwrap();
             let all: Vec<Told> = (0..9000).map(|i| Told { trial: i + 1, value: ((i * 7919) % 9000) as f64 }).collect();
-            let some = some(&study, &all);
+            let some = some(&study, 0, &all);
             assert_eq!(some.len(), MOST);
             assert!(some.is_sorted_by_key(|told| told.trial));
             let values: HashSet<u64> = some.iter().map(|told| told.value as u64).collect();
@@ -96,7 +96,7 @@ mod tests {
         let outcomes = [Some(Outcome::failed("no")), None, Some(Outcome::value(3.0))];
         let points: Vec<_> = outcomes.into_iter().enumerate().map(|(i, o)| (point(0.1 * i as f64), o)).collect();
         study.add(&points).unwrap();
-        let told = told(&study);
+        let told = told(&study, 0);
         assert_eq!(told.len(), 1);
         assert_eq!((told[0].trial, told[0].value), (3, 3.0));
     }

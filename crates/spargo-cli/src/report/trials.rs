@@ -1,72 +1,115 @@
-//! The table of the best trials.
+//! The table of trials: of a single objective the best ones, else the last ones.
 
 use super::axis::Inputs;
+use super::belief;
 use super::overview::point;
 use super::sample::{Told, better, told};
-use miette::{IntoDiagnostic, Result};
+use miette::Result;
 use serde::Serialize;
 use spargo::space::{Point, Value};
 use spargo::study::{Forecast, Study};
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 #[derive(Serialize)]
 pub struct Trials {
     rows: Vec<Row>,
-    /// Outcomes of which these are the best.
+    order: Order,
+    /// Outcomes of which these are some.
     of: usize,
+}
+
+/// Which trials, and in which order.
+#[derive(Serialize, Clone, Copy)]
+#[serde(rename_all = "kebab-case")]
+enum Order {
+    Believed,
+    Observed,
+    Latest,
 }
 
 #[derive(Serialize)]
 struct Row {
     trial: u64,
+    /// One an output; no belief if there is no model.
+    outputs: Vec<Cell>,
+    point: Vec<Value>,
+}
+
+#[derive(Serialize)]
+struct Cell {
     observed: f64,
     mean: Option<f64>,
     interval: Option<(f64, f64)>,
-    point: Vec<Value>,
 }
 
 /// Rows of the table.
 const MOST: usize = 50;
 
 impl Trials {
-    /// By posterior mean, by outcome if there is no model; none before there are outcomes.
+    /// None before there are outcomes.
     pub fn of(study: &mut Study, inputs: &Inputs) -> Result<Option<Self>> {
-        let all = told(study);
-        if all.is_empty() {
+        let outputs = study.config().outputs.len();
+        let all: Vec<Vec<Told>> = (0..outputs).map(|k| told(study, k)).collect();
+        if all[0].is_empty() {
             return Ok(None);
         }
-        let (best, forecasts) = match study.ranking(0) {
-            Ok(mut ranking) => {
-                ranking.truncate(MOST);
-                let points: Vec<Point> = ranking.iter().map(|&trial| point(study, trial).clone()).collect();
-                (ranking, Some(study.forecast(0, &points).into_diagnostic()?))
-            }
-            // The page says why.
-            Err(_) => (by_outcome(study, &all), None),
+        let (trials, order) = chosen(study, &all);
+        let points: Vec<Point> = trials.iter().map(|&trial| point(study, trial).clone()).collect();
+        let mut columns: Vec<(HashMap<u64, f64>, Option<Vec<Forecast>>)> = Vec::new();
+        for (k, all) in all.iter().enumerate() {
+            // Why there may be no model, the page says elsewhere.
+            columns
+                .push((all.iter().map(|told| (told.trial, told.value)).collect(), belief::of(study, k, &points).ok()));
+        }
+        let cell = |i: usize, trial: u64, (observed, forecasts): &(HashMap<u64, f64>, Option<Vec<Forecast>>)| Cell {
+            observed: observed[&trial],
+            mean: forecasts.as_ref().map(|forecasts| forecasts[i].mean),
+            interval: forecasts.as_ref().map(|forecasts| forecasts[i].interval),
         };
-        let values: HashMap<u64, f64> = all.iter().map(|told| (told.trial, told.value)).collect();
-        let row = |(i, &trial): (usize, &u64)| {
-            let forecast: Option<Forecast> = forecasts.as_ref().map(|forecasts| forecasts[i]);
-            Row {
-                trial,
-                observed: values[&trial],
-                mean: forecast.map(|forecast| forecast.mean),
-                interval: forecast.map(|forecast| forecast.interval),
-                point: inputs.of_point(point(study, trial)),
-            }
+        let row = |(i, &trial): (usize, &u64)| Row {
+            trial,
+            outputs: columns.iter().map(|column| cell(i, trial, column)).collect(),
+            point: inputs.of_point(&points[i]),
         };
-        Ok(Some(Trials { rows: best.iter().enumerate().map(row).collect(), of: all.len() }))
+        Ok(Some(Trials { rows: trials.iter().enumerate().map(row).collect(), order, of: all[0].len() }))
     }
 }
 
-fn by_outcome(study: &Study, all: &[Told]) -> Vec<u64> {
-    let better = better(study);
+/// By posterior mean of the only objective, by outcome if there is no model; without one objective the last trials.
+fn chosen(study: &mut Study, all: &[Vec<Told>]) -> (Vec<u64>, Order) {
+    let (objectives, _) = study.config().objectives_and_limits();
+    let (mut trials, order) = match objectives[..] {
+        [objective] => match study.ranking(objective) {
+            Ok(ranking) => (ranking, Order::Believed),
+            Err(_) => (by_outcome(study, objective, &all[objective]), Order::Observed),
+        },
+        _ => (all[0].iter().rev().map(|told| told.trial).collect(), Order::Latest),
+    };
+    if !matches!(order, Order::Latest) {
+        // What keeps to all limits comes first.
+        let keeps = keeping(study, all);
+        trials.sort_by_key(|trial| !keeps.contains(trial));
+    }
+    trials.truncate(MOST);
+    (trials, order)
+}
+
+fn keeping(study: &Study, all: &[Vec<Told>]) -> HashSet<u64> {
+    let kept = |&i: &usize| {
+        let values: Vec<f64> = all.iter().map(|outcomes| outcomes[i].value).collect();
+        study.config().keeps_limits(&values)
+    };
+    (0..all[0].len()).filter(kept).map(|i| all[0][i].trial).collect()
+}
+
+fn by_outcome(study: &Study, output: usize, all: &[Told]) -> Vec<u64> {
+    let better = better(study, output);
     let mut order = all.to_vec();
     order.sort_by(|a, b| match (better(a.value, b.value), better(b.value, a.value)) {
         (true, _) => Ordering::Less,
         (_, true) => Ordering::Greater,
         _ => a.trial.cmp(&b.trial),
     });
-    order.iter().take(MOST).map(|told| told.trial).collect()
+    order.iter().map(|told| told.trial).collect()
 }

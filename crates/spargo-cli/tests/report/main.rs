@@ -9,7 +9,7 @@ mod studies;
 use browser::Browser;
 use common::complaint;
 use serde_json::Value;
-use spargo::study::Study;
+use spargo::study::{Goal, Outcome, Study};
 use std::path::Path;
 use studies::*;
 
@@ -82,7 +82,8 @@ fn look_at_every_tab(browser: &mut Browser, name: &str, expected: &[&str]) {
 fn expected_drawings(browser: &mut Browser, tab: &str) -> u64 {
     match tab {
         "overview" => browser.run("DATA.overview.observed + DATA.overview.failed ? 1 : 0").as_u64().unwrap(),
-        "model" => 3,
+        // Nothing is said of the calibration of classes.
+        "model" => browser.run("DATA.model[0].calibration ? 3 : 1").as_u64().unwrap(),
         "slices" => browser.run("DATA.inputs.length").as_u64().unwrap(),
         "trials" => 0,
         _ => 1,
@@ -100,6 +101,177 @@ fn every_kind_of_study_is_drawn_in_every_tab_without_a_complaint() {
             look_at_every_tab(&mut browser, &name, &TABS);
         }
     }
+}
+
+#[test]
+fn several_outputs_are_drawn_in_every_tab() {
+    let mut browser = Browser::start();
+    for (name, study, has_front) in several() {
+        let page = report(&study);
+        let tabs: Vec<&str> = match has_front {
+            true => [&TABS[..1], &["front"], &TABS[1..]].concat(),
+            false => TABS.to_vec(),
+        };
+        for width in [1100, 390] {
+            browser.view(width, 844);
+            browser.open(&page);
+            look_at_every_tab(&mut browser, &name, &tabs);
+        }
+        look_at_every_output(&mut browser, &name);
+    }
+}
+
+/// Chooses every output in every section that has a list of them; each drawing is another one.
+fn look_at_every_output(browser: &mut Browser, name: &str) {
+    let outputs = browser.run("DATA.outputs.length").as_u64().unwrap();
+    for tab in ["overview", "model", "slices", "inducing"] {
+        browser.click(&format!("#tab-{tab}"));
+        let list = format!("output-{}", if tab == "overview" { "course" } else { tab });
+        let there = browser.run(&format!("document.getElementById('{list}') !== null"));
+        assert_eq!(there, outputs > 1, "{name}, {tab}");
+        let mut drawings = Vec::new();
+        for output in (0..outputs).filter(|_| outputs > 1) {
+            choose(browser, &list, output);
+            let marks =
+                "[...document.querySelectorAll('[role=tabpanel]:not([hidden]) .marks')].map(m => m.innerHTML).join()";
+            let drawing = browser.run(marks);
+            assert!(!drawings.contains(&drawing), "{name}, {tab}, output {output}");
+            assert_eq!(faults(browser), [""; 0], "{name}, {tab}, output {output}");
+            drawings.push(drawing);
+        }
+    }
+    assert_eq!(browser.complaints(), [""; 0], "{name}");
+}
+
+/// Chooses from a list as a user would, and waits until everything is drawn.
+fn choose(browser: &mut Browser, list: &str, option: u64) {
+    browser.run(&format!(
+        "(() => {{ const list = document.getElementById('{list}'); list.value = '{option}'; \
+         list.dispatchEvent(new Event('change')); }})()"
+    ));
+    browser.drawn();
+}
+
+#[test]
+fn fronts_and_limits_are_those_of_the_library() {
+    let mut browser = Browser::start();
+    for (name, path, has_front) in several() {
+        let page = report(&path);
+        let (data, mut study) = (data(&page), Study::open(&path).unwrap());
+        let fronts = study.fronts().unwrap();
+        browser.open(&page);
+        if has_front {
+            let trials = |list: &Value| -> Vec<u64> {
+                list.as_array().unwrap().iter().map(|one| one["trial"].as_u64().unwrap()).collect()
+            };
+            for (shown, expected) in [("believed", &fronts.believed), ("observed", &fronts.observed)] {
+                let expected: Vec<u64> = expected.iter().map(|one| one.trial.id).collect();
+                assert_eq!(trials(&data["front"][shown]), expected, "{name}, {shown}");
+            }
+            browser.click("#tab-front");
+            let rings = browser.run("document.querySelectorAll('#panel-front .marks .ring').length");
+            assert!(rings.as_u64().unwrap() <= fronts.believed.len() as u64, "{name}");
+            assert_eq!(rings == 0, fronts.believed.is_empty(), "{name}");
+        }
+        let keeps = |record: &spargo::study::store::Record| match record.told.as_ref().map(|told| &told.outcome) {
+            Some(Outcome::Observed { values, .. }) => study.config().keeps_limits(values),
+            _ => false,
+        };
+        let feasible = study.history().records().iter().filter(|record| keeps(record)).count();
+        let (_, limited) = study.config().objectives_and_limits();
+        match study.config().outputs[limited.first().copied().unwrap_or(0)].goal {
+            Goal::Limit { .. } => {
+                assert_eq!(data["overview"]["feasibility"]["all"], feasible, "{name}");
+                browser.click("#tab-overview");
+                let text = browser.run("document.getElementById('panel-overview').textContent");
+                assert!(text.as_str().unwrap().contains("to all limits"), "{name}: {text}");
+            }
+            _ => assert!(data["overview"]["feasibility"].is_null(), "{name}"),
+        }
+        let best = study.best().unwrap();
+        assert_eq!(data["overview"]["best"].is_null(), best.is_none(), "{name}");
+        if let Some(best) = best {
+            assert_eq!(data["overview"]["best"]["trial"], best.observed.trial.id, "{name}");
+        }
+    }
+}
+
+#[test]
+fn three_objectives_are_drawn_two_by_two() {
+    let (_, study, _) = several().into_iter().find(|(name, ..)| name == "three").unwrap();
+    let mut browser = Browser::start();
+    browser.open(&report(&study));
+    browser.click("#tab-front");
+    let mut drawings = Vec::new();
+    for (list, option) in [("front-x", 0), ("front-y", 2), ("front-x", 1)] {
+        choose(&mut browser, list, option);
+        let drawing = browser.run("document.querySelector('#panel-front .marks').innerHTML");
+        assert!(!drawings.contains(&drawing), "{list} {option}");
+        assert_eq!(faults(&mut browser), [""; 0], "{list} {option}");
+        drawings.push(drawing);
+    }
+}
+
+#[test]
+fn classes_are_mapped_and_their_slices_are_probabilities() {
+    let mut browser = Browser::start();
+    for (name, path, mapped) in classified() {
+        let page = report(&path);
+        let tabs: Vec<&str> = match mapped {
+            true => [&TABS[..1], &["classes"], &TABS[1..]].concat(),
+            false => TABS.to_vec(),
+        };
+        for width in [1100, 390] {
+            browser.view(width, 844);
+            browser.open(&page);
+            look_at_every_tab(&mut browser, &name, &tabs);
+        }
+        let data = data(&page);
+        let numbers = |list: &Value| -> Vec<f64> {
+            list.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+        };
+        for slice in data["slices"][0]["slices"].as_array().unwrap() {
+            let (low, mean, high) = (numbers(&slice["low"]), numbers(&slice["mean"]), numbers(&slice["high"]));
+            for i in 0..mean.len() {
+                assert!(0.0 <= low[i] && low[i] <= mean[i] && mean[i] <= high[i] && high[i] <= 1.0, "{name}");
+            }
+        }
+        assert!(data["model"][0]["calibration"].is_null() && data["overview"]["best"].is_null(), "{name}");
+        if !mapped {
+            assert!(data["classes"].is_null());
+            continue;
+        }
+        browser.click("#tab-classes");
+        let pairs = data["inputs"].as_array().unwrap().len().min(4);
+        let maps = data["classes"]["maps"].as_array().unwrap();
+        assert_eq!(maps.len(), pairs * (pairs - 1) / 2, "{name}");
+        for (number, map) in maps.iter().enumerate().filter(|_| maps.len() > 1) {
+            choose(&mut browser, "map", number as u64);
+            let tiles = browser.run("document.querySelectorAll('#panel-classes .marks .tile').length");
+            let sides = ["across", "up"].map(|side| map[side].as_array().unwrap().len() as u64);
+            assert_eq!(tiles.as_u64().unwrap(), sides[0] * sides[1], "{name}, {number}");
+            assert_eq!(faults(&mut browser), [""; 0], "{name}, {number}");
+        }
+    }
+}
+
+/// The plane is divided where the first input is 0.4 of its range: the map knows.
+#[test]
+fn the_class_map_is_right() {
+    let (_, path, _) = classified().into_iter().find(|(name, ..)| name == "plane").unwrap();
+    let data = data(&report(&path));
+    let map = &data["classes"]["maps"][0];
+    let along = map["inputs"].as_array().unwrap().iter().position(|input| input == 0).unwrap();
+    let side = |name: &str| map[name].as_array().unwrap().len();
+    let (width, height) = (side("across"), side("up"));
+    let x = |i: usize, j: usize| {
+        if along == 0 { map["across"][i].as_f64().unwrap() } else { map["up"][j].as_f64().unwrap() }
+    };
+    let cells: Vec<(usize, usize)> = (0..height).flat_map(|j| (0..width).map(move |i| (i, j))).collect();
+    let right =
+        |&(i, j): &(usize, usize)| (map["probability"][j * width + i].as_f64().unwrap() > 0.5) == (x(i, j) > -0.2);
+    let share = cells.iter().filter(|cell| right(cell)).count() as f64 / cells.len() as f64;
+    assert!(share > 0.93, "{share}");
 }
 
 #[test]
@@ -125,7 +297,7 @@ fn the_page_says_what_the_library_says() {
     assert_eq!(shown["believed"]["mean"], best.believed.mean);
     assert_eq!(shown["believed"]["interval"][0], best.believed.interval.0);
     assert_eq!((&shown["trial"], &shown["value"]), (&best.observed.trial.id.into(), &best.observed.value.into()));
-    assert_eq!(data["inducing"]["count"], study.inducing_points(0).unwrap().unwrap().len());
+    assert_eq!(data["inducing"][0]["count"], study.inducing_points(0).unwrap().unwrap().len());
     assert_eq!(data["trials"]["rows"].as_array().unwrap().len(), data["overview"]["observed"]);
     assert_eq!(data["overview"]["pending"], 4);
 
@@ -136,7 +308,7 @@ fn the_page_says_what_the_library_says() {
     assert!((number / best.believed.mean - 1.0).abs() < 1e-4, "{number} {}", best.believed.mean);
     // Minimised: the curve falls, and so do its steps on the screen (y grows downwards).
     let curve: Vec<f64> =
-        data["overview"]["curve"].as_array().unwrap().iter().map(|p| p[1].as_f64().unwrap()).collect();
+        data["overview"]["courses"][0]["curve"].as_array().unwrap().iter().map(|p| p[1].as_f64().unwrap()).collect();
     assert!(curve.len() > 1 && curve.is_sorted_by(|a, b| a > b), "{curve:?}");
 }
 
@@ -239,11 +411,13 @@ fn fifty_thousand_trials_open_within_three_seconds() {
     let page = report(&large());
     let (size, data) = (std::fs::metadata(&page).unwrap().len(), data(&page));
     assert!(size < 2_000_000, "{size} bytes");
-    for (section, list) in [("overview", "points"), ("inducing", "trials")] {
-        assert_eq!(data[section][list].as_array().unwrap().len(), 2000, "{section}");
+    for (section, list) in
+        [("points", &data["overview"]["courses"][0]["points"]), ("inducing", &data["inducing"][0]["trials"])]
+    {
+        assert_eq!(list.as_array().unwrap().len(), 2000, "{section}");
     }
     let best = data["overview"]["best"]["trial"].clone();
-    assert!(data["overview"]["points"].as_array().unwrap().iter().any(|dot| dot["trial"] == best));
+    assert!(data["overview"]["courses"][0]["points"].as_array().unwrap().iter().any(|dot| dot["trial"] == best));
     let mut browser = Browser::start();
     browser.open(&page);
     let ready = browser.run("performance.now()").as_f64().unwrap();

@@ -2,7 +2,7 @@
 
 use super::common::stdout;
 use spargo::space::{Dimension, Point, Space, Value};
-use spargo::study::{Config, Goal, Outcome, Study, Trial};
+use spargo::study::{Config, Goal, Outcome, Output, Study, Trial};
 use std::path::{Path, PathBuf};
 
 /// Names that would break a page that trusts them.
@@ -112,6 +112,74 @@ pub fn modelled() -> Vec<(String, PathBuf)> {
         made("heavy", quick(space()), |study| grow(study, &[12, 15], 0, heavy)),
         made("close", quick(space()), |study| grow(study, &[12, 15], 0, close)),
         made("lonely", quick(space()), |study| grow(study, &[1], 0, outcome)),
+    ]
+}
+
+/// Two numbers that compete: the bowl, and the share of the range of the first input.
+fn compete(space: &Space, trial: &Trial) -> Option<Vec<f64>> {
+    let Outcome::Observed { values, .. } = outcome(space, trial) else { return None };
+    let share = space.encode(&trial.point).unwrap()[0];
+    Some(vec![values[0], 5.0 * share])
+}
+
+fn observed(values: Option<Vec<f64>>) -> Outcome {
+    values.map_or_else(|| Outcome::failed("no luck"), |values| Outcome::Observed { values, noise: None })
+}
+
+fn with_goals(space: Space, goals: &[(&str, Goal)]) -> Config {
+    let outputs = goals.iter().map(|(name, goal)| Output { name: name.to_string(), goal: *goal }).collect();
+    Config { outputs, ..quick(space) }
+}
+
+/// Studies of several objectives, with limits and without, feasible or not: beside each, whether it has a front.
+pub fn several() -> Vec<(String, PathBuf, bool)> {
+    let at_most = |limit: f64| Goal::Limit { at_least: None, at_most: Some(limit) };
+    let pressure = Goal::Limit { at_least: Some(0.1), at_most: Some(0.9) };
+    let (high, low) = (("yield", Goal::Maximize), (NASTY, Goal::Minimize));
+    let third = |space: &Space, trial: &Trial, value: fn(&[f64]) -> f64| {
+        let numbers = space.encode(&trial.point).unwrap();
+        observed(compete(space, trial).map(|values| [values, vec![value(&numbers)]].concat()))
+    };
+    let two = |space: &Space, trial: &Trial| observed(compete(space, trial));
+    let three = |space: &Space, trial: &Trial| third(space, trial, |x| (x[1] - 0.5).powi(2));
+    let bounded = |space: &Space, trial: &Trial| third(space, trial, |x| x[1]);
+    let mut exact = with_goals(space(), &[high, low]);
+    exact.model.exact_until = 1000;
+    let made = |name: &str, config: Config, outcome: &dyn Fn(&Space, &Trial) -> Outcome, has_front: bool| {
+        let (name, path) = made(name, config, |study| grow(study, &[12, 15, 10], 3, outcome));
+        (name, path, has_front)
+    };
+    vec![
+        made("two", with_goals(space(), &[high, low]), &two, true),
+        made("two-exact", exact, &two, true),
+        made("three", with_goals(space(), &[high, low, ("purity", Goal::Maximize)]), &three, true),
+        made("bounded", with_goals(space(), &[high, low, ("pressure", pressure)]), &bounded, true),
+        made("limited", with_goals(space(), &[high, ("cost", at_most(2.0))]), &two, false),
+        made("infeasible", with_goals(space(), &[high, ("cost", at_most(-1.0))]), &two, false),
+        made("all-infeasible", with_goals(space(), &[high, low, ("x", at_most(-1.0))]), &bounded, true),
+        made("level", with_goals(space(), &[("height", Goal::Level(2.7))]), &outcome, false),
+    ]
+}
+
+/// Studies of classes: beside each, whether two inputs can be mapped.
+pub fn classified() -> Vec<(String, PathBuf, bool)> {
+    let plane = || Space::new(vec![Dimension::real("x", -1.0, 1.0), Dimension::real("y", 1.0, 100.0).log()]).unwrap();
+    let one = || Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap();
+    let class = |space: &Space, trial: &Trial| match outcome(space, trial) {
+        Outcome::Observed { .. } => Outcome::value(f64::from(space.encode(&trial.point).unwrap()[0] > 0.4)),
+        failed => failed,
+    };
+    let always = |_: &Space, _: &Trial| Outcome::value(1.0);
+    let made = |name: &str, space: Space, outcome: &dyn Fn(&Space, &Trial) -> Outcome, mapped: bool| {
+        let config = with_goals(space, &[("soluble", Goal::Classify)]);
+        let (name, path) = made(name, config, |study| grow(study, &[12, 15, 10], 3, outcome));
+        (name, path, mapped)
+    };
+    vec![
+        made("plane", plane(), &class, true),
+        made("classes-mixed", space(), &class, true),
+        made("classes-of-one", one(), &class, false),
+        made("always", plane(), &always, true),
     ]
 }
 

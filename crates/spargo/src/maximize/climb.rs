@@ -28,12 +28,15 @@ impl Climber<'_> {
     pub(super) fn climb(&self, points: MatRef<'_, f64>, scores: MatRef<'_, f64>) -> Result<Vec<Vec<f64>>> {
         let mut climbs = begin(points, scores, self.settings);
         let discrete: Vec<usize> = self.columns(|domain| !domain.is_continuous());
-        self.ascend(&mut climbs)?;
+        let mut moving: Vec<usize> = (0..climbs.len()).collect();
+        self.ascend(&mut climbs, &moving)?;
         for _ in 0..ROUNDS {
-            if discrete.is_empty() || !self.step_aside(&mut climbs, &discrete)? {
+            // Who has not moved has nowhere to go.
+            moving = self.step_aside(&mut climbs, &moving, &discrete)?;
+            if moving.is_empty() {
                 break;
             }
-            self.ascend(&mut climbs)?;
+            self.ascend(&mut climbs, &moving)?;
         }
         self.snap(&mut climbs);
         let mut best: Vec<Option<Climb>> = vec![None; scores.ncols()];
@@ -51,21 +54,22 @@ impl Climber<'_> {
         (0..dimensions.len()).filter(|&k| wanted(&dimensions[k].domain)).collect()
     }
 
-    /// Maximises over the continuous inputs, the others held.
-    fn ascend(&self, climbs: &mut [Climb]) -> Result<()> {
+    /// Maximises some climbs over the continuous inputs, the others held.
+    fn ascend(&self, climbs: &mut [Climb], some: &[usize]) -> Result<()> {
         let free = self.columns(Domain::is_continuous);
         if free.is_empty() {
             return Ok(());
         }
-        let starts: Vec<Vec<f64>> = climbs.iter().map(|climb| free.iter().map(|&k| climb.point[k]).collect()).collect();
+        let start = |&i: &usize| -> Vec<f64> { free.iter().map(|&k| climbs[i].point[k]).collect() };
+        let starts: Vec<Vec<f64>> = some.iter().map(start).collect();
         let bounds = Bounds::new(vec![0.0; free.len()], vec![1.0; free.len()]);
         let mut failure: Option<Error> = None;
         let summits = minimize_many(&starts, &bounds, &self.settings.optimizer, |batch: Batch<'_>| {
-            let members: Vec<usize> = batch.members.iter().map(|&i| climbs[i].member).collect();
+            let members: Vec<usize> = batch.members.iter().map(|&i| climbs[some[i]].member).collect();
             let width = free.len();
             let point = |i: usize, k: usize| match free.iter().position(|&column| column == k) {
                 Some(own) => batch.points[i * width + own],
-                None => climbs[batch.members[i]].point[k],
+                None => climbs[some[batch.members[i]]].point[k],
             };
             let x = Mat::from_fn(members.len(), self.space.dimensions().len(), point);
             match self.utility.value_gradient(&members, x.as_ref()) {
@@ -82,7 +86,8 @@ impl Climber<'_> {
         if let Some(error) = failure {
             return Err(error);
         }
-        for (climb, summit) in climbs.iter_mut().zip(summits) {
+        for (&i, summit) in some.iter().zip(summits) {
+            let climb = &mut climbs[i];
             if summit.value.is_finite() {
                 free.iter().zip(&summit.point).for_each(|(&k, &v)| climb.point[k] = v);
                 climb.value = -summit.value;
@@ -91,24 +96,25 @@ impl Climber<'_> {
         Ok(())
     }
 
-    /// Moves each climb to the best of its neighbours, if that is higher; whether any did.
-    fn step_aside(&self, climbs: &mut [Climb], discrete: &[usize]) -> Result<bool> {
-        let neighbours: Vec<(usize, Vec<f64>)> = climbs
-            .iter()
-            .enumerate()
-            .flat_map(|(i, climb)| self.around(climb, discrete).map(move |p| (i, p)))
-            .collect();
+    /// Moves some climbs to the best of their neighbours, where that is higher; returns those that moved.
+    fn step_aside(&self, climbs: &mut [Climb], some: &[usize], discrete: &[usize]) -> Result<Vec<usize>> {
+        let neighbours: Vec<(usize, Vec<f64>)> =
+            some.iter().flat_map(|&i| self.around(&climbs[i], discrete).map(move |p| (i, p))).collect();
+        if neighbours.is_empty() {
+            return Ok(Vec::new());
+        }
         let members: Vec<usize> = neighbours.iter().map(|(i, _)| climbs[*i].member).collect();
         let x = Mat::from_fn(neighbours.len(), self.space.dimensions().len(), |i, k| neighbours[i].1[k]);
         let (values, _) = self.utility.value_gradient(&members, x.as_ref())?;
-        let mut any = false;
+        let mut moved = Vec::new();
         for ((i, point), value) in neighbours.into_iter().zip(values) {
             if value > climbs[i].value + GAIN {
                 climbs[i] = Climb { value, point, ..climbs[i] };
-                any = true;
+                moved.push(i);
             }
         }
-        Ok(any)
+        moved.dedup();
+        Ok(moved)
     }
 
     /// Points that differ from this one in one discrete input.

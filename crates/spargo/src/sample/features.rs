@@ -79,30 +79,62 @@ impl Features {
 
     /// Φ, the features of each row of x, [n, F].
     pub fn matrix(&self, x: MatRef<'_, f64>) -> Mat<f64> {
-        self.waves(x, 0.0, self.amplitude)
-    }
-
-    /// Adds ∂(φ(xᵢ)ᵀgᵢ)/∂xᵢ to row i of `out`, [n, d], with gᵢ a row of g, [n, F].
-    pub fn add_input_gradient(&self, x: MatRef<'_, f64>, g: MatRef<'_, f64>, out: MatMut<'_, f64>) {
-        // ∂cos(2πt)/∂t = 2π cos(2π(t + ¼))
-        let mut slopes = self.waves(x, 0.25, TAU * self.amplitude);
-        for f in 0..self.count() {
-            column_mut(slopes.as_mut(), f).iter_mut().enumerate().for_each(|(i, slope)| *slope *= g[(i, f)]);
-        }
-        gemm(out, Into::Add, 1.0, slopes.as_ref(), self.turns.transpose());
-    }
-
-    /// scale·cos(ωᵀx + b + 2π·shift)·Πⱼ gⱼ(xⱼ), [n, F].
-    fn waves(&self, x: MatRef<'_, f64>, shift: f64, scale: f64) -> Mat<f64> {
         let mut waves = Mat::zeros(x.nrows(), self.count());
         for (f, phase) in self.phases.iter().enumerate() {
-            column_mut(waves.as_mut(), f).fill(phase + shift);
+            column_mut(waves.as_mut(), f).fill(*phase);
         }
         gemm(waves.as_mut(), Into::Add, 1.0, x, self.turns.as_ref());
-        (0..self.count()).for_each(|f| cos_turns_in_place(column_mut(waves.as_mut(), f), scale));
+        (0..self.count()).for_each(|f| cos_turns_in_place(column_mut(waves.as_mut(), f), self.amplitude));
         self.factors.iter().for_each(|factors| multiply(factors, x, waves.as_mut()));
         waves
     }
+
+    /// Adds φ(xᵢ)ᵀgᵢ to `values` and its gradient in xᵢ to row i of `gradient`, [n, d], with gᵢ column `columns[i]` of g, [F, ·].
+    pub fn add_value_gradient(
+        &self,
+        x: MatRef<'_, f64>,
+        g: MatRef<'_, f64>,
+        columns: &[usize],
+        values: &mut [f64],
+        gradient: MatMut<'_, f64>,
+    ) {
+        // A point is a column here: long ones, beside those of g.
+        let mut angles = Mat::from_fn(self.count(), x.nrows(), |f, _| self.phases[f]); // [F, n]
+        gemm(angles.as_mut(), Into::Add, 1.0, self.turns.transpose(), x.transpose());
+        let mut waves = vec![0.0; self.count()];
+        for (i, &own) in columns.iter().enumerate() {
+            let (angles, g) = (column_mut(angles.as_mut(), i), column(g, own));
+            waves.copy_from_slice(angles);
+            cos_turns_in_place(&mut waves, self.amplitude);
+            self.multiply_one(x, i, &mut waves);
+            values[i] += dot(&waves, g);
+            // ∂cos(2πt)/∂t = 2π cos(2π(t + ¼))
+            angles.iter_mut().for_each(|turns| *turns += 0.25);
+            cos_turns_in_place(angles, TAU * self.amplitude);
+            self.multiply_one(x, i, angles);
+            angles.iter_mut().zip(g).for_each(|(slope, g)| *slope *= g);
+        }
+        gemm(gradient, Into::Add, 1.0, angles.transpose(), self.turns.transpose());
+    }
+
+    /// Multiplies the waves of point i by the factors of its categories.
+    fn multiply_one(&self, x: MatRef<'_, f64>, i: usize, waves: &mut [f64]) {
+        for Factors { input, values } in &self.factors {
+            let category = category(x[(i, *input)], values.nrows());
+            waves.iter_mut().enumerate().for_each(|(f, wave)| *wave *= values[(category, f)]);
+        }
+    }
+}
+
+/// aᵀb, in eight sums that a vector register holds.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let (long, rest) = a.as_chunks::<8>();
+    let (other, other_rest) = b.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for (a, b) in long.iter().zip(other) {
+        sums.iter_mut().zip(a.iter().zip(b)).for_each(|(sum, (a, b))| *sum += a * b);
+    }
+    sums.iter().sum::<f64>() + rest.iter().zip(other_rest).map(|(a, b)| a * b).sum::<f64>()
 }
 
 /// Multiplies row i of the waves by the factors of the category that point i has.

@@ -253,10 +253,9 @@ impl Block {
             return;
         }
         let x = select_rows(x, &rows);
-        let theta = gather(self.theta.as_ref(), &rows.iter().map(|&i| members[i] - self.first).collect::<Vec<_>>());
+        let paths: Vec<usize> = rows.iter().map(|&i| members[i] - self.first).collect();
         let (mut value, mut slope) = (vec![0.0; rows.len()], Mat::zeros(rows.len(), x.ncols()));
-        add_row_products(self.features.matrix(x.as_ref()).as_ref(), theta.as_ref(), &mut value);
-        self.features.add_input_gradient(x.as_ref(), theta.as_ref(), slope.as_mut());
+        self.features.add_value_gradient(x.as_ref(), self.theta.as_ref(), &paths, &mut value, slope.as_mut());
         for (own, &row) in rows.iter().enumerate() {
             values[row] += value[own];
             (0..x.ncols()).for_each(|k| gradient[(row, k)] += slope[(own, k)]);

@@ -55,6 +55,16 @@ impl Goal {
         matches!(self, Goal::Maximize | Goal::Minimize)
     }
 
+    /// Whether a value keeps to its limits, if it has any.
+    pub fn allows(self, value: f64) -> bool {
+        match self {
+            Goal::Limit { at_least, at_most } => {
+                at_least.is_none_or(|low| value >= low) && at_most.is_none_or(|high| value <= high)
+            }
+            _ => true,
+        }
+    }
+
     /// The value around which the output must be known well, if there is one; of two limits, the one that more outcomes
     /// violate.
     pub(super) fn level(self, outcomes: &[f64]) -> Option<f64> {
@@ -79,12 +89,7 @@ impl Config {
 
     /// Whether these values, one an output, keep to all limits.
     pub fn keeps_limits(&self, values: &[f64]) -> bool {
-        self.outputs.iter().zip(values).all(|(output, &value)| match output.goal {
-            Goal::Limit { at_least, at_most } => {
-                at_least.is_none_or(|low| value >= low) && at_most.is_none_or(|high| value <= high)
-            }
-            _ => true,
-        })
+        self.outputs.iter().zip(values).all(|(output, &value)| output.goal.allows(value))
     }
 
     /// How batches are chosen.
@@ -98,7 +103,7 @@ impl Config {
 
     /// How the inducing points of an output are chosen: unless quality plays no part, those of a constraint or a boundary lie
     /// around it, and those of several objectives where they improve together.
-    pub(super) fn allocation_of(&self, output: usize) -> Allocation {
+    pub fn allocation_of(&self, output: usize) -> Allocation {
         let several = self.outputs.iter().filter(|output| output.goal.is_objective()).count() > 1;
         match (self.allocation, self.outputs[output].goal.is_objective()) {
             (allocation, false) if allocation.quality() != Quality::Unit => Allocation::AlDpp,

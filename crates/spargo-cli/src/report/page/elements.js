@@ -70,6 +70,38 @@ function values(point) {
   return facts(point.map((value, k) => [DATA.inputs[k].name, show(value, 5)]));
 }
 
+/** A list to choose from; `chosen(k)` hears of every choice. */
+function choose(id, words, names, first, chosen) {
+  const options = names.map((name, k) => el("option", { value: k, ...(k === first ? { selected: "" } : {}) }, name));
+  const list = el("select", { id }, options);
+  list.addEventListener("change", () => chosen(Number(list.value)));
+  return el("label", {}, `${words} `, list);
+}
+
+/** What `draw(part, axis)` makes of the first output, and a list to choose another one if there are several. */
+function byOutput(id, parts, draw) {
+  const host = el("div", {});
+  const show = (k) => host.replaceChildren(...draw(parts[k], DATA.outputs[k], k));
+  show(0);
+  if (parts.length === 1) return [host];
+  const names = DATA.outputs.map(({ name }) => name);
+  return [el("div", { class: "controls" }, choose(`output-${id}`, "Output", names, 0, show)), host];
+}
+
+/** How the belief in an output is drawn: a class by its probability. */
+function beliefAxis(output, values) {
+  if (output.goal === "classify") return { ...output, name: `probability of ${output.name}`, range: [0, 1] };
+  return around(output, values);
+}
+
+/** Lines at the limits or the level of an output, as far as they are inside. */
+function marked(layer, { marks }, scale, box, upright) {
+  for (const value of marks.filter((value) => scale.inside(value))) {
+    const at = scale.place(value);
+    layer.append(upright ? line(at, box.top, at, box.bottom, "limit") : line(box.left, at, box.right, at, "limit"));
+  }
+}
+
 /** Rows below a head; the listed columns hold words. */
 function table(head, rows, words) {
   const cell = (tag) => (value, k) => el(tag, words.includes(k) ? { class: "word", title: value } : {}, String(value));

@@ -1,9 +1,14 @@
 // Inducing points and trials over any two inputs.
 
-function inducing(data) {
+function inducing(all) {
+  return byOutput("inducing", all, inducingOf);
+}
+
+function inducingOf(data, output, number) {
   const outcomes = [...data.trials, ...data.points].map(({ value }) => value);
-  const axes = [...DATA.inputs, around(DATA.output, outcomes)];
-  const order = DATA.inputs.map((_, k) => k).sort((a, b) => DATA.model.importance[b] - DATA.model.importance[a]);
+  const axes = [...DATA.inputs, around(output, outcomes)];
+  const { importance } = DATA.model[number];
+  const order = DATA.inputs.map((_, k) => k).sort((a, b) => importance[b] - importance[a]);
   const chosen = [order[0], order.length > 1 ? order[1] : DATA.inputs.length];
   const drawing = plot(() => ({
     label: "inducing points and trials",
@@ -11,19 +16,14 @@ function inducing(data) {
     y: axes[chosen[1]],
     height: 460,
     pad: 10,
-    draw: (...args) => places(data, chosen, ...args),
+    draw: (...args) => places(data, output, chosen, ...args),
   }));
-  const select = (side, words) => {
-    const options = axes.map((axis, k) =>
-      el("option", { value: k, ...(k === chosen[side] ? { selected: "" } : {}) }, axis.name),
-    );
-    const list = el("select", { id: `axis-${side ? "y" : "x"}` }, options);
-    list.addEventListener("change", () => {
-      chosen[side] = Number(list.value);
+  const names = axes.map(({ name }) => name);
+  const select = (side, words) =>
+    choose(`axis-${side ? "y" : "x"}`, words, names, chosen[side], (k) => {
+      chosen[side] = k;
       drawing.redraw("force");
     });
-    return el("label", {}, `${words} `, list);
-  };
   const exact = "The posterior is exact: every outcome takes part as it is, and there are no inducing points.";
   const words =
     data.count === null
@@ -48,7 +48,7 @@ function inducing(data) {
   ];
 }
 
-function places(data, [across, up], layer, sx, sy) {
+function places(data, output, [across, up], layer, sx, sy) {
   const own = (place, k) => (k === DATA.inputs.length ? place.value : place.at[k]);
   const jitter = (i, step) => ((i * step) % 1) - 0.5;
   const at = (place, i) => [
@@ -73,7 +73,7 @@ function places(data, [across, up], layer, sx, sy) {
       marks.push({
         x: px,
         y: py,
-        text: `trial ${place.trial}\n${DATA.output.name} ${show(place.value)}${place.quality === undefined ? "" : `\nquality ${show(place.quality, 2)}`}`,
+        text: `trial ${place.trial}\n${output.name} ${show(place.value)}${place.quality === undefined ? "" : `\nquality ${show(place.quality, 2)}`}`,
       });
     });
   if (across < DATA.inputs.length && up < DATA.inputs.length)

@@ -1,27 +1,30 @@
 // How far the model is to be trusted, and which inputs matter to it.
 
-function model({ facts: pairs, importance, calibration }) {
-  return [
-    el("div", { class: "columns" }, predicted(calibration), covered(calibration)),
+function model(models) {
+  return byOutput("model", models, ({ facts: pairs, importance, calibration }, output) => [
+    calibration
+      ? el("div", { class: "columns" }, predicted(calibration, output), covered(calibration))
+      : el("p", { class: "note" }, UNCALIBRATED),
     important(importance),
     card("The model", null, facts(pairs)),
-  ];
+  ]);
 }
 
+const UNCALIBRATED =
+  "Whether the probabilities hold is not shown: what the model of all the other outcomes says of a yes or no has no closed form. Compare them with outcomes that the study has not seen.";
+
 /** What is to be known of means beside intervals where outcomes are mapped before the model sees them. */
-function warning() {
+function warning(k) {
   const words = " The model sees outcomes through a map that shortens their tails: a mean leans towards the longer tail.";
-  return DATA.model && DATA.model.warped ? words : "";
+  return DATA.model && DATA.model[k].warped ? words : "";
 }
 
 const LEFT_OUT =
   "Each outcome is predicted by the model of all the others. Hyperparameters and inducing points are kept as they are, and these have seen it.";
 
-function predicted({ points }) {
+function predicted({ points }, output) {
   const both = points.flatMap(({ observed, mean }) => [observed, mean]);
-  const [x, y] = [`predicted ${DATA.output.name}`, `observed ${DATA.output.name}`].map((name) =>
-    around({ ...DATA.output, name }, both),
-  );
+  const [x, y] = [`predicted ${output.name}`, `observed ${output.name}`].map((name) => around({ ...output, name }, both));
   const draw = (layer, sx, sy) => {
     const inside = (value) => clamp(value, ...x.range);
     for (const {

@@ -4,6 +4,7 @@ function overview(data) {
   const shown = [];
   if (DATA.without_model) shown.push(el("p", { class: "notice" }, DATA.without_model));
   if (data.best) shown.push(bestCards(data.best));
+  if (data.feasibility && data.observed) shown.push(feasibility(data));
   if (data.observed || data.failed) shown.push(convergence(data));
   if (data.reasons.length) {
     const rows = data.reasons.map(([reason, times]) => [times.toLocaleString("en"), reason]);
@@ -20,10 +21,15 @@ function domain({ kind, range, choices }) {
   return `${show(range[0])} to ${show(range[1])}${kind === "log" ? ", logarithmic" : ""}`;
 }
 
+/** The first output that is optimised. */
+function objective() {
+  return DATA.outputs.find(({ goal }) => goal === "maximize" || goal === "minimize");
+}
+
 function bestCards({ believed, trial, value, point }) {
   const cards = [];
   if (believed) {
-    const words = `Posterior mean of ${DATA.output.name} at trial ${believed.trial}, the best of all evaluated points. Without noise, it is ${interval(believed.interval, 5)} with 95 % probability.`;
+    const words = `Posterior mean of ${objective().name} at trial ${believed.trial}, the best of all evaluated points. Without noise, it is ${interval(believed.interval, 5)} with 95 % probability.`;
     cards.push(
       card(
         "Believed best",
@@ -39,6 +45,17 @@ function bestCards({ believed, trial, value, point }) {
   return el("div", { class: "columns" }, cards);
 }
 
+/** How many outcomes keep to each limit, and to all. */
+function feasibility({ feasibility: { all, each }, observed }) {
+  const rows = each.map(([k, kept]) => [DATA.outputs[k].name, DATA.outputs[k].limit, kept.toLocaleString("en")]);
+  const none = all ? "" : " Until one does, the search first reduces the violation.";
+  return card(
+    "Feasibility",
+    `${all.toLocaleString("en")} of ${count(observed, "outcome keeps", "outcomes keep")} to all limits.${none}`,
+    table(["output", "limit", "outcomes within"], rows, [0, 1]),
+  );
+}
+
 function figure(value, id) {
   return el("div", { class: "figure", id: `best-${id}` }, show(value, 5));
 }
@@ -50,9 +67,18 @@ const ORIGINS = {
 };
 
 function convergence(data) {
+  const few = (points) =>
+    points.length < data.observed
+      ? `${points.length.toLocaleString("en")} of ${count(data.observed, "outcome", "outcomes")} are drawn, the best among them. `
+      : "";
+  const [title, id] = ["Outcomes, trial by trial", "course"];
+  return card(title, null, ...byOutput(id, data.courses, (own, output) => course({ ...data, ...own }, output, few)));
+}
+
+function course(data, output, few) {
   const outcomes = data.points.map(({ value }) => value);
   const x = { name: "trial", kind: "linear", range: [0, Math.max(data.last, 1)] };
-  const y = within(DATA.output, outcomes, DATA.output.goal);
+  const y = within(output, outcomes, output.goal);
   const beyond = outcomes.filter((value) => value < y.range[0] || value > y.range[1]).length;
   const draw = (layer, sx, sy, box) => {
     const marks = [];
@@ -62,6 +88,7 @@ function convergence(data) {
       layer.append(dot(px, py, 2.5, `dot ${ORIGINS[origin][0]}`));
       marks.push({ x: px, y: py, text: `trial ${trial}\n${show(value)}` });
     }
+    marked(layer, output, sy, box, false);
     for (const trial of data.failures) layer.append(cross(sx.place(trial), box.bottom - 4, 3));
     const steps = [];
     data.curve.forEach(([trial, value], i) => {
@@ -75,18 +102,15 @@ function convergence(data) {
   const origins = Object.entries(ORIGINS).filter(([name]) => data.points.some(({ origin }) => origin === name));
   const key = legend(
     data.curve.length ? [line(0, 8, 16, 8, "best"), "best so far"] : null,
+    output.marks.length ? [line(0, 8, 16, 8, "limit"), output.goal === "level" ? "level" : "limit"] : null,
     ...origins.map(([, [colour, words]]) => [dot(8, 8, 4, colour), words]),
     data.failures.length ? [cross(8, 8, 4), "failed"] : null,
   );
-  const few =
-    data.points.length < data.observed
-      ? `${data.points.length.toLocaleString("en")} of ${count(data.observed, "outcome", "outcomes")} are drawn, the best among them. `
-      : "";
   const far = beyond ? `${count(beyond, "outcome lies", "outcomes lie")} beyond the axis.` : "";
-  return card(
-    "Outcomes, trial by trial",
-    few + far,
+  const words = few(data.points) + far;
+  return [
+    words ? el("p", { class: "note" }, words) : null,
     key,
     plot(() => ({ label: "outcomes and the best so far against trials", x, y, height: 320, draw })),
-  );
+  ].filter(Boolean);
 }

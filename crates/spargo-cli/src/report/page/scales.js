@@ -13,7 +13,7 @@ function around(axis, values) {
 /** The range of values without the far end of a long tail away from `good`, by quantiles. */
 function within(axis, values, good) {
   const sorted = values.filter(Number.isFinite).sort((a, b) => a - b);
-  if (sorted.length < 20) return around(axis, sorted);
+  if (sorted.length < 20 || !["maximize", "minimize"].includes(good)) return around(axis, sorted);
   const at = (part) => sorted[Math.floor(part * (sorted.length - 1))];
   const [low, high] = good === "minimize" ? [sorted[0], at(0.95)] : [at(0.05), sorted[sorted.length - 1]];
   const [whole, part] = [sorted[sorted.length - 1] / 4 - sorted[0] / 4, high / 4 - low / 4];

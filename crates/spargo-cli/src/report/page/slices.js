@@ -1,27 +1,33 @@
-// The model along each input, through the best point.
+// The model along each input, through one trial.
 
-function slices({ trial, slices: all }) {
+function slices(all) {
+  return byOutput("slices", all, slicesOf);
+}
+
+function slicesOf({ trial, which, slices: all }, output, number) {
   const outcomes = all.flatMap(({ mean, low, high }) => [...mean, ...low, ...high]);
-  const y = around(DATA.output, outcomes);
-  const order = all.map((_, k) => k).sort((a, b) => DATA.model.importance[b] - DATA.model.importance[a]);
+  const y = beliefAxis(output, outcomes);
+  const { importance } = DATA.model[number];
+  const order = all.map((_, k) => k).sort((a, b) => importance[b] - importance[a]);
   const intro = el(
     "p",
     { class: "note" },
-    `The mean along each input, the others being those of trial ${trial}, the believed best (orange). ` +
-      `Bands and bars are 95 % intervals without noise. The most important input comes first.${warning()}`,
+    `The ${output.goal === "classify" ? "probability" : "mean"} along each input, the others being those of trial ${trial}, ${which} (orange). ` +
+      `Bands and bars are 95 % intervals without noise. The most important input comes first.${warning(number)}`,
   );
   return [
     intro,
     el(
       "div",
       { class: "columns small" },
-      order.map((k) => card(null, null, slice(DATA.inputs[k], all[k], y))),
+      order.map((k) => card(null, null, slice(DATA.inputs[k], all[k], y, output))),
     ),
   ];
 }
 
-function slice(axis, { at, x, mean, low, high }, y) {
+function slice(axis, { at, x, mean, low, high }, y, output) {
   const draw = (layer, sx, sy, box) => {
+    marked(layer, output, sy, box, false);
     const places = x.map((value) => sx.place(value));
     const [bottom, top, middle] = [low, high, mean].map((list) => list.map((value) => sy.place(value)));
     if (axis.kind === "choice") {

@@ -2,6 +2,8 @@
 
 const SECTIONS = [
   ["overview", "Overview", overview],
+  ["front", "Front", front],
+  ["classes", "Class map", classes],
   ["model", "Model", model],
   ["slices", "Slices", slices],
   ["inducing", "Inducing points", inducing],
@@ -9,10 +11,19 @@ const SECTIONS = [
   ["trials", "Trials", trials],
 ];
 
+/** What the study is after. */
+function purpose() {
+  const words = { maximize: "maximising", minimize: "minimising", classify: "classifying", limit: "limiting" };
+  const word = ({ goal, name, marks }) =>
+    goal === "level" ? `finding where ${name} is ${show(marks[0])}` : `${words[goal]} ${name}`;
+  const text = DATA.outputs.map(word).join(", ");
+  return text[0].toUpperCase() + text.slice(1);
+}
+
 function heading() {
   const { name, observed, failed, pending } = DATA.overview;
   const parts = [
-    `${DATA.output.goal === "minimize" ? "Minimising" : "Maximising"} ${DATA.output.name}`,
+    purpose(),
     count(observed, "outcome", "outcomes"),
   ];
   if (failed) parts.push(`${count(failed, "trial", "trials")} failed`);

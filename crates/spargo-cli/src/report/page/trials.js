@@ -1,29 +1,37 @@
-// The table of the best trials.
+// The table of trials: the best of a single objective, else the last.
 
-function trials({ rows, of }) {
-  const modelled = rows[0].mean !== null;
-  const head = [
-    "",
-    "trial",
-    ...(modelled ? ["believed", "95 % interval"] : []),
-    "observed",
-    ...DATA.inputs.map(({ name }) => name),
+const ORDERS = {
+  believed: ["The best trials", "by posterior mean as the model sees it, without noise"],
+  observed: ["The best trials", "by outcome"],
+  latest: ["The last trials", "the last first"],
+};
+
+function trials({ rows, order, of }) {
+  const modelled = rows[0].outputs[0].mean !== null;
+  const several = DATA.outputs.length > 1;
+  const named = (words, { name }) => (several ? `${name}, ${words}` : words);
+  const belief = (output) => (output.goal === "classify" ? "probability" : "believed");
+  const columns = (output) => [
+    ...(modelled ? [named(belief(output), output), named("95 % interval", output)] : []),
+    named("observed", output),
+  ];
+  const head = ["", "trial", ...DATA.outputs.flatMap(columns), ...DATA.inputs.map(({ name }) => name)];
+  const own = ({ mean, interval: ends, observed }) => [
+    ...(modelled ? [show(mean), interval(ends)] : []),
+    show(observed),
   ];
   const cells = rows.map((row, i) => [
     i + 1,
     row.trial,
-    ...(modelled ? [show(row.mean), interval(row.interval)] : []),
-    show(row.observed),
+    ...row.outputs.flatMap(own),
     ...row.point.map((value) => show(value)),
   ]);
-  const first = modelled ? 5 : 3;
+  const first = head.length - DATA.inputs.length;
   const words = DATA.inputs.map(({ kind }, k) => (kind === "choice" ? first + k : -1)).filter((k) => k >= 0);
-  const order = modelled ? "by posterior mean as the model sees it, without noise" : "by outcome";
+  const [title, by] = ORDERS[order];
+  const limited = order !== "latest" && DATA.overview.feasibility ? ", those that keep to all limits first" : "";
+  const note = modelled && !several ? warning(0) : "";
   return [
-    card(
-      "The best trials",
-      `${rows.length} of ${count(of, "outcome", "outcomes")}, ${order}.${modelled ? warning() : ""}`,
-      table(head, cells, words),
-    ),
+    card(title, `${rows.length} of ${count(of, "outcome", "outcomes")}, ${by}${limited}.${note}`, table(head, cells, words)),
   ];
 }
