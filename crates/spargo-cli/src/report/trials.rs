@@ -43,6 +43,12 @@ struct Cell {
     interval: Option<(f64, f64)>,
 }
 
+/// An output: its outcomes by trial, and what is believed at the table's points.
+struct Column {
+    observed: HashMap<u64, f64>,
+    forecasts: Option<Vec<Forecast>>,
+}
+
 /// Rows of the table.
 const MOST: usize = 50;
 
@@ -56,13 +62,13 @@ impl Trials {
         }
         let (trials, order) = chosen(study, &all);
         let points: Vec<Point> = trials.iter().map(|&trial| point(study, trial).clone()).collect();
-        let mut columns: Vec<(HashMap<u64, f64>, Option<Vec<Forecast>>)> = Vec::new();
+        let mut columns: Vec<Column> = Vec::new();
         for (k, all) in all.iter().enumerate() {
+            let observed = all.iter().map(|told| (told.trial, told.value)).collect();
             // Why there may be no model, the page says elsewhere.
-            columns
-                .push((all.iter().map(|told| (told.trial, told.value)).collect(), belief::of(study, k, &points).ok()));
+            columns.push(Column { observed, forecasts: belief::of(study, k, &points).ok() });
         }
-        let cell = |i: usize, trial: u64, (observed, forecasts): &(HashMap<u64, f64>, Option<Vec<Forecast>>)| Cell {
+        let cell = |i: usize, trial: u64, Column { observed, forecasts }: &Column| Cell {
             observed: observed[&trial],
             mean: forecasts.as_ref().map(|forecasts| forecasts[i].mean),
             interval: forecasts.as_ref().map(|forecasts| forecasts[i].interval),
