@@ -6,7 +6,7 @@ use common::*;
 use serde_json::Value;
 
 fn learn(more: &[&str]) -> Value {
-    let small = ["--batches", "2", "--batch", "30", "--initial", "60", "--inducing", "25", "--held-out", "2000"];
+    let small = ["--batches", "2", "--batch", "30", "--initial", "60", "--inducing", "25"];
     json(&[&["learn", "malaria", "--json"], &small[..], more].concat())
 }
 
@@ -24,6 +24,8 @@ fn lasting(mut report: Value) -> Value {
 
 #[test]
 fn prints_every_promised_key_and_repeats_itself_by_seed() {
+    let held_out = ["--held-out", "2000"];
+    let learn = |more: &[&str]| learn(&[&held_out[..], more].concat());
     let report = learn(&["--seed", "1"]);
     assert_eq!(numbers(&report["evaluations"]), [90.0, 120.0]);
     assert_eq!(
