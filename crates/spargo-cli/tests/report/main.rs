@@ -50,12 +50,14 @@ fn faults(browser: &mut Browser) -> Vec<String> {
           for (const word of ['NaN', 'undefined', 'Infinity', '∞', '[object', 'null']) \
             if (panel.innerHTML.includes(word)) bad.push(word + ': ' + panel.innerHTML.slice(Math.max(0, panel.innerHTML.indexOf(word) - 150)).slice(0, 300)); \
           for (const head of panel.querySelectorAll('th')) { \
-            const probe = document.createElement('span'); probe.style.whiteSpace = 'nowrap'; \
-            const words = head.textContent.split(/\\s+/), text = head.textContent; head.replaceChildren(probe); \
-            const longest = Math.max(...words.map(word => (probe.textContent = word, probe.getBoundingClientRect().width))); \
+            const probe = document.createElement('span'), text = head.textContent; head.replaceChildren(probe); \
+            probe.style = 'display: inline-block; width: min-content; overflow-wrap: normal'; probe.textContent = text; \
+            const longest = probe.getBoundingClientRect().width; \
             head.textContent = text; const style = getComputedStyle(head); \
-            const room = head.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight); \
-            if (room < longest - 1) bad.push('a header is narrower than its longest word: ' + text + ' ' + room + ' < ' + longest); } \
+            const padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight); \
+            const wanted = Math.min(longest, parseFloat(style.maxWidth) - padding), room = head.clientWidth - padding; \
+            if (room < wanted - 1) bad.push('a header breaks a word: ' + text + ' ' + room + ' < ' + wanted); \
+            if (head.scrollWidth > head.clientWidth + 1) bad.push('a header runs into its neighbour: ' + text); } \
           if (!panel.textContent.trim()) bad.push('the panel is empty'); \
           if (document.scrollingElement.scrollWidth > innerWidth) bad.push('the page is too wide: ' + document.scrollingElement.scrollWidth); \
           return bad; })()",
