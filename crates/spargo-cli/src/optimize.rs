@@ -157,7 +157,7 @@ impl Model {
 
 /// What the help says of allocation beyond one objective.
 const SEVERAL_HELP: &str = "\
-Of several objectives imp-dpp means hv-dpp, and front-dpp spreads points along the whole front; whatever weighs points means \
+Of several objectives imp-dpp means front-dpp, which spreads points along the whole front; whatever weighs points means \
 al-dpp for constraints";
 
 /// Rows of a subset, unless said otherwise.

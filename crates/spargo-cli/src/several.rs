@@ -27,6 +27,8 @@ pub struct Report {
     evaluations: Vec<usize>,
     hypervolume: Vec<f64>,
     regret: Vec<f64>,
+    /// Of all trials, noise-free, which nobody could know.
+    least_regret: Vec<f64>,
     /// Trials that no other one beats in posterior mean.
     front: Vec<usize>,
     /// Of all trials so far, those that keep every constraint.
@@ -47,7 +49,7 @@ pub fn optimize(problem: &'static Tradeoff, batches: usize, configure: impl FnOn
     config.name = problem.name.into();
     config.outputs = outputs(problem);
     configure(&mut config);
-    let mut experiment = Experiment { problem, study: Study::in_memory(config).into_diagnostic()?, feasible: 0 };
+    let mut experiment = Experiment { problem, study: Study::in_memory(config).into_diagnostic()?, seen: Vec::new() };
     let steps = (0..=batches).map(|number| experiment.step(number)).collect::<Result<Vec<_>>>()?;
     let coverage = coverage(problem, &mut experiment.study)?;
     Ok(Report::new(problem, &steps, coverage))
@@ -65,13 +67,16 @@ fn outputs(problem: &Tradeoff) -> Vec<Output> {
 struct Experiment {
     problem: &'static Tradeoff,
     study: Study,
-    feasible: usize,
+    /// The outputs of all trials, without noise.
+    seen: Vec<Vec<f64>>,
 }
 
 /// After one batch has been told.
 struct Step {
     evaluations: usize,
     hypervolume: f64,
+    /// Of all trials.
+    largest: f64,
     front: usize,
     feasible: usize,
     allocate_s: f64,
@@ -93,8 +98,9 @@ impl Experiment {
         Ok(Step {
             evaluations: self.study.history().records().len(),
             hypervolume: self.problem.hypervolume(&values).into_diagnostic()?,
+            largest: self.problem.hypervolume(&self.seen).into_diagnostic()?,
             front: believed.len(),
-            feasible: self.feasible,
+            feasible: self.seen.iter().filter(|outputs| self.problem.feasible(outputs)).count(),
             allocate_s: models.iter().map(|model| model.allocate_s).sum(),
             fit_s: models.iter().map(|model| model.fit_s).sum(),
             acquire_s: asked.last().map_or(0.0, |report| report.acquire_s),
@@ -109,8 +115,7 @@ impl Experiment {
             let x = numbers(&trial.point);
             let mut rng = stream(seed, Purpose::Data, 0, trial.id);
             let values = self.problem.observe(&x, &mut rng).into_diagnostic()?;
-            // Constraints are observed as they are.
-            self.feasible += usize::from(self.problem.feasible(&values));
+            self.seen.push(self.problem.value(&x).into_diagnostic()?);
             outcomes.push((trial.id, Outcome::Observed { values, noise: None }));
         }
         self.study.tell(&outcomes).into_diagnostic()?;
@@ -135,6 +140,7 @@ impl Report {
             evaluations: count(|step| step.evaluations),
             hypervolume: of(|step| step.hypervolume),
             regret: steps[1..].iter().map(|step| attainable - step.hypervolume).collect(),
+            least_regret: steps[1..].iter().map(|step| attainable - step.largest).collect(),
             front: count(|step| step.front),
             feasible: count(|step| step.feasible),
             allocate_s: of(|step| step.allocate_s),

@@ -49,7 +49,7 @@ pub struct Learn {
     #[arg(long, default_value = "al-dpp", value_parser = allocation, help = ALLOCATION_HELP)]
     allocate: Allocation,
     /// Covariance function: rbf, matern12, matern32 or matern52
-    #[arg(long, default_value = "matern52", value_parser = by_name::<Family>)]
+    #[arg(long, default_value = "matern32", value_parser = by_name::<Family>)]
     kernel: Family,
     /// Seed of every random choice, the held-out cells included
     #[arg(long, default_value_t = 0)]

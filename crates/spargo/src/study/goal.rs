@@ -107,7 +107,7 @@ impl Config {
         let several = self.outputs.iter().filter(|output| output.goal.is_objective()).count() > 1;
         match (self.allocation, self.outputs[output].goal.is_objective()) {
             (allocation, false) if allocation.quality() != Quality::Unit => Allocation::AlDpp,
-            (Allocation::ImpDpp(_), true) if several => Allocation::HvDpp,
+            (Allocation::ImpDpp(_), true) if several => Allocation::FrontDpp,
             (allocation, _) => allocation,
         }
     }

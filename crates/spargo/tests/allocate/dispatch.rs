@@ -40,7 +40,7 @@ fn every_greedy_name_is_its_quality() {
         assert_eq!(found.quality, expected.quality, "{name}");
         choices.push(found.rows);
     }
-    // The first five differ from each other, so that one cannot stand for another; HV and FRONT of one objective are IMP.
+    // The first five differ from each other, so that one cannot stand for another; HV of one objective is IMP.
     (0..5).for_each(|i| (0..i).for_each(|j| assert_ne!(choices[i], choices[j], "{i} {j}")));
     assert_eq!(choices[5], choices[2]);
     let per_point = Allocation::EntDpp(Entropy { share: Share::PerPoint, ..Entropy::default() });

@@ -1,19 +1,24 @@
 //! Qualities for several objectives: the dominated volume (the paper's q_HV), and an even focus along the whole front.
 //!
 //! ```text
-//!     u_k(x)   = E max(f_k(x) − f̂_k, 0) in units of its largest value,   f̂_k = min μ_k
-//!     q_HV(x)  = Π_k u_k(x)
-//!     r(x)     = min_{p ∈ front of u} max_k u_k(x) / u_k(p)          ∈ [0, 1]
-//!     q_FRONT(x) = r(x)^K
+//!     u_k(x)     = E max(f_k(x) − f̂_k, 0) in units of its largest value,   f̂_k = min μ_k
+//!     q_HV(x)    = Π_k u_k(x)
+//!
+//!     δ(x)       = min_{p ∈ front of μ} max_k |μ_k(x) − μ_k(p)|/s_k,       s_k the range of objective k along the front
+//!     q_FRONT(x) = 1/(1 + δ(x)/h),                                         h the median of δ off the front
 //! ```
 //!
 //! Why: q_HV is a volume, and the largest box under a front stands in its middle: at either end one factor is small, so
-//! points that are optimal there count for nothing. Look along a ray from the worst corner through u(x): it meets the
-//! front's staircase at u(x)/r(x), and along the ray q_HV grows as the K-th power of the way gone. So
-//! q_HV(x)/q_HV(u(x)/r(x)) = r(x)^K: q_FRONT *is* q_HV in units of the best that is attained in the same direction of
-//! compromise. It is 1 at every point that no other dominates, be it at an end, in a dent or on an island of the front,
-//! and falls towards the worst corner as fast as q_HV does. It has no parameter; with one objective it is q_IMP; only
-//! ratios of u_k enter, so shifts and scales of the objectives drop out.
+//! points that are optimal there count for nothing. And it is measured from the worst point that was ever seen, from
+//! which everything near the front looks alike. q_FRONT is 1 at every point that no other dominates, be it at an end, in
+//! a dent or on an island, and ½ at the typical distance of the data: it becomes sharper as the search closes in, and
+//! hardly prefers anything as long as few data are all over the place. It has no parameter; shifts and scales of the
+//! objectives drop out.
+//!
+//! A distance, not the way left along a ray or until nothing dominates: points that are best in one objective and
+//! hopeless in the others (in ZDT3 a whole face of the box) have none of either. Its tail is heavy: where there are no
+//! inducing points a sparse model falls back to its prior mean, and if that is good, hopeless points are believed to
+//! dominate the front.
 
 use super::highest;
 use super::improvement::Improvement;
@@ -23,37 +28,58 @@ use rayon::prelude::*;
 
 /// q_HV.
 pub(super) fn hypervolume(outputs: &[Belief]) -> Vec<f64> {
-    improvements(outputs).iter().map(|u| u.iter().product()).collect()
+    let columns: Vec<Vec<f64>> = outputs.iter().map(improvement).collect();
+    rows(&columns).iter().map(|u| u.iter().product()).collect()
 }
 
 /// q_FRONT.
 pub(super) fn evaluate(outputs: &[Belief]) -> Vec<f64> {
-    let points = improvements(outputs);
-    let front: Vec<&[f64]> = pareto::front(&points).into_iter().map(|i| points[i].as_slice()).collect();
-    points.par_iter().map(|u| radius(u, &front).powi(outputs.len() as i32)).collect()
+    let means: Vec<Vec<f64>> = outputs.iter().map(|belief| belief.mean().to_vec()).collect();
+    let front = pareto::front(&rows(&means));
+    let columns: Vec<Vec<f64>> = means.iter().filter_map(|means| in_ranges(means, &front)).collect();
+    if columns.is_empty() {
+        return vec![0.0; outputs[0].mean().len()];
+    }
+    let points = rows(&columns);
+    let distance = |point: &Vec<f64>| front.iter().map(|&p| apart(point, &points[p])).fold(f64::INFINITY, f64::min);
+    let distances: Vec<f64> = points.par_iter().map(distance).collect();
+    let typical = median(distances.iter().copied().filter(|distance| *distance > 0.0).collect());
+    distances.iter().map(|distance| typical.map_or(1.0, |h| 1.0 / (1.0 + distance / h))).collect()
 }
 
-/// u, a row a data point.
-fn improvements(outputs: &[Belief]) -> Vec<Vec<f64>> {
-    let columns: Vec<Vec<f64>> = outputs
-        .iter()
-        .map(|belief| {
-            let gains = Improvement::default().evaluate(belief);
-            let largest = highest(&gains);
-            gains.iter().map(|gain| if largest > 0.0 { gain / largest } else { 0.0 }).collect()
-        })
-        .collect();
+/// u_k.
+fn improvement(belief: &Belief) -> Vec<f64> {
+    let gains = Improvement::default().evaluate(belief);
+    let largest = highest(&gains);
+    gains.iter().map(|gain| if largest > 0.0 { gain / largest } else { 0.0 }).collect()
+}
+
+/// Means of an objective in units of its range along the front; of all data, if it is the same all along; `None` if it
+/// is the same everywhere. Halved, so that no range overflows.
+fn in_ranges(means: &[f64], front: &[usize]) -> Option<Vec<f64>> {
+    let range = |values: &mut dyn Iterator<Item = f64>| {
+        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+        high / 2.0 - low / 2.0
+    };
+    let along = range(&mut front.iter().map(|&i| means[i]));
+    let unit = if along > 0.0 { along } else { range(&mut means.iter().copied()) };
+    (unit > 0.0).then(|| means.iter().map(|mean| (mean / 2.0) / unit).collect())
+}
+
+/// A row a data point.
+fn rows(columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
     (0..columns[0].len()).map(|i| columns.iter().map(|column| column[i]).collect()).collect()
 }
 
-/// r: how far u lies on the way from the worst corner to the front.
-fn radius(u: &[f64], front: &[&[f64]]) -> f64 {
-    front.iter().map(|p| u.iter().zip(*p).map(|(&u, &p)| share(u, p)).fold(0.0, f64::max)).fold(1.0, f64::min)
+/// max_k |a_k − b_k|, where equal infinities are not apart.
+fn apart(a: &[f64], b: &[f64]) -> f64 {
+    let gap = |(a, b): (&f64, &f64)| if a == b { 0.0 } else { (a - b).abs() };
+    a.iter().zip(b).map(gap).fold(0.0, f64::max)
 }
 
-/// u/p; a coordinate in which u has gained nothing says nothing, whatever p is.
-fn share(u: f64, p: f64) -> f64 {
-    if u == 0.0 { 0.0 } else { u / p }
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
 }
 
 #[cfg(test)]
@@ -65,23 +91,30 @@ mod tests {
     }
 
     #[test]
-    fn one_everywhere_on_the_front_and_the_power_of_the_radius_behind_it() {
-        // Front (4,0) (3,3) (0,4); (1.5,1.5) is half way to (3,3); (2,0) half way to the end (4,0); the origin is worst.
-        let outputs = exact(&[&[4.0, 3.0, 0.0, 1.5, 2.0, 0.0], &[0.0, 3.0, 4.0, 1.5, 0.0, 0.0]]);
-        assert_eq!(evaluate(&outputs), [1.0, 1.0, 1.0, 0.25, 0.25, 0.0]);
-        let volume: Vec<f64> = [0.0, 9.0, 0.0, 2.25, 0.0, 0.0].iter().map(|v| v / 16.0).collect();
-        assert_eq!(hypervolume(&outputs), volume);
+    fn one_everywhere_on_the_front_and_less_with_the_distance() {
+        // Front (4,0) (3,3) (0,4), ranges 4.
+        let outputs = exact(&[&[4.0, 3.0, 0.0, 2.0, 2.0, 0.0, 4.0], &[0.0, 3.0, 4.0, 2.0, 0.0, 0.0, -3.0]]);
+        let distances = [0.0, 0.0, 0.0, 0.25, 0.5, 1.0, 0.75];
+        for (found, distance) in evaluate(&outputs).iter().zip(distances) {
+            assert!((found - 1.0 / (1.0 + distance / 0.75)).abs() < 1e-15, "{found} {distance}");
+        }
+        // From the worst of each, (0, −3), in units of the largest.
+        let volume = [12.0, 18.0, 0.0, 10.0, 6.0, 0.0, 0.0].map(|v| v / 28.0);
+        let found = hypervolume(&outputs);
+        assert!(found.iter().zip(&volume).all(|(a, b)| (a - b).abs() < 1e-15), "{found:?} {volume:?}");
     }
 
+    /// As few data as possible, and objectives that are all alike.
     #[test]
-    fn is_the_improvement_for_one_objective() {
-        let y = [3.0, -1.0, 0.5, 7.0];
-        let expected: Vec<f64> = y.iter().map(|v| (v + 1.0) / 8.0).collect();
-        assert_eq!(evaluate(&exact(&[&y])), expected);
-    }
-
-    #[test]
-    fn constant_objectives_carry_no_quality() {
+    fn degenerate_fronts_have_a_quality() {
         assert_eq!(evaluate(&exact(&[&[1.0; 3], &[2.0; 3]])), [0.0; 3]);
+        assert_eq!(evaluate(&exact(&[&[1.0, 2.0], &[2.0, 1.0]])), [1.0; 2]);
+        // One point dominates: distances in units of all data.
+        for second in [[4.0, 2.0, 0.0], [7.0; 3]] {
+            let found = evaluate(&exact(&[&[4.0, 2.0, 0.0], &second]));
+            assert!(found.iter().zip([1.0, 2.0 / 3.0, 0.5]).all(|(a, b)| (a - b).abs() < 1e-15), "{found:?}");
+        }
+        let extreme = evaluate(&exact(&[&[1e308, -1e308, 0.0], &[-1e-308, 1e-308, -1e-307]]));
+        assert!(extreme.iter().all(|q| (0.0..=1.0).contains(q)) && extreme[0] == 1.0, "{extreme:?}");
     }
 }

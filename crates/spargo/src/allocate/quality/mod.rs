@@ -7,7 +7,7 @@
 //!     ent    exp(c·α/(1−α)·IG(y_i; f*)),  c = 1/M or 1  information about the maximum
 //!     al     max_j E|f(x_j) − level| − E|f(x_i) − level|   classification and level sets
 //!     hv     Π_k E max(f_k(x_i) − f̂_k, 0)               several objectives
-//!     front  q_hv, with its preference for the middle of the front divided out
+//!     front  1/(1 + δ_i/h)                              several objectives, δ the distance to their front
 //! ```
 //!
 //! Every quality is finite and not negative, does not notice a shift of the outcomes, and a rescaling of them changes it
