@@ -94,7 +94,7 @@ mod tests {
     fn one_everywhere_on_the_front_and_less_with_the_distance() {
         // Front (4,0) (3,3) (0,4), ranges 4.
         let outputs = exact(&[&[4.0, 3.0, 0.0, 2.0, 2.0, 0.0, 4.0], &[0.0, 3.0, 4.0, 2.0, 0.0, 0.0, -3.0]]);
-        let distances = [0.0, 0.0, 0.0, 0.25, 0.5, 1.0, 0.75];
+        let distances = [0.0, 0.0, 0.0, 0.25, 0.5, 0.75, 0.75];
         for (found, distance) in evaluate(&outputs).iter().zip(distances) {
             assert!((found - 1.0 / (1.0 + distance / 0.75)).abs() < 1e-15, "{found} {distance}");
         }
