@@ -7,39 +7,41 @@
 //!
 //! Both without noise. A piece without points is one gap.
 
-use miette::{IntoDiagnostic, Result};
-use serde::Serialize;
+use super::numbers;
+use crate::error::Result;
+use serde::{Deserialize, Serialize};
 use spargo::problems::tradeoffs::{Tradeoff, ZDT3, ZDT3_PIECES};
 use spargo::study::Study;
-use spargo_paper::experiment::numbers;
 use std::fmt;
 
 /// Of the inducing points of one model.
-#[derive(Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
     /// The model's output.
-    output: String,
-    /// Inducing points on any piece, and all of them.
-    on_front: usize,
-    inducing: usize,
+    pub output: String,
+    /// Inducing points on any piece.
+    pub on_front: usize,
+    /// All of them.
+    pub inducing: usize,
     /// Pieces with at least one.
-    pieces: usize,
-    of: usize,
+    pub pieces: usize,
+    /// All pieces.
+    pub of: usize,
     /// The largest gap in f₁ inside the pieces.
-    largest_gap: f64,
+    pub largest_gap: f64,
 }
 
 /// Of every sparse model of a study of ZDT3; nothing for other problems.
-pub fn coverage(problem: &Tradeoff, study: &mut Study) -> Result<Vec<Coverage>> {
+pub(super) fn coverage(problem: &Tradeoff, study: &mut Study) -> Result<Vec<Coverage>> {
     let mut all = Vec::new();
     if problem.name != ZDT3.name {
         return Ok(all);
     }
     let slack = problem.noise.sqrt() * problem.objectives[1].std;
     for (k, objective) in problem.objectives.iter().enumerate() {
-        let Some(z) = study.inducing_points(k).into_diagnostic()? else { continue };
+        let Some(z) = study.inducing_points(k)? else { continue };
         let rows: Vec<Vec<f64>> = z.iter().map(numbers).collect();
-        let values = problem.values(&rows).into_diagnostic()?;
+        let values = problem.values(&rows)?;
         let close = values.iter().filter(|f| f[1] <= front(problem, f[0]) + slack).map(|f| f[0]);
         let stretches = stretches(&ZDT3_PIECES, &close.collect::<Vec<_>>());
         all.push(Coverage {
