@@ -93,7 +93,7 @@ impl Learn {
 
     fn learn(&self) -> Result<Report> {
         let map = match &self.data {
-            Some(path) => read(path)?,
+            Some(path) => read_map(path)?,
             None => Map::synthetic(),
         };
         let split = map.split(self.held_out, self.seed).into_diagnostic()?;
@@ -117,7 +117,7 @@ impl Learn {
 }
 
 /// The map of a file.
-pub fn read(path: &Path) -> Result<Map> {
+pub fn read_map(path: &Path) -> Result<Map> {
     let table = Table::read(path)?;
     let [x, y, prevalence] = ["longitude", "latitude", "pfpr_2015"].map(|name| table.column(name));
     let (x, y, prevalence) = (x?, y?, prevalence?);

@@ -56,6 +56,18 @@ pub(super) fn coverage(problem: &Tradeoff, study: &mut Study) -> Result<Vec<Cove
     Ok(all)
 }
 
+/// The true front of ZDT3, piece by piece: f₁ and f₂.
+pub fn zdt3_front() -> Vec<Vec<(f64, f64)>> {
+    let piece = |(low, high): (f64, f64)| {
+        let along = |i: usize| low + (high - low) * i as f64 / (PER_PIECE - 1) as f64;
+        (0..PER_PIECE).map(|i| (along(i), front(&ZDT3, along(i)))).collect()
+    };
+    ZDT3_PIECES.map(piece).to_vec()
+}
+
+/// Points by which a piece is drawn.
+const PER_PIECE: usize = 20;
+
 /// h: the least f₂ there is at this f₁, where all other inputs are 0.
 fn front(problem: &Tradeoff, f1: f64) -> f64 {
     let mut x = vec![0.0; problem.dimension()];

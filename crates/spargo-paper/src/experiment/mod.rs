@@ -16,7 +16,7 @@ mod svgp_model;
 mod tiles;
 mod tradeoff;
 
-pub use coverage::Coverage;
+pub use coverage::{Coverage, zdt3_front};
 pub use lesson::{Lesson, LessonStep};
 pub use scores::{Bin, calibration};
 pub use study::StudyOptimizer;

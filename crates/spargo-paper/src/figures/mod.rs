@@ -6,10 +6,14 @@ mod ablation;
 mod allocations;
 mod bounds;
 mod ent;
+mod fronts;
+mod malaria;
 mod overhead;
 mod quality;
+mod radiator;
 mod regret;
 mod toy;
+mod zdt3;
 
 use crate::error::{Error, Result};
 use crate::options::Options;
@@ -28,18 +32,21 @@ pub struct Figure {
     pub kind: &'static str,
     /// The settings of all jobs.
     pub jobs: fn(&Options) -> Result<Vec<Value>>,
-    /// What comes of one job.
-    pub run: fn(&Value) -> Result<Value>,
+    /// What comes of one job; of the options it sees but the map, everything else is in the settings.
+    pub run: fn(&Value, &Options) -> Result<Value>,
     /// Writes drawings and tables into a folder; returns them.
     pub draw: fn(&[Row], &Path) -> Result<Vec<PathBuf>>,
 }
 
 /// Every figure.
-pub static ALL: [&Figure; 8] = [
+pub static ALL: [&Figure; 11] = [
     &toy::FIGURE,
     &allocations::FIGURE,
     &quality::FIGURE,
     &regret::FIGURE,
+    &malaria::FIGURE,
+    &zdt3::FIGURE,
+    &radiator::FIGURE,
     &ent::FIGURE,
     &ablation::FIGURE,
     &overhead::FIGURE,
