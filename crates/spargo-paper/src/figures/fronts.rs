@@ -146,11 +146,11 @@ impl Group {
         self.runs.iter().map(|(_, run)| value(run)).collect()
     }
 
-    /// A quantity as a share of another group's with the same seed.
+    /// A quantity as a share of another group's with the same seed, where that has any.
     fn shares(&self, other: &Group, value: &dyn Fn(&Several) -> f64) -> Vec<f64> {
         let pair = |(seed, run): &(u64, Several)| {
             let (_, twin) = other.runs.iter().find(|(twin, _)| twin == seed)?;
-            Some(value(run) / value(twin))
+            Some(value(run) / value(twin)).filter(|share| share.is_finite())
         };
         self.runs.iter().filter_map(pair).collect()
     }

@@ -32,7 +32,7 @@ pub struct Figure {
     pub kind: &'static str,
     /// The settings of all jobs.
     pub jobs: fn(&Options) -> Result<Vec<Value>>,
-    /// What comes of one job; of the options it sees but the map, everything else is in the settings.
+    /// What comes of one job. All that it depends on is in its settings; of the options it takes the map that they name.
     pub run: fn(&Value, &Options) -> Result<Value>,
     /// Writes drawings and tables into a folder; returns them.
     pub draw: fn(&[Row], &Path) -> Result<Vec<PathBuf>>,

@@ -93,9 +93,8 @@ fn summarise(outcomes: &[(Settings, Outcome)], folder: &Path) -> Result<PathBuf>
     }
     let place = |name: &str| METHODS.iter().position(|(method, _)| name.starts_with(method));
     groups.sort_by_key(|(name, _)| place(name));
-    let at = |outcome: &Outcome, step: usize| outcome.evaluations.get(step).copied();
-    let early = outcomes.first().and_then(|(_, outcome)| at(outcome, EARLY)).map_or(0, |evaluations| evaluations);
-    let last = outcomes.first().and_then(|(_, outcome)| outcome.evaluations.last().copied()).unwrap_or(0);
+    let evaluations = outcomes.first().map_or(&[][..], |(_, outcome)| &outcome.evaluations);
+    let [early, last] = [evaluations.get(EARLY), evaluations.last()].map(|count| count.copied().unwrap_or(0));
     let header = [
         "method",
         "repeats",
