@@ -4,7 +4,6 @@ mod allocate;
 mod ask;
 mod belief;
 mod bench;
-mod coverage;
 mod demo;
 mod drawing;
 mod excerpt;

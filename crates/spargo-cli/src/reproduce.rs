@@ -1,5 +1,6 @@
 //! `spargo reproduce`: the paper's experiments, figure by figure.
 
+use crate::learn::read_map;
 use crate::print::print;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 Examples:
   spargo reproduce toy --out figures
   spargo reproduce regret --functions shekel4 --inducing 250 --repeats 10 --out figures --jobs 2
+  spargo reproduce malaria --data nigeria_pfpr_map2015.csv --repeats 10 --out figures
   spargo reproduce regret --out figures --resume     goes on where it was stopped
   spargo reproduce regret --out figures --draw       draws the rows there are")]
 pub struct Reproduce {
@@ -24,7 +26,7 @@ pub struct Reproduce {
     /// Repeats of each setting [default: as many as the paper's]
     #[arg(long)]
     repeats: Option<usize>,
-    /// Batches of a run [default: 50; the exact GP has at most 10]
+    /// Batches of a run [default: as many as the paper's; the exact GP has at most 10]
     #[arg(long)]
     steps: Option<usize>,
     /// The seed of the first repeat
@@ -39,6 +41,10 @@ pub struct Reproduce {
     /// Only these numbers of inducing points
     #[arg(long, value_delimiter = ',')]
     inducing: Vec<usize>,
+    /// The map of the figure `malaria`: a CSV file with the columns longitude, latitude and pfpr_2015; the rows of a map are
+    /// drawn only with its file, and without one a land that does not exist is learned
+    #[arg(long, value_name = "FILE")]
+    data: Option<PathBuf>,
     /// How sparse models are trained
     #[arg(long, value_enum, default_value = "collapsed")]
     inference: Inference,
@@ -87,7 +93,7 @@ fn setting(text: &str) -> std::result::Result<(String, Value), String> {
 
 impl Reproduce {
     pub fn run(self) -> Result<()> {
-        let options = self.options();
+        let options = self.options()?;
         if !self.merge.is_empty() {
             let new = merge(&self.merge, &self.out, self.figure.name).into_diagnostic()?;
             say(&format!("{new} new rows in {}", self.out.display()));
@@ -99,8 +105,8 @@ impl Reproduce {
         print(&format!("{}: {rows} rows\n{files}", self.figure.shows))
     }
 
-    fn options(&self) -> Options {
-        Options {
+    fn options(&self) -> Result<Options> {
+        Ok(Options {
             repeats: self.repeats,
             seed_from: self.seed_from,
             steps: self.steps,
@@ -111,8 +117,9 @@ impl Reproduce {
                 Inference::Collapsed => Training::Collapsed,
                 Inference::SvgpAdam => Training::SvgpAdam,
             },
+            map: self.data.as_deref().map(read_map).transpose()?,
             set: self.set.clone(),
-        }
+        })
     }
 
     fn work(&self, options: &Options) -> Result<()> {

@@ -1,18 +1,11 @@
-//! A benchmark problem with several outputs, optimised by a study: what `optimize` runs on it.
-//!
-//! ```text
-//!     volume_n = hypervolume of f(x), noise-free, over the x that no other trial beats in posterior mean   (feasible ones)
-//!     regret_n = attainable − volume_n
-//! ```
+//! What `optimize` prints of a benchmark problem with several outputs.
 
-use crate::coverage::{Coverage, coverage};
 use crate::machine::peak_rss_mb;
 use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
-use spargo::problems::tradeoffs::{Attainable, Direction, Tradeoff};
-use spargo::rng::{Purpose, stream};
-use spargo::study::{Config, Goal, Outcome, Output, Study, Trial};
-use spargo_paper::experiment::numbers;
+use spargo::problems::tradeoffs::{Attainable, Tradeoff};
+use spargo::study::Config;
+use spargo_paper::experiment::{Coverage, TradeoffExperiment, TradeoffStep, attainable};
 use std::fmt;
 
 /// How it went.
@@ -45,108 +38,31 @@ pub struct Report {
 
 /// Evaluates the initial design and then `batches` batches.
 pub fn optimize(problem: &'static Tradeoff, batches: usize, configure: impl FnOnce(&mut Config)) -> Result<Report> {
-    let mut config = Config::new(problem.space().into_diagnostic()?);
-    config.name = problem.name.into();
-    config.outputs = outputs(problem);
-    configure(&mut config);
-    let mut experiment = Experiment { problem, study: Study::in_memory(config).into_diagnostic()?, seen: Vec::new() };
-    let steps = (0..=batches).map(|number| experiment.step(number)).collect::<Result<Vec<_>>>()?;
-    let coverage = coverage(problem, &mut experiment.study)?;
-    Ok(Report::new(problem, &steps, coverage))
-}
-
-/// Objectives, then constraints.
-fn outputs(problem: &Tradeoff) -> Vec<Output> {
-    let goal = |direction| if direction == Direction::Maximize { Goal::Maximize } else { Goal::Minimize };
-    let objectives = problem.objectives.iter().map(|objective| goal(objective.direction));
-    let limit = |at_most| Goal::Limit { at_least: None, at_most: Some(at_most) };
-    let goals = objectives.chain(problem.constraints.iter().map(|constraint| limit(constraint.at_most)));
-    problem.outputs().zip(goals).map(|(name, goal)| Output { name: name.into(), goal }).collect()
-}
-
-struct Experiment {
-    problem: &'static Tradeoff,
-    study: Study,
-    /// The outputs of all trials, without noise.
-    seen: Vec<Vec<f64>>,
-}
-
-/// After one batch has been told.
-struct Step {
-    evaluations: usize,
-    hypervolume: f64,
-    /// Of all trials.
-    largest: f64,
-    front: usize,
-    feasible: usize,
-    allocate_s: f64,
-    fit_s: f64,
-    acquire_s: f64,
-}
-
-impl Experiment {
-    fn step(&mut self, number: usize) -> Result<Step> {
-        let config = self.study.config();
-        let count = if number == 0 { config.initial } else { config.batch };
-        let trials = self.study.ask(count).into_diagnostic()?;
-        self.evaluate(&trials)?;
-        let believed = self.study.fronts().into_diagnostic()?.believed;
-        let points: Vec<Vec<f64>> = believed.iter().map(|one| numbers(&one.trial.point)).collect();
-        let values = self.problem.values(&points).into_diagnostic()?;
-        let models = self.study.model_reports().into_diagnostic()?;
-        let asked = self.study.reports().into_diagnostic()?;
-        Ok(Step {
-            evaluations: self.study.history().records().len(),
-            hypervolume: self.problem.hypervolume(&values).into_diagnostic()?,
-            largest: self.problem.hypervolume(&self.seen).into_diagnostic()?,
-            front: believed.len(),
-            feasible: self.seen.iter().filter(|outputs| self.problem.feasible(outputs)).count(),
-            allocate_s: models.iter().map(|model| model.allocate_s).sum(),
-            fit_s: models.iter().map(|model| model.fit_s).sum(),
-            acquire_s: asked.last().map_or(0.0, |report| report.acquire_s),
-        })
-    }
-
-    /// Tells the outcomes of a batch.
-    fn evaluate(&mut self, trials: &[Trial]) -> Result<()> {
-        let seed = self.study.config().seed;
-        let mut outcomes = Vec::with_capacity(trials.len());
-        for trial in trials {
-            let x = numbers(&trial.point);
-            let mut rng = stream(seed, Purpose::Data, 0, trial.id);
-            let values = self.problem.observe(&x, &mut rng).into_diagnostic()?;
-            self.seen.push(self.problem.value(&x).into_diagnostic()?);
-            outcomes.push((trial.id, Outcome::Observed { values, noise: None }));
-        }
-        self.study.tell(&outcomes).into_diagnostic()?;
-        Ok(())
-    }
+    let mut experiment = TradeoffExperiment::new(problem, configure).into_diagnostic()?;
+    let steps = experiment.run(batches).into_diagnostic()?;
+    Ok(Report::new(problem, &steps, experiment.coverage().into_diagnostic()?))
 }
 
 impl Report {
-    fn new(problem: &Tradeoff, steps: &[Step], coverage: Vec<Coverage>) -> Self {
-        let of = |value: fn(&Step) -> f64| steps[1..].iter().map(value).collect::<Vec<f64>>();
-        let count = |value: fn(&Step) -> usize| steps[1..].iter().map(value).collect::<Vec<usize>>();
-        let (attainable, known) = match problem.attainable {
-            Attainable::Exactly(volume) => (volume, true),
-            Attainable::AtLeast(volume) => (volume, false),
-        };
+    fn new(problem: &Tradeoff, steps: &[TradeoffStep], coverage: Vec<Coverage>) -> Self {
+        let of = |value: fn(&TradeoffStep) -> f64| steps[1..].iter().map(value).collect::<Vec<f64>>();
+        let count = |value: fn(&TradeoffStep) -> usize| steps[1..].iter().map(value).collect::<Vec<usize>>();
         Report {
             problem: problem.name,
-            attainable,
-            attainable_is_known: known,
+            attainable: attainable(problem),
+            attainable_is_known: matches!(problem.attainable, Attainable::Exactly(_)),
             threads: rayon::current_num_threads(),
             initial_hypervolume: steps[0].hypervolume,
             evaluations: count(|step| step.evaluations),
             hypervolume: of(|step| step.hypervolume),
-            regret: steps[1..].iter().map(|step| attainable - step.hypervolume).collect(),
-            least_regret: steps[1..].iter().map(|step| attainable - step.largest).collect(),
+            regret: of(|step| step.regret),
+            least_regret: of(|step| step.least_regret),
             front: count(|step| step.front),
             feasible: count(|step| step.feasible),
             allocate_s: of(|step| step.allocate_s),
             fit_s: of(|step| step.fit_s),
             acquire_s: of(|step| step.acquire_s),
-            overhead_s: steps.iter().map(|step| step.allocate_s + step.fit_s + step.acquire_s).sum(),
+            overhead_s: steps.iter().map(TradeoffStep::overhead_s).sum(),
             coverage,
             peak_rss_mb: peak_rss_mb(),
         }

@@ -4,6 +4,7 @@ mod common;
 
 use common::*;
 use serde_json::Value;
+use spargo::problems::tradeoffs::{Attainable, ZDT3};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -191,6 +192,148 @@ fn models_are_trained_by_adam_if_that_is_asked_for() {
     }
 }
 
+/// Words of a tiny run of a figure with several objectives.
+fn several<'a>(figure: &'a str, methods: &'a str, folder: &'a Path) -> Vec<&'a str> {
+    let mut words = TINY.to_vec();
+    (words[1], words[7], words[17]) = (figure, if figure == "zdt3" { "zdt3" } else { "radiator" }, methods);
+    words.push(folder.to_str().unwrap());
+    words
+}
+
+#[test]
+fn several_objectives_leave_volumes_fronts_and_a_table() {
+    let folder = tempdir().unwrap();
+    stdout(&several("zdt3", "hv-dpp,front-dpp,exact", folder.path()));
+    let mut found = 0;
+    for row in rows(folder.path()).iter().map(|row| serde_json::from_str::<Value>(row).unwrap()) {
+        let (settings, result) = (&row["settings"], &row["result"]);
+        assert!(settings["rule"] == "thompson" && settings["warp"] == "off", "{settings}");
+        let numbers = |key: &str| -> Vec<f64> { serde_json::from_value(result[key].clone()).unwrap() };
+        assert_eq!(numbers("evaluations"), [10.0, 18.0, 26.0]);
+        // The front that is kept is the one whose volume is told.
+        let front: Vec<Vec<f64>> = serde_json::from_value(result["found"].clone()).unwrap();
+        let volume = ZDT3.hypervolume(&front).unwrap();
+        assert!((volume - numbers("hypervolume")[2]).abs() < 0.01, "{volume} {result}");
+        let Attainable::Exactly(attainable) = ZDT3.attainable else { panic!("the front is known") };
+        for (regret, least) in numbers("regret").into_iter().zip(numbers("least_regret")) {
+            assert!(regret >= least - 1e-9 && least >= -1e-9, "{result}");
+        }
+        assert!((numbers("regret")[2] + numbers("hypervolume")[2] - attainable).abs() < 1e-9, "{result}");
+        let models = if settings["method"] == "exact" { 0 } else { 2 };
+        assert_eq!(result["coverage"].as_array().unwrap().len(), models);
+        found += front.len();
+    }
+    let read = |file: &str| fs::read_to_string(folder.path().join(file)).unwrap();
+    assert_eq!(read("zdt3-fronts.csv").lines().count(), 1 + found);
+    assert_eq!(read("zdt3.csv").lines().count(), 1 + 3 * 3);
+    let table = read("zdt3.md");
+    let methods: Vec<&str> = table.lines().skip(2).map(|line| line.split(" | ").next().unwrap()).collect();
+    assert_eq!(methods, ["| hv-dpp", "| exact", "| front-dpp"], "{table}");
+    assert!(["regret after 26", "largest gap", "of the exact GP's"].iter().all(|word| table.contains(word)), "{table}");
+    assert!(read("zdt3-fronts.svg").contains("true front"));
+
+    let known = tempdir().unwrap();
+    stdout(&[&several("zdt3", "hv-dpp,exact", known.path())[..], &["--set", "noise=known"]].concat());
+    let told = |folder: &Path| -> Vec<Value> {
+        let all = rows(folder);
+        let all = all.iter().map(|row| serde_json::from_str::<Value>(row).unwrap());
+        all.filter(|row| row["settings"]["method"] == "exact").map(|row| row["result"]["hypervolume"].clone()).collect()
+    };
+    assert_ne!(told(known.path()), told(folder.path()));
+}
+
+#[test]
+fn the_overhead_of_the_radiator_is_that_of_its_figure() {
+    let folder = tempdir().unwrap();
+    stdout(&several("radiator", "hv-dpp,exact", folder.path()));
+    let before = rows(folder.path());
+    assert!(before.len() == 2 && before.iter().all(|row| row.contains("\"rule\":\"hippo\"")), "{before:?}");
+    stdout(&[&several("overhead", "hv-dpp,exact", folder.path())[..], &["--resume"]].concat());
+    assert_eq!(rows(folder.path()), before);
+    let table = fs::read_to_string(folder.path().join("overhead.csv")).unwrap();
+    // A step from each model to the batch that it chose.
+    assert_eq!(table.lines().filter(|line| line.starts_with("radiator,")).count(), 2 * 2, "{table}");
+    let table = fs::read_to_string(folder.path().join("radiator.md")).unwrap();
+    assert!(table.contains("hypervolume after 26 evaluations") && !table.contains("gap"), "{table}");
+}
+
+#[test]
+fn figures_and_commands_run_the_same_experiments() {
+    let folder = tempdir().unwrap();
+    stdout(&[&several("zdt3", "cvr", folder.path())[..], &["--seed-from", "4"]].concat());
+    let command = "optimize zdt3 --json --threads 1 --seed 4 --allocate cvr --batches 2 --batch 8 --initial 10 \
+                   --inducing 12 --pool 200 --near 0 --starts 1 --features 100 --block 100 --warp off --hyperparameters \
+                   bound";
+    let optimized = json(&command.split_whitespace().collect::<Vec<_>>());
+    let row: Value = serde_json::from_str(&rows(folder.path())[0]).unwrap();
+    for key in ["evaluations", "hypervolume", "regret", "least_regret", "front", "feasible"] {
+        assert_eq!(row["result"][key].as_array().unwrap()[1..], *optimized[key].as_array().unwrap(), "{key}");
+    }
+    assert_eq!(row["result"]["coverage"], optimized["coverage"]);
+
+    let folder = tempdir().unwrap();
+    let map = east();
+    stdout(&[&lesson(folder.path(), &map, "cvr")[..], &["--seed-from", "4"]].concat());
+    let command = "learn malaria --json --threads 1 --seed 4 --allocate cvr --batches 2 --batch 30 --initial 60 \
+                   --inducing 25 --held-out 500 --data";
+    let learned = json(&[&command.split_whitespace().collect::<Vec<_>>()[..], &[&map]].concat());
+    let row: Value = serde_json::from_str(&rows(folder.path())[0]).unwrap();
+    for key in ["evaluations", "accuracy", "log_loss"] {
+        assert_eq!(row["result"][key].as_array().unwrap()[1..], *learned[key].as_array().unwrap(), "{key}");
+    }
+}
+
+/// A map that is positive in the east.
+fn east() -> String {
+    let row = |i: usize| {
+        let (x, y) = ((i % 40) as f64 / 4.0, (i / 40) as f64 / 4.0);
+        format!("{x},{y},{}", if x > 5.0 { 0.6 } else { 0.1 })
+    };
+    let rows: Vec<String> = (0..1600).map(row).collect();
+    file("east-to-reproduce.csv", &format!("longitude,latitude,pfpr_2015\n{}\n", rows.join("\n")))
+}
+
+/// Words of a tiny lesson on a map.
+fn lesson<'a>(folder: &'a Path, map: &'a str, methods: &'a str) -> Vec<&'a str> {
+    let words =
+        "reproduce malaria --repeats 1 --steps 2 --set initial=60 --set batch=30 --set held-out=500 --inducing 25";
+    let more = ["--data", map, "--methods", methods, "--out", folder.to_str().unwrap()];
+    words.split_whitespace().chain(more).collect()
+}
+
+#[test]
+fn a_map_is_learned_by_every_method_and_drawn_from_its_own_rows() {
+    let [whole, shared] = [(), ()].map(|()| tempdir().unwrap());
+    let map = east();
+    let words = |folder| lesson(folder, &map, "al-dpp,cvr,kmeans,uniform");
+    stdout(&words(whole.path()));
+    for shard in ["1/2", "2/2"] {
+        stdout(&[&words(shared.path())[..], &["--shard", shard]].concat());
+    }
+    assert_eq!(rows(shared.path()), rows(whole.path()));
+    for row in rows(whole.path()).iter().map(|row| serde_json::from_str::<Value>(row).unwrap()) {
+        let result = &row["result"];
+        assert_eq!(result["evaluations"], serde_json::json!([60, 90, 120]));
+        assert!(result["accuracy"][2].as_f64().unwrap() > 0.9, "{}", row["settings"]);
+        assert_eq!(result["z"].as_array().unwrap().len(), 25, "{}", row["settings"]);
+        // East of the middle every tile is positive.
+        let truth = result["truth"].as_array().unwrap();
+        assert!(truth.len() == 32 * 32 && truth[0] == 0.0 && truth[32 * 32 - 1] == 1.0);
+    }
+    let read = |file: &str| fs::read_to_string(whole.path().join(file)).unwrap();
+    let (table, drawing) = (read("malaria.md"), read("malaria.svg"));
+    assert!(table.contains("log loss after 120"), "{table}");
+    assert_eq!(table.lines().count(), 2 + 4, "{table}");
+    assert!(["given map", "al-dpp, M = 25", "inducing points", "log loss"].iter().all(|word| drawing.contains(word)));
+    assert_eq!(read("malaria.csv").lines().count(), 1 + 4 * 3);
+    assert_eq!(read("malaria-log-loss.csv").lines().count(), 1 + 4 * 3);
+
+    // Another map, here the synthetic one, is another experiment.
+    let draw = words(whole.path()).into_iter().filter(|word| *word != "--data" && *word != map);
+    let nothing = complaint(&draw.chain(["--draw"]).collect::<Vec<_>>());
+    assert!(nothing.contains("no rows"), "{nothing}");
+}
+
 #[test]
 fn every_small_figure_is_drawn() {
     let folder = tempdir().unwrap();
@@ -214,9 +357,7 @@ fn every_small_figure_is_drawn() {
 fn what_does_not_exist_is_answered_with_what_does() {
     let unknown = complaint(&["reproduce", "figure4"]);
     assert!(
-        ["toy", "allocations", "quality", "regret", "ent", "ablation", "overhead", "bounds"]
-            .iter()
-            .all(|name| unknown.contains(name)),
+        spargo_paper::ALL.iter().all(|figure| unknown.contains(figure.name)) && spargo_paper::ALL.len() == 11,
         "{unknown}"
     );
     for (words, answer) in [
@@ -231,4 +372,11 @@ fn what_does_not_exist_is_answered_with_what_does() {
     }
     let none = complaint(&["reproduce", "toy", "--steps", "3"]);
     assert!(none.contains("no steps to choose"), "{none}");
+    let map = file("for-regret.csv", "longitude,latitude,pfpr_2015\n1,2,0.5\n3,4,0.1\n");
+    for figure in ["regret", "toy", "zdt3"] {
+        let none = complaint(&["reproduce", figure, "--data", &map]);
+        assert!(none.contains(&format!("'{figure}' has no data to choose")), "{none}");
+    }
+    let trained = complaint(&["reproduce", "radiator", "--inference", "svgp-adam"]);
+    assert!(trained.contains("no ways of training"), "{trained}");
 }

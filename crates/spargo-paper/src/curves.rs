@@ -1,5 +1,4 @@
-//! Rows of runs as curves: mean and 95 % interval over repeats, a panel a function, a line a method and number of inducing
-//! points.
+//! Rows as curves: mean and 95 % interval over repeats, a panel a function, a line a method and number of inducing points.
 //!
 //! Regret spans decades and sits on a logarithmic axis. Its arithmetic mean is the paper's, and is that of the worst repeats;
 //! the geometric mean is that of its logarithm. Both are drawn, each in a picture of its own, and both are in the table.
@@ -7,7 +6,7 @@
 use crate::chart::{COLORS, Layer, Marks, Panel, Picture, Scale, draw};
 use crate::error::Result;
 use crate::rows::Row;
-use crate::runs::{Method, Outcome, Settings};
+use crate::runs::Method;
 use crate::stats::{Interval, arithmetic, geometric, median};
 use crate::table::{self, Cell};
 use plotters::style::RGBColor;
@@ -17,37 +16,50 @@ use std::path::{Path, PathBuf};
 /// The repeats of one line.
 #[derive(Debug, Clone)]
 pub struct Line {
+    pub of: Of,
+    pub runs: Vec<Curve>,
+}
+
+/// What a line is of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Of {
     pub function: String,
     pub method: String,
     /// M; none for the exact GP.
     pub inducing: Option<usize>,
-    pub runs: Vec<Outcome>,
 }
 
-/// What is shown of a run, after every batch.
-pub type Shown = fn(&Outcome) -> Vec<f64>;
+/// One repeat: what is shown of it after so many evaluations.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    pub evaluations: Vec<usize>,
+    pub values: Vec<f64>,
+}
 
-/// All lines, in the order of the figure's functions and methods.
-pub fn lines(rows: &[Row], functions: &[&str], methods: &[Method]) -> Vec<Line> {
+/// All lines, in the order of the figure's functions and methods; `shown` reads a row.
+pub fn lines(
+    rows: &[Row],
+    functions: &[&str],
+    methods: &[Method],
+    shown: impl Fn(&Row) -> Option<(Of, Curve)>,
+) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
-    for (settings, outcome) in rows.iter().filter_map(Row::read::<Settings, Outcome>) {
-        let Settings { function, method, inducing, .. } = settings;
-        let own = |line: &&mut Line| (&line.function, &line.method, line.inducing) == (&function, &method, inducing);
-        match lines.iter_mut().find(own) {
-            Some(line) => line.runs.push(outcome),
-            None => lines.push(Line { function, method, inducing, runs: vec![outcome] }),
+    for (of, run) in rows.iter().filter_map(shown) {
+        match lines.iter_mut().find(|line| line.of == of) {
+            Some(line) => line.runs.push(run),
+            None => lines.push(Line { of, runs: vec![run] }),
         }
     }
     let place = |line: &Line| {
-        let function = functions.iter().position(|function| *function == line.function);
-        (function, index(methods, &line.method), line.inducing)
+        let function = functions.iter().position(|function| *function == line.of.function);
+        (function, index(methods, &line.of.method), line.of.inducing)
     };
     lines.sort_by_key(place);
     lines
 }
 
-/// Draws regret by both means, and writes the table: `name.svg`, `name-geometric.svg`, `name.csv`.
-pub fn draw_regret(name: &str, about: &str, lines: &[Line], methods: &[Method], folder: &Path) -> Result<Vec<PathBuf>> {
+/// Draws regret by both means, and writes the table: `name.svg`, `name-geometric.svg`, `name.csv`; `shown` says what of.
+pub fn draw_regret(name: &str, shown: &str, lines: &[Line], methods: &[Method], folder: &Path) -> Result<Vec<PathBuf>> {
     let path = |file: String| folder.join(file);
     let pictures = [
         (
@@ -58,16 +70,22 @@ pub fn draw_regret(name: &str, about: &str, lines: &[Line], methods: &[Method], 
         (path(format!("{name}-geometric.svg")), Mean::Geometric, "geometric mean: the mean of its logarithm"),
     ];
     for (path, mean, words) in &pictures {
-        let caption = vec![
-            format!("{about}: regret of the best posterior mean among queried points, in deviations of the function."),
-            format!("Lines: {words}; bands: its 95 % t-interval; {}.", repeats(lines)),
-        ];
-        let panels = panels(lines, methods, |outcome| outcome.regret.clone(), *mean, "regret");
+        let caption =
+            vec![format!("{shown}."), format!("Lines: {words}; bands: its 95 % t-interval; {}.", repeats(lines))];
+        let panels = panels(lines, methods, Axis { label: "regret", scale: Scale::Log, mean: *mean });
         draw(path, &Picture { caption, columns: 2, panels })?;
     }
     let table = path(format!("{name}.csv"));
-    write(&table, lines, |outcome| outcome.regret.clone())?;
+    write(&table, lines)?;
     Ok(pictures.into_iter().map(|(path, ..)| path).chain([table]).collect())
+}
+
+/// What stands at the vertical axis, and how.
+#[derive(Clone, Copy)]
+pub struct Axis<'a> {
+    pub label: &'a str,
+    pub scale: Scale,
+    pub mean: Mean,
 }
 
 /// Which mean.
@@ -78,26 +96,30 @@ pub enum Mean {
 }
 
 /// A panel a function.
-pub fn panels(lines: &[Line], methods: &[Method], shown: Shown, mean: Mean, label: &str) -> Vec<Panel> {
-    let sizes: BTreeSet<Option<usize>> = lines.iter().map(|line| line.inducing).collect();
+pub fn panels(lines: &[Line], methods: &[Method], axis: Axis<'_>) -> Vec<Panel> {
+    let sizes: BTreeSet<Option<usize>> = lines.iter().map(|line| line.of.inducing).collect();
     let mut panels: Vec<Panel> = Vec::new();
     for line in lines {
-        if panels.last().is_none_or(|panel| panel.title != line.function) {
-            let axes = ["evaluations".into(), label.into()];
-            panels.push(Panel { title: line.function.clone(), axes, scale: Scale::Log, layers: Vec::new() });
+        if panels.last().is_none_or(|panel| panel.title != line.of.function) {
+            let axes = ["evaluations".into(), axis.label.into()];
+            panels.push(Panel { title: line.of.function.clone(), axes, scale: axis.scale, layers: Vec::new() });
         }
-        let color = COLORS[index(methods, &line.method).unwrap_or(0) % COLORS.len()];
-        let solid = line.inducing.is_none() || line.inducing == sizes.last().copied().flatten();
+        let solid = line.of.inducing.is_none() || line.of.inducing == sizes.last().copied().flatten();
         if let Some(panel) = panels.last_mut() {
             let stroke = if solid { Marks::Line } else { Marks::Dashes };
-            panel.layers.extend(layers(line, color, shown, mean, stroke));
+            panel.layers.extend(layers(line, color(methods, &line.of.method), axis, stroke));
         }
     }
     panels
 }
 
+/// The colour of a method, in every picture of a figure.
+pub fn color(methods: &[Method], name: &str) -> RGBColor {
+    COLORS[index(methods, name).unwrap_or(0) % COLORS.len()]
+}
+
 /// Everything over the repeats of every line after every batch.
-pub fn write(path: &Path, lines: &[Line], shown: Shown) -> Result<()> {
+pub fn write(path: &Path, lines: &[Line]) -> Result<()> {
     let header = [
         "function",
         "method",
@@ -116,12 +138,13 @@ pub fn write(path: &Path, lines: &[Line], shown: Shown) -> Result<()> {
     ];
     let mut rows = Vec::new();
     for line in lines {
-        for (evaluations, values) in line.columns(shown) {
+        for (evaluations, values) in line.columns() {
             let (a, g) = (arithmetic(&values), geometric(&values, LEAST));
             let least = values.iter().copied().fold(f64::INFINITY, f64::min);
             let largest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            let inducing = line.inducing.map_or(f64::NAN, |m| m as f64);
-            let mut row: Vec<Cell> = vec![line.function.as_str().into(), line.method.as_str().into(), inducing.into()];
+            let Of { function, method, inducing } = &line.of;
+            let inducing = inducing.map_or(f64::NAN, |m| m as f64);
+            let mut row: Vec<Cell> = vec![function.as_str().into(), method.as_str().into(), inducing.into()];
             row.extend([evaluations, values.len()].map(Cell::from));
             let numbers = [a.mean, a.low, a.high, g.mean, g.low, g.high, median(&values), least, largest];
             row.extend(numbers.map(Cell::from));
@@ -131,17 +154,18 @@ pub fn write(path: &Path, lines: &[Line], shown: Shown) -> Result<()> {
     table::write(path, &header, rows)
 }
 
-impl Line {
-    /// What the legend calls it.
-    fn name(&self) -> String {
+impl Of {
+    /// What a legend calls it.
+    pub fn name(&self) -> String {
         self.inducing.map_or_else(|| self.method.clone(), |m| format!("{}, M = {m}", self.method))
     }
+}
 
+impl Line {
     /// The values of all repeats after every batch that all of them have made.
-    pub fn columns(&self, shown: Shown) -> Vec<(usize, Vec<f64>)> {
-        let values: Vec<Vec<f64>> = self.runs.iter().map(shown).collect();
-        let length = values.iter().map(Vec::len).min().unwrap_or(0);
-        let column = |i: usize| (self.runs[0].evaluations[i], values.iter().map(|run| run[i]).collect());
+    fn columns(&self) -> Vec<(usize, Vec<f64>)> {
+        let length = self.runs.iter().map(|run| run.values.len()).min().unwrap_or(0);
+        let column = |i: usize| (self.runs[0].evaluations[i], self.runs.iter().map(|run| run.values[i]).collect());
         (0..length).map(column).collect()
     }
 }
@@ -165,21 +189,22 @@ fn index(methods: &[Method], name: &str) -> Option<usize> {
 }
 
 /// A line with its band behind it.
-fn layers(line: &Line, color: RGBColor, shown: Shown, mean: Mean, stroke: fn(Vec<(f64, f64)>) -> Marks) -> Vec<Layer> {
+fn layers(line: &Line, color: RGBColor, axis: Axis<'_>, stroke: fn(Vec<(f64, f64)>) -> Marks) -> Vec<Layer> {
     let at = |(evaluations, values): (usize, Vec<f64>)| {
-        let interval = match mean {
+        let interval = match axis.mean {
             Mean::Arithmetic => arithmetic(&values),
             Mean::Geometric => geometric(&values, LEAST),
         };
         (evaluations as f64, interval)
     };
-    let points: Vec<(f64, Interval)> = line.columns(shown).into_iter().map(at).collect();
-    let curve: Vec<(f64, f64)> = points.iter().map(|(x, interval)| (*x, interval.mean.max(LEAST))).collect();
+    let points: Vec<(f64, Interval)> = line.columns().into_iter().map(at).collect();
+    let floor = if axis.scale == Scale::Log { LEAST } else { f64::NEG_INFINITY };
+    let curve: Vec<(f64, f64)> = points.iter().map(|(x, interval)| (*x, interval.mean.max(floor))).collect();
     let band: Vec<(f64, f64, f64)> = points.iter().map(|(x, interval)| (*x, interval.low, interval.high)).collect();
     let mut layers = Vec::new();
     if line.runs.len() > 1 {
         layers.push(Layer::plain(color, Marks::Band(band)));
     }
-    layers.push(Layer::named(line.name(), color, stroke(curve)));
+    layers.push(Layer::named(line.of.name(), color, stroke(curve)));
     layers
 }

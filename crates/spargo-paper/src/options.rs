@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use spargo::problems::prevalence::Map;
 
 /// The part of a figure that is wanted.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -21,6 +22,8 @@ pub struct Options {
     pub inducing: Vec<usize>,
     /// How sparse models are trained.
     pub training: Training,
+    /// The map to be learned; the synthetic one if not given.
+    pub map: Option<Map>,
     /// Settings of the jobs that are to differ from the paper's, by name.
     pub set: Vec<(String, Value)>,
 }
@@ -44,6 +47,7 @@ pub(crate) enum Part {
     Inducing,
     Steps,
     Training,
+    Map,
 }
 
 impl Options {
@@ -70,6 +74,7 @@ impl Options {
             (Part::Inducing, "numbers of inducing points", !self.inducing.is_empty()),
             (Part::Steps, "steps", self.steps.is_some()),
             (Part::Training, "ways of training", self.training != Training::default()),
+            (Part::Map, "data", self.map.is_some()),
         ];
         match given.iter().find(|(part, _, given)| *given && !parts.contains(part)) {
             Some((_, what, _)) => Err(Error::Unsupported {

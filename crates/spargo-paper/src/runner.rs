@@ -55,7 +55,7 @@ pub fn run(figure: &Figure, options: &Options, plan: &Plan, watch: &(dyn Fn(&Don
         })?;
         while let Some(settings) = missing.get(next.fetch_add(1, Ordering::SeqCst)) {
             let started = Instant::now();
-            let result = pool.install(|| (figure.run)(settings)).inspect_err(|_| {
+            let result = pool.install(|| (figure.run)(settings, options)).inspect_err(|_| {
                 // Who is still at work finishes; nobody begins anything new.
                 next.store(missing.len(), Ordering::SeqCst);
             })?;

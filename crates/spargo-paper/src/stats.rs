@@ -34,6 +34,18 @@ pub fn geometric(values: &[f64], floor: f64) -> Interval {
     Interval { mean: mean.exp(), low: low.exp(), high: high.exp() }
 }
 
+/// Mean ± standard error in words; one value has no error, and none no words.
+pub fn with_error(values: &[f64], digits: usize) -> String {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
+    match values.len() {
+        0 => String::new(),
+        1 => format!("{mean:.digits$}"),
+        _ => format!("{mean:.digits$} ± {:.digits$}", (squares / (n - 1.0) / n).sqrt()),
+    }
+}
+
 /// The middle one, or between the two in the middle.
 pub fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
@@ -92,6 +104,9 @@ mod tests {
         assert!((mean - 8f64.sqrt()).abs() < 1e-12 && (low * high - mean * mean).abs() < 1e-9 && low > 0.0);
         assert_eq!(geometric(&[0.0], 1e-6).mean, 1e-6f64.ln().exp());
         assert!(arithmetic(&[3.0]).low.is_nan() && arithmetic(&[3.0]).mean == 3.0);
+        // √(9.583333/4) = 1.547848
+        assert_eq!(with_error(&values, 3), "3.750 ± 1.548");
+        assert_eq!([with_error(&[2.0], 1), with_error(&[], 1)], ["2.0", ""]);
         assert_eq!([median(&[3.0, 1.0, 2.0]), median(&[4.0, 1.0, 2.0, 3.0])], [2.0, 2.5]);
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers of a figure as CSV.
+//! Numbers of a figure as CSV, and in few words as Markdown.
 
 use crate::error::{Error, Result};
 use crate::stats::{Interval, arithmetic};
@@ -13,6 +13,15 @@ pub fn write<'a>(path: &Path, header: &[&str], rows: impl IntoIterator<Item = Ve
         writer.write_record(row.iter().map(Cell::text)).map_err(failed)?;
     }
     writer.flush().map_err(Error::file("write", path))
+}
+
+/// Writes a table in words; columns in which no row has any are left out.
+pub fn markdown(path: &Path, header: &[String], rows: &[Vec<String>]) -> Result<()> {
+    let used: Vec<usize> = (0..header.len()).filter(|&k| rows.iter().any(|row| !row[k].is_empty())).collect();
+    let line = |cells: &[String]| used.iter().map(|&k| format!("| {} ", cells[k])).collect::<String>() + "|\n";
+    let rule = "|---".repeat(used.len()) + "|\n";
+    let text = line(header) + &rule + &rows.iter().map(|row| line(row)).collect::<String>();
+    std::fs::write(path, text).map_err(Error::file("write", path))
 }
 
 /// Something measured.
@@ -70,5 +79,21 @@ impl From<usize> for Cell<'_> {
 impl<'a> From<&'a str> for Cell<'a> {
     fn from(word: &'a str) -> Self {
         Cell::Word(word)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_without_words_are_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.md");
+        let words = |list: [&str; 3]| list.map(String::from).to_vec();
+        let rows = [words(["cvr", "", "1"]), words(["exact", "", ""])];
+        markdown(&path, &words(["method", "gap", "s"]), &rows).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text, "| method | s |\n|---|---|\n| cvr | 1 |\n| exact |  |\n");
     }
 }

@@ -1,17 +1,15 @@
 //! The drawing of a lesson: the map with what was asked, and how far its probabilities hold.
 
-use super::lesson::Lesson;
-use super::scores::Bin;
-use miette::{Result, miette};
+use miette::{IntoDiagnostic, Result, miette};
 use plotters::coord::Shift;
 use plotters::prelude::*;
-use std::collections::HashMap;
+use spargo_paper::experiment::{Bin, Lesson, tiles};
 use std::path::Path;
 
 /// Draws both as SVG.
 pub fn draw(path: &Path, lesson: &mut Lesson<'_>, calibration: &[Bin]) -> Result<()> {
-    let tiles = tiles(lesson)?;
-    let (asked, inducing) = (lesson.asked()?, lesson.inducing()?);
+    let tiles = probabilities(lesson)?;
+    let (asked, inducing) = (lesson.asked().into_diagnostic()?, lesson.inducing().into_diagnostic()?);
     let root = SVGBackend::new(path, (MAP + CALIBRATION, MAP)).into_drawing_area();
     let (left, right) = root.split_horizontally(MAP);
     let drawn = || -> Drawn {
@@ -37,17 +35,11 @@ const TILES: usize = 100;
 const NEGATIVE: RGBColor = RGBColor(0, 114, 178);
 const POSITIVE: RGBColor = RGBColor(213, 94, 0);
 
-/// The mean probability of the cells of each tile that has any.
-fn tiles(lesson: &mut Lesson<'_>) -> Result<HashMap<[usize; 2], f64>> {
+/// The mean probability of the cells of each tile.
+fn probabilities(lesson: &mut Lesson<'_>) -> Result<Vec<Option<f64>>> {
     let all: Vec<usize> = (0..lesson.cells().len()).collect();
-    let probabilities = lesson.probabilities(&all)?;
-    let mut sums: HashMap<[usize; 2], (f64, f64)> = HashMap::new();
-    for (cell, probability) in lesson.cells().iter().zip(probabilities) {
-        let (sum, count) = sums.entry(cell.map(|v| ((v * TILES as f64) as usize).min(TILES - 1))).or_default();
-        *sum += probability;
-        *count += 1.0;
-    }
-    Ok(sums.into_iter().map(|(tile, (sum, count))| (tile, sum / count)).collect())
+    let probabilities = lesson.probabilities(&all).into_diagnostic()?;
+    Ok(tiles(lesson.cells(), &probabilities, TILES))
 }
 
 /// From one class's colour over white to the other's.
@@ -56,12 +48,7 @@ fn colour(probability: f64) -> RGBAColor {
     if probability >= 0.5 { POSITIVE.mix(0.6 * certainty) } else { NEGATIVE.mix(0.6 * certainty) }
 }
 
-fn draw_map(
-    area: &Area<'_>,
-    tiles: &HashMap<[usize; 2], f64>,
-    asked: &[([f64; 2], bool)],
-    inducing: &[[f64; 2]],
-) -> Drawn {
+fn draw_map(area: &Area<'_>, tiles: &[Option<f64>], asked: &[([f64; 2], bool)], inducing: &[[f64; 2]]) -> Drawn {
     let mut chart = ChartBuilder::on(area)
         .caption("probability of a high prevalence", ("sans-serif", 17))
         .margin(12)
@@ -70,12 +57,9 @@ fn draw_map(
         .build_cartesian_2d(0.0..1.0, 0.0..1.0)?;
     chart.configure_mesh().disable_mesh().x_labels(6).y_labels(6).x_desc("longitude").y_desc("latitude").draw()?;
     let side = 1.0 / TILES as f64;
-    // In an order of their own: the same lesson is the same file.
-    let mut order: Vec<(&[usize; 2], &f64)> = tiles.iter().collect();
-    order.sort_by_key(|(tile, _)| **tile);
-    chart.draw_series(order.into_iter().map(|(&[i, j], &probability)| {
-        let corner = (i as f64 * side, j as f64 * side);
-        Rectangle::new([corner, (corner.0 + side, corner.1 + side)], colour(probability).filled())
+    chart.draw_series(tiles.iter().enumerate().filter_map(|(tile, probability)| {
+        let corner = ((tile / TILES) as f64 * side, (tile % TILES) as f64 * side);
+        Some(Rectangle::new([corner, (corner.0 + side, corner.1 + side)], colour((*probability)?).filled()))
     }))?;
     for (class, hue, name) in [(true, POSITIVE, "high"), (false, NEGATIVE, "low")] {
         let of: Vec<[f64; 2]> = asked.iter().filter(|(_, label)| *label == class).map(|(cell, _)| *cell).collect();

@@ -1,20 +1,17 @@
 //! `spargo learn`: where a map crosses a threshold, learned from the cells that tell most (the paper's Section 5.2).
 
 mod chart;
-mod lesson;
-mod scores;
 
 use crate::machine::{Run, peak_rss_mb};
 use crate::table::Table;
 use crate::words::{ALLOCATION_HELP, allocation, by_name};
 use clap::{Args, ValueEnum};
-use lesson::{Lesson, Step};
 use miette::{IntoDiagnostic, Result, WrapErr};
-use scores::Bin;
 use serde::Serialize;
 use spargo::allocate::Allocation;
 use spargo::kernel::Family;
 use spargo::problems::prevalence::Map;
+use spargo_paper::experiment::{Bin, Lesson, LessonStep, calibration};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -96,7 +93,7 @@ impl Learn {
 
     fn learn(&self) -> Result<Report> {
         let map = match &self.data {
-            Some(path) => read(path)?,
+            Some(path) => read_map(path)?,
             None => Map::synthetic(),
         };
         let split = map.split(self.held_out, self.seed).into_diagnostic()?;
@@ -107,9 +104,11 @@ impl Learn {
             config.inducing = self.inducing;
             config.allocation = self.allocate;
             config.model.kernel = self.kernel;
-        })?;
-        let steps = (0..=self.batches).map(|number| lesson.step(number)).collect::<Result<Vec<_>>>()?;
-        let calibration = scores::calibration(&lesson.probabilities(&split.held_out)?, &lesson.labels(&split.held_out));
+        })
+        .into_diagnostic()?;
+        let steps = lesson.run(self.batches).into_diagnostic()?;
+        let probabilities = lesson.probabilities(&split.held_out).into_diagnostic()?;
+        let calibration = calibration(&probabilities, &lesson.labels(&split.held_out));
         if let Some(path) = &self.output {
             chart::draw(path, &mut lesson, &calibration)?;
         }
@@ -118,7 +117,7 @@ impl Learn {
 }
 
 /// The map of a file.
-fn read(path: &Path) -> Result<Map> {
+pub fn read_map(path: &Path) -> Result<Map> {
     let table = Table::read(path)?;
     let [x, y, prevalence] = ["longitude", "latitude", "pfpr_2015"].map(|name| table.column(name));
     let (x, y, prevalence) = (x?, y?, prevalence?);
@@ -127,8 +126,8 @@ fn read(path: &Path) -> Result<Map> {
 }
 
 impl Report {
-    fn new(learn: &Learn, map: &Map, steps: &[Step], calibration: Vec<Bin>) -> Self {
-        let of = |value: fn(&Step) -> f64| steps[1..].iter().map(value).collect::<Vec<f64>>();
+    fn new(learn: &Learn, map: &Map, steps: &[LessonStep], calibration: Vec<Bin>) -> Self {
+        let of = |value: fn(&LessonStep) -> f64| steps[1..].iter().map(value).collect::<Vec<f64>>();
         Report {
             problem: learn.what,
             threads: rayon::current_num_threads(),
@@ -143,7 +142,7 @@ impl Report {
             allocate_s: of(|step| step.allocate_s),
             fit_s: of(|step| step.fit_s),
             acquire_s: of(|step| step.acquire_s),
-            overhead_s: steps.iter().map(|step| step.allocate_s + step.fit_s + step.acquire_s).sum(),
+            overhead_s: steps.iter().map(LessonStep::overhead_s).sum(),
             peak_rss_mb: peak_rss_mb(),
         }
     }

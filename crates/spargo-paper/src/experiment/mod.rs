@@ -4,13 +4,25 @@
 //! ```text
 //!     ask ─▶ evaluate with noise ─▶ tell ─▶ regret of argmax_{x queried} E f(x)
 //! ```
+//!
+//! Problems with several outputs are in tradeoff.rs, maps in lesson.rs.
 
+mod coverage;
+mod lesson;
+mod scores;
 mod study;
 mod svgp;
 mod svgp_model;
+mod tiles;
+mod tradeoff;
 
+pub use coverage::{Coverage, zdt3_front};
+pub use lesson::{Lesson, LessonStep};
+pub use scores::{Bin, calibration};
 pub use study::StudyOptimizer;
 pub use svgp::{SvgpOptimizer, SvgpSettings};
+pub use tiles::tiles;
+pub use tradeoff::{TradeoffExperiment, TradeoffStep, attainable};
 
 use crate::error::Result;
 use serde::Serialize;

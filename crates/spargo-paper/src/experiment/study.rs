@@ -1,4 +1,4 @@
-//! A [`Study`] as an optimizer: the only place of this crate that knows how studies are asked and told.
+//! A [`Study`] as an optimizer of one objective.
 
 use super::{Belief, Optimizer, numbers};
 use crate::error::{Error, Result};

@@ -4,8 +4,7 @@
 //! The paper shows the four variants without the maximum; of the maximum it says that performance drops (Section 4.3).
 
 use super::Figure;
-use super::regret::IMP_DPP;
-use crate::curves;
+use super::regret::{self, IMP_DPP, STEPS};
 use crate::runs::{self, BASELINES, Design, KIND, Method};
 use spargo::allocate::Allocation;
 use spargo::allocate::quality::{Baseline, Improvement, Link};
@@ -14,11 +13,11 @@ pub static FIGURE: Figure = Figure {
     name: "ablation",
     shows: "Appendix D: baseline {min, mean, max} × link {ReLU, softplus} of IMP-DPP on Shekel's function",
     kind: KIND,
-    jobs: |options| runs::jobs(options, &DESIGN),
+    jobs: |options| runs::jobs(options, &[DESIGN]),
     run: runs::run,
     draw: |rows, folder| {
-        let lines = curves::lines(rows, DESIGN.functions, DESIGN.methods);
-        curves::draw_regret("ablation", "Appendix D", &lines, DESIGN.methods, folder)
+        let lines = regret::lines(rows, DESIGN.functions, DESIGN.methods);
+        regret::draw("ablation", "Appendix D", &lines, DESIGN.methods, folder)
     },
 };
 
@@ -39,4 +38,11 @@ const METHODS: [Method; 10] = [
     BASELINES[3],
 ];
 
-const DESIGN: Design<'static> = Design { functions: &["shekel4"], methods: &METHODS, inducing: &[250] };
+const DESIGN: Design<'static> = Design {
+    figure: "ablation",
+    rule: None,
+    steps: STEPS,
+    functions: &["shekel4"],
+    methods: &METHODS,
+    inducing: &[250],
+};

@@ -117,7 +117,7 @@ fn jobs(options: &Options) -> Result<Vec<Value>> {
     Ok(jobs)
 }
 
-fn run(settings: &Value) -> Result<Value> {
+fn run(settings: &Value, _: &Options) -> Result<Value> {
     let settings: Settings = read_settings(settings)?;
     let (_, function, _) = *function(&settings.function);
     let mut rng = stream(settings.seed, Purpose::Data, 0, 0);

@@ -8,8 +8,8 @@
 //! only extreme α matter; that is looked at on Shekel's function with 250 inducing points.
 
 use super::Figure;
-use super::regret::{FUNCTIONS, IMP_DPP, INDUCING};
-use crate::curves::{self, Line};
+use super::regret::{self, FUNCTIONS, IMP_DPP, INDUCING, STEPS};
+use crate::curves::Line;
 use crate::error::Result;
 use crate::options::Options;
 use crate::runs::{self, BASELINES, Design, KIND, Method};
@@ -24,18 +24,19 @@ pub static FIGURE: Figure = Figure {
     jobs,
     run: runs::run,
     draw: |rows, folder| {
-        let lines = curves::lines(rows, &FUNCTIONS, &METHODS);
+        let lines = regret::lines(rows, &FUNCTIONS, &METHODS);
         // The many α have a picture of their own, with the paper's.
-        let of_alpha =
-            |line: &&Line| line.function == SWEPT.0 && line.inducing == Some(SWEPT.1) && line.method.starts_with("ent");
+        let of_alpha = |Line { of, .. }: &&Line| {
+            of.function == SWEPT.0 && of.inducing == Some(SWEPT.1) && of.method.starts_with("ent")
+        };
         let alphas: Vec<Line> = lines.iter().filter(of_alpha).cloned().collect();
-        let plain: Vec<Line> = lines.into_iter().filter(|line| !line.method.contains("-0.")).collect();
+        let plain: Vec<Line> = lines.into_iter().filter(|line| !line.of.method.contains("-0.")).collect();
         let mut files = Vec::new();
         if !plain.is_empty() {
-            files.extend(curves::draw_regret("ent", "Appendix C", &plain, &METHODS, folder)?);
+            files.extend(regret::draw("ent", "Appendix C", &plain, &METHODS, folder)?);
         }
         if !alphas.is_empty() {
-            files.extend(curves::draw_regret("ent-alpha", "Appendix C, every α", &alphas, &METHODS[5..], folder)?);
+            files.extend(regret::draw("ent-alpha", "Appendix C, every α", &alphas, &METHODS[5..], folder)?);
         }
         Ok(files)
     },
@@ -70,8 +71,15 @@ const METHODS: [Method; 13] = [
 
 /// Every method everywhere, the other α on one function.
 fn jobs(options: &Options) -> Result<Vec<Value>> {
-    let all = Design { functions: &FUNCTIONS, methods: &METHODS, inducing: &INDUCING };
-    let mut jobs = runs::jobs(options, &all)?;
+    let all = Design {
+        figure: "ent",
+        rule: None,
+        steps: STEPS,
+        functions: &FUNCTIONS,
+        methods: &METHODS,
+        inducing: &INDUCING,
+    };
+    let mut jobs = runs::jobs(options, &[all])?;
     let elsewhere = |job: &Value| job["function"] != SWEPT.0 || job["inducing"] != SWEPT.1;
     let other_alpha = |job: &Value| job["method"].as_str().is_some_and(|method| method.contains("-0."));
     jobs.retain(|job| !(other_alpha(job) && elsewhere(job) && options.methods.is_empty()));

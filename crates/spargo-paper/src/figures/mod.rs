@@ -6,10 +6,14 @@ mod ablation;
 mod allocations;
 mod bounds;
 mod ent;
+mod fronts;
+mod malaria;
 mod overhead;
 mod quality;
+mod radiator;
 mod regret;
 mod toy;
+mod zdt3;
 
 use crate::error::{Error, Result};
 use crate::options::Options;
@@ -28,18 +32,21 @@ pub struct Figure {
     pub kind: &'static str,
     /// The settings of all jobs.
     pub jobs: fn(&Options) -> Result<Vec<Value>>,
-    /// What comes of one job.
-    pub run: fn(&Value) -> Result<Value>,
+    /// What comes of one job. All that it depends on is in its settings; of the options it takes the map that they name.
+    pub run: fn(&Value, &Options) -> Result<Value>,
     /// Writes drawings and tables into a folder; returns them.
     pub draw: fn(&[Row], &Path) -> Result<Vec<PathBuf>>,
 }
 
 /// Every figure.
-pub static ALL: [&Figure; 8] = [
+pub static ALL: [&Figure; 11] = [
     &toy::FIGURE,
     &allocations::FIGURE,
     &quality::FIGURE,
     &regret::FIGURE,
+    &malaria::FIGURE,
+    &zdt3::FIGURE,
+    &radiator::FIGURE,
     &ent::FIGURE,
     &ablation::FIGURE,
     &overhead::FIGURE,
@@ -52,4 +59,38 @@ pub fn by_name(name: &str) -> Result<&'static Figure> {
         what: format!("there is no figure '{name}'"),
         remedy: format!("choose one of {}", ALL.map(|figure| figure.name).join(", ")),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_of_figures_5_and_6_are_the_papers() {
+        let jobs = |name: &str| {
+            let options = Options { repeats: Some(1), ..Options::default() };
+            (by_name(name).unwrap().jobs)(&options).unwrap()
+        };
+        for (figure, steps, exact, rule) in [("zdt3", 50, 10, "thompson"), ("radiator", 10, 10, "hippo")] {
+            for job in jobs(figure) {
+                let sparse = job["method"] != "exact";
+                assert!(job["steps"] == if sparse { steps } else { exact } && job["rule"] == rule, "{job}");
+                assert_eq!(job["inducing"], if sparse { 100.into() } else { Value::Null });
+                assert!(job["initial"] == 100 && job["batch"] == 100 && job["kernel"] == "matern52", "{job}");
+            }
+        }
+        let lessons = jobs("malaria");
+        assert_eq!(lessons.len(), 4);
+        let numbers = [("inducing", 50), ("initial", 100), ("batch", 100), ("steps", 10)];
+        assert!(lessons.iter().all(|job| numbers.iter().all(|(name, value)| job[*name] == *value)), "{lessons:?}");
+    }
+
+    #[test]
+    fn the_overhead_of_the_radiator_shares_its_rows() {
+        let options = Options { repeats: Some(3), ..Options::default() };
+        let of = |name: &str| (by_name(name).unwrap().jobs)(&options).unwrap();
+        let overhead = of("overhead");
+        assert!(of("radiator").iter().all(|job| overhead.contains(job)));
+        assert_eq!(overhead.len(), of("radiator").len() + 3 * 9);
+    }
 }

@@ -1,44 +1,89 @@
-//! Figure of Appendix F: seconds of a step on Hartmann's function, sparse models against the exact GP.
+//! Figures of Appendix F: seconds of a step on Hartmann's function and on the heat exchanger, sparse models against the exact
+//! GP.
 //!
-//! Seconds of inducing points, model and batch; evaluations are not counted. Each run has one thread, and shares the machine
+//! Seconds of inducing points, models and batch; evaluations are not counted. Each run has one thread, and shares the machine
 //! with what runs beside it: run it alone (`--jobs 1`, a folder of its own) for seconds that count, else compare ratios.
 //!
 //! The first model of a run is searched from several starts, and so is one whenever the data have doubled: those steps stand
-//! out of the curves.
+//! out of the curves. The rows of the heat exchanger are those of the figure `radiator`, five models a step; `--inference` is
+//! about Hartmann's alone.
 
 use super::Figure;
-use super::regret::{IMP_DPP, INDUCING};
-use crate::chart::{Picture, draw};
-use crate::curves::{self, Mean};
-use crate::runs::{self, BASELINES, Design, KIND, Method, Outcome};
+use super::radiator;
+use super::regret::{IMP_DPP, INDUCING, STEPS};
+use crate::chart::{Picture, Scale, draw};
+use crate::curves::{self, Axis, Curve, Mean};
+use crate::runs::{self, BASELINES, Design, KIND, Method, Outcome, Several};
 
 pub static FIGURE: Figure = Figure {
     name: "overhead",
-    shows: "Appendix F: seconds of a step on Hartmann's function, sparse models against the exact GP",
+    shows: "Appendix F: seconds of a step on Hartmann's function and the heat exchanger, sparse against exact GP",
     kind: KIND,
-    jobs: |options| runs::jobs(options, &DESIGN),
+    jobs: |options| runs::jobs(options, &[DESIGN, SEVERAL]),
     run: runs::run,
     draw: |rows, folder| {
-        let lines = curves::lines(rows, DESIGN.functions, DESIGN.methods);
+        let one = curves::lines(rows, DESIGN.functions, DESIGN.methods, runs::shown(of_one));
+        let several = curves::lines(rows, SEVERAL.functions, SEVERAL.methods, runs::shown(of_several));
         let [picture, table] = ["overhead.svg", "overhead.csv"].map(|file| folder.join(file));
+        let axis = Axis { label: "seconds", scale: Scale::Log, mean: Mean::Arithmetic };
+        let mut panels = curves::panels(&one, &METHODS, axis);
+        panels.extend(curves::panels(&several, &METHODS, axis));
+        let lines = [one, several].concat();
         let caption = vec![
-            "Appendix F: seconds of a step (inducing points, model, batch) on one thread, evaluations not counted."
+            "Appendix F: seconds of a step (inducing points, models, batch) on one thread, evaluations not counted."
                 .into(),
             format!("Lines: arithmetic mean; bands: its 95 % t-interval; {}.", curves::repeats(&lines)),
         ];
-        let panels = curves::panels(&lines, DESIGN.methods, seconds, Mean::Arithmetic, "seconds");
-        draw(&picture, &Picture { caption, columns: 1, panels })?;
-        curves::write(&table, &lines, seconds)?;
+        draw(&picture, &Picture { caption, columns: 2, panels })?;
+        curves::write(&table, &lines)?;
         Ok(vec![picture, table])
     },
 };
 
-const METHODS: [Method; 5] = [IMP_DPP, BASELINES[0], BASELINES[1], BASELINES[2], BASELINES[3]];
+/// Of Hartmann's function, then of the heat exchanger.
+const METHODS: [Method; 7] = [
+    IMP_DPP,
+    BASELINES[0],
+    BASELINES[1],
+    BASELINES[2],
+    BASELINES[3],
+    radiator::DESIGN.methods[0],
+    radiator::DESIGN.methods[1],
+];
 
-const DESIGN: Design<'static> = Design { functions: &["hartmann6"], methods: &METHODS, inducing: &INDUCING };
+const DESIGN: Design<'static> = Design {
+    figure: "overhead",
+    rule: None,
+    steps: STEPS,
+    functions: &["hartmann6"],
+    methods: METHODS.split_at(5).0,
+    inducing: &INDUCING,
+};
 
-/// From the model of what is known to the next batch: a batch is chosen by the model of the step before.
-fn seconds(outcome: &Outcome) -> Vec<f64> {
-    let model = outcome.allocate_s.iter().zip(&outcome.fit_s).map(|(allocate, fit)| allocate + fit);
-    model.zip(outcome.acquire_s.iter().skip(1)).map(|(model, acquire)| model + acquire).collect()
+const SEVERAL: Design<'static> = Design { figure: "overhead", ..radiator::DESIGN };
+
+fn of_one(run: &Outcome) -> Curve {
+    seconds(&run.evaluations, [&run.allocate_s, &run.fit_s, &run.acquire_s])
+}
+
+fn of_several(run: &Several) -> Curve {
+    seconds(&run.evaluations, [&run.allocate_s, &run.fit_s, &run.acquire_s])
+}
+
+/// From the models of what is known to the next batch: a batch is chosen by the models of the step before.
+fn seconds(evaluations: &[usize], [allocate, fit, acquire]: [&[f64]; 3]) -> Curve {
+    let model = allocate.iter().zip(fit).map(|(allocate, fit)| allocate + fit);
+    let values = model.zip(acquire.iter().skip(1)).map(|(model, acquire)| model + acquire).collect();
+    Curve { evaluations: evaluations.to_vec(), values }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_is_a_model_and_the_batch_that_it_chose() {
+        let curve = seconds(&[10, 20, 30], [&[1.0, 2.0, 4.0], &[10.0, 20.0, 40.0], &[0.0, 100.0, 200.0]]);
+        assert_eq!(curve.values, [111.0, 222.0]);
+    }
 }

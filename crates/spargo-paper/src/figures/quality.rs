@@ -83,7 +83,7 @@ fn jobs(options: &Options) -> Result<Vec<Value>> {
     options.seeds(REPEATS).map(job).collect()
 }
 
-fn run(settings: &Value) -> Result<Value> {
+fn run(settings: &Value, _: &Options) -> Result<Value> {
     let settings: Settings = read_settings(settings)?;
     let mut rng = stream(settings.seed, Purpose::Data, 0, 0);
     let candidates: Vec<(f64, f64)> =

@@ -2,20 +2,22 @@
 //! for its first ten batches.
 
 use super::Figure;
-use crate::curves;
-use crate::runs::{self, BASELINES, Design, KIND, Method};
+use crate::curves::{self, Line};
+use crate::error::Result;
+use crate::rows::Row;
+use crate::runs::{self, BASELINES, Design, KIND, Method, Outcome};
 use spargo::allocate::Allocation;
 use spargo::allocate::quality::{Baseline, Improvement, Link};
+use std::path::{Path, PathBuf};
 
 pub static FIGURE: Figure = Figure {
     name: "regret",
     shows: "Figure 4: regret on five functions with four ways of choosing inducing points, and the exact GP",
     kind: KIND,
-    jobs: |options| runs::jobs(options, &DESIGN),
+    jobs: |options| runs::jobs(options, &[DESIGN]),
     run: runs::run,
     draw: |rows, folder| {
-        let lines = curves::lines(rows, DESIGN.functions, DESIGN.methods);
-        curves::draw_regret("regret", "Figure 4", &lines, DESIGN.methods, folder)
+        draw("regret", "Figure 4", &lines(rows, DESIGN.functions, DESIGN.methods), DESIGN.methods, folder)
     },
 };
 
@@ -25,10 +27,32 @@ pub(super) const FUNCTIONS: [&str; 6] =
 
 pub(super) const INDUCING: [usize; 2] = [250, 500];
 
+/// Batches of a run.
+pub(super) const STEPS: usize = 50;
+
 /// The paper's method.
 pub(super) const IMP_DPP: Method =
     ("imp-dpp", Some(Allocation::ImpDpp(Improvement { baseline: Baseline::Min, link: Link::Relu })));
 
 const METHODS: [Method; 5] = [IMP_DPP, BASELINES[0], BASELINES[1], BASELINES[2], BASELINES[3]];
 
-const DESIGN: Design<'static> = Design { functions: &FUNCTIONS, methods: &METHODS, inducing: &INDUCING };
+const DESIGN: Design<'static> = Design {
+    figure: "regret",
+    rule: None,
+    steps: STEPS,
+    functions: &FUNCTIONS,
+    methods: &METHODS,
+    inducing: &INDUCING,
+};
+
+/// Regret by lines.
+pub(super) fn lines(rows: &[Row], functions: &[&str], methods: &[Method]) -> Vec<Line> {
+    curves::lines(rows, functions, methods, runs::shown(Outcome::regret))
+}
+
+/// Draws it by both means.
+pub(super) fn draw(name: &str, about: &str, lines: &[Line], methods: &[Method], folder: &Path) -> Result<Vec<PathBuf>> {
+    let shown =
+        format!("{about}: regret of the best posterior mean among queried points, in deviations of the function");
+    curves::draw_regret(name, &shown, lines, methods, folder)
+}

@@ -104,7 +104,7 @@ fn jobs(options: &Options) -> Result<Vec<Value>> {
     Ok(jobs)
 }
 
-fn run(settings: &Value) -> Result<Value> {
+fn run(settings: &Value, _: &Options) -> Result<Value> {
     let settings: Settings = read_settings(settings)?;
     let function = function(&settings.function);
     let mut rng = stream(settings.seed, Purpose::Data, 0, 0);

@@ -1,10 +1,12 @@
 //! What a run depends on, and what comes of it.
 
-use super::Method;
+use super::{Design, Method};
+use crate::curves::{Curve, Of};
 use crate::error::Result;
 use crate::experiment::{Optimizer, Step, StudyOptimizer, SvgpOptimizer, SvgpSettings, space};
 use crate::options::{Options, Training};
 use serde::{Deserialize, Serialize};
+use spargo::acquire::Rule;
 use spargo::allocate::Allocation;
 use spargo::kernel::Family;
 use spargo::maximize::Maximizing;
@@ -55,6 +57,9 @@ pub struct Settings {
     pub near: usize,
     /// Climbs of each path.
     pub starts: usize,
+    /// How batches are chosen for several outputs; one output has Thompson's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<Rule>,
 }
 
 /// What the model is told about noise.
@@ -90,27 +95,25 @@ pub struct Outcome {
     pub acquire_s: Vec<f64>,
 }
 
-/// The lengths of the paper's runs.
-const STEPS: usize = 50;
+/// The paper's batches of the exact GP, at most.
 const EXACT_STEPS: usize = 10;
 
 impl Settings {
     /// The paper's settings.
     pub(super) fn paper(
-        function: &str,
-        method: &Method,
-        inducing: Option<usize>,
+        design: &Design<'_>,
+        (function, (name, allocation), inducing): (&str, &Method, Option<usize>),
         seed: u64,
         options: &Options,
     ) -> Self {
-        let (name, allocation) = *method;
-        let steps = options.steps.unwrap_or(STEPS);
+        let steps = options.steps.unwrap_or(design.steps);
+        let training = design.rule.map_or(options.training, |_| Training::Collapsed);
         Settings {
             function: function.into(),
-            method: name.into(),
-            allocation,
+            method: (*name).into(),
+            allocation: *allocation,
             inducing,
-            training: inducing.map(|_| options.training),
+            training: inducing.map(|_| training),
             seed,
             initial: 100,
             batch: 100,
@@ -125,14 +128,39 @@ impl Settings {
             pool: 10_000,
             near: 0,
             starts: 1,
+            rule: design.rule,
         }
+    }
+
+    /// The line it belongs to.
+    pub fn of(&self) -> Of {
+        Of { function: self.function.clone(), method: self.method.clone(), inducing: self.inducing }
+    }
+
+    /// Writes them into the settings of a study.
+    pub(super) fn configure(&self, config: &mut Config) {
+        config.seed = self.seed;
+        config.initial = self.initial;
+        config.batch = self.batch;
+        config.inducing = self.inducing.unwrap_or(1);
+        config.allocation = self.allocation.unwrap_or_default();
+        config.rule = self.rule;
+        config.model.exact_until = if self.inducing.is_some() { 0 } else { usize::MAX };
+        config.model.kernel = self.kernel;
+        config.model.learning = self.learning;
+        config.model.priors = self.priors;
+        config.model.warp = self.warp;
+        config.sampling = Sampling { features: self.features, block: self.block };
+        config.maximizing = self.maximizing();
+    }
+
+    fn maximizing(&self) -> Maximizing {
+        Maximizing { pool: self.pool, near: self.near, starts: self.starts, ..Maximizing::default() }
     }
 
     /// Who runs it.
     pub(super) fn optimizer(&self, problem: &'static Problem) -> Result<Box<dyn Optimizer>> {
         let known_noise = (self.noise == Noise::Known).then_some(problem.noise);
-        let sampling = Sampling { features: self.features, block: self.block };
-        let maximizing = Maximizing { pool: self.pool, near: self.near, starts: self.starts, ..Maximizing::default() };
         if self.training == Some(Training::SvgpAdam) {
             return Ok(Box::new(SvgpOptimizer::new(SvgpSettings {
                 space: space(problem)?,
@@ -142,23 +170,12 @@ impl Settings {
                 kernel: self.kernel,
                 priors: self.priors,
                 known_noise,
-                sampling,
-                maximizing,
+                sampling: Sampling { features: self.features, block: self.block },
+                maximizing: self.maximizing(),
             })));
         }
         let mut config = Config::new(space(problem)?);
-        config.seed = self.seed;
-        config.initial = self.initial;
-        config.batch = self.batch;
-        config.inducing = self.inducing.unwrap_or(1);
-        config.allocation = self.allocation.unwrap_or_default();
-        config.model.exact_until = if self.inducing.is_some() { 0 } else { usize::MAX };
-        config.model.kernel = self.kernel;
-        config.model.learning = self.learning;
-        config.model.priors = self.priors;
-        config.model.warp = self.warp;
-        config.sampling = sampling;
-        config.maximizing = maximizing;
+        self.configure(&mut config);
         let study = StudyOptimizer::new(config)?;
         Ok(Box::new(match known_noise {
             Some(variance) => study.with_known_noise(variance),
@@ -168,6 +185,11 @@ impl Settings {
 }
 
 impl Outcome {
+    /// Regret after every batch.
+    pub fn regret(&self) -> Curve {
+        Curve { evaluations: self.evaluations.clone(), values: self.regret.clone() }
+    }
+
     pub(super) fn new(steps: &[Step]) -> Self {
         let of = |value: fn(&Step) -> f64| steps.iter().map(value).collect::<Vec<f64>>();
         Outcome {

@@ -86,7 +86,7 @@ fn jobs(options: &Options) -> Result<Vec<Value>> {
     Ok(jobs)
 }
 
-fn run(settings: &Value) -> Result<Value> {
+fn run(settings: &Value, _: &Options) -> Result<Value> {
     let settings: Settings = read_settings(settings)?;
     let mut rng = stream(settings.seed, Purpose::Data, 0, 0);
     let x = Mat::from_fn(settings.points, 2, |_, _| uniform(&mut rng));

@@ -7,39 +7,41 @@
 //!
 //! Both without noise. A piece without points is one gap.
 
-use miette::{IntoDiagnostic, Result};
-use serde::Serialize;
+use super::numbers;
+use crate::error::Result;
+use serde::{Deserialize, Serialize};
 use spargo::problems::tradeoffs::{Tradeoff, ZDT3, ZDT3_PIECES};
 use spargo::study::Study;
-use spargo_paper::experiment::numbers;
 use std::fmt;
 
 /// Of the inducing points of one model.
-#[derive(Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
     /// The model's output.
-    output: String,
-    /// Inducing points on any piece, and all of them.
-    on_front: usize,
-    inducing: usize,
+    pub output: String,
+    /// Inducing points on any piece.
+    pub on_front: usize,
+    /// All of them.
+    pub inducing: usize,
     /// Pieces with at least one.
-    pieces: usize,
-    of: usize,
+    pub pieces: usize,
+    /// All pieces.
+    pub of: usize,
     /// The largest gap in f₁ inside the pieces.
-    largest_gap: f64,
+    pub largest_gap: f64,
 }
 
 /// Of every sparse model of a study of ZDT3; nothing for other problems.
-pub fn coverage(problem: &Tradeoff, study: &mut Study) -> Result<Vec<Coverage>> {
+pub(super) fn coverage(problem: &Tradeoff, study: &mut Study) -> Result<Vec<Coverage>> {
     let mut all = Vec::new();
     if problem.name != ZDT3.name {
         return Ok(all);
     }
     let slack = problem.noise.sqrt() * problem.objectives[1].std;
     for (k, objective) in problem.objectives.iter().enumerate() {
-        let Some(z) = study.inducing_points(k).into_diagnostic()? else { continue };
+        let Some(z) = study.inducing_points(k)? else { continue };
         let rows: Vec<Vec<f64>> = z.iter().map(numbers).collect();
-        let values = problem.values(&rows).into_diagnostic()?;
+        let values = problem.values(&rows)?;
         let close = values.iter().filter(|f| f[1] <= front(problem, f[0]) + slack).map(|f| f[0]);
         let stretches = stretches(&ZDT3_PIECES, &close.collect::<Vec<_>>());
         all.push(Coverage {
@@ -53,6 +55,18 @@ pub fn coverage(problem: &Tradeoff, study: &mut Study) -> Result<Vec<Coverage>> 
     }
     Ok(all)
 }
+
+/// The true front of ZDT3, piece by piece: f₁ and f₂.
+pub fn zdt3_front() -> Vec<Vec<(f64, f64)>> {
+    let piece = |(low, high): (f64, f64)| {
+        let along = |i: usize| low + (high - low) * i as f64 / (PER_PIECE - 1) as f64;
+        (0..PER_PIECE).map(|i| (along(i), front(&ZDT3, along(i)))).collect()
+    };
+    ZDT3_PIECES.map(piece).to_vec()
+}
+
+/// Points by which a piece is drawn.
+const PER_PIECE: usize = 20;
 
 /// h: the least f₂ there is at this f₁, where all other inputs are 0.
 fn front(problem: &Tradeoff, f1: f64) -> f64 {

@@ -4,7 +4,7 @@ use serde::Serialize;
 use spargo::math::normal;
 
 /// Cases of about the same probability.
-#[derive(Debug, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Bin {
     /// Their mean probability.
     pub probability: f64,
