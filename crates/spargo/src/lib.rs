@@ -36,6 +36,7 @@ pub mod acquire;
 pub mod allocate;
 pub mod data;
 pub mod error;
+pub mod interrupt;
 pub mod kernel;
 pub mod linalg;
 pub mod math;

@@ -7,6 +7,7 @@ use super::model::{Models, State};
 use super::store::{Batch, Committed};
 use super::{Key, Replicates, StepReport, Study, Trial, design};
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::linalg::{Mat, MatRef, select_rows};
 use crate::maximize::Taken;
 use crate::space::Point;
@@ -37,6 +38,7 @@ impl Study {
         let proposal = self.propose(count);
         let mut proposal = self.counted(count, proposal)?;
         loop {
+            interrupt::poll()?;
             proposal.report.total_s = started.elapsed().as_secs_f64();
             let points = self.decode(proposal.points.as_ref())?;
             let state = to_json(&self.states_after(&proposal)?)?;
@@ -80,6 +82,7 @@ impl Study {
         if first < count {
             match self.models() {
                 Ok(made) => models = Some(made),
+                Err(Error::Interrupted) => return Err(Error::Interrupted),
                 // A model that cannot be had must not end the run.
                 Err(error) => {
                     report.without_model = Some(error.to_string());

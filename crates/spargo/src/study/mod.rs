@@ -32,6 +32,7 @@ pub use trial::{Outcome, Trial};
 
 use crate::data::Units;
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::model::{Hyperparameters, Posterior, Prediction};
 use crate::space::Point;
 use json::{differing, from_json, to_json};
@@ -251,6 +252,7 @@ impl Study {
             }
             _ => Models::new(&self.config, None, &data, step, key.seen)?,
         };
+        interrupt::poll()?;
         let models = Arc::new(models);
         self.models = Some((key, models.clone()));
         Ok(models)

@@ -4,7 +4,7 @@
 //!     P(yes) = Φ(μ/√(1 + σ²)),    its central 95 %: Φ(μ ± 1.96 σ)
 //! ```
 
-use miette::{IntoDiagnostic, Result};
+use spargo::Result;
 use spargo::math::normal;
 use spargo::space::Point;
 use spargo::study::{Forecast, Goal, Study};
@@ -12,9 +12,9 @@ use spargo::study::{Forecast, Goal, Study};
 /// Of an output at points.
 pub fn of(study: &mut Study, output: usize, points: &[Point]) -> Result<Vec<Forecast>> {
     if study.config().outputs[output].goal != Goal::Classify {
-        return study.forecast(output, points).into_diagnostic();
+        return study.forecast(output, points);
     }
-    let latent = study.predict(output, points).into_diagnostic()?;
+    let latent = study.predict(output, points)?;
     Ok(latent.mean.into_iter().zip(latent.variance).map(|(mean, variance)| probability(mean, variance)).collect())
 }
 

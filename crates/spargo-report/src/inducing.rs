@@ -4,8 +4,8 @@ use super::axis::Inputs;
 use super::belief;
 use super::overview::point;
 use super::sample::{MOST, evenly, some, told};
-use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
+use spargo::Result;
 use spargo::allocate::Quality;
 use spargo::space::{Point, Value};
 use spargo::study::{Outcome, Study};
@@ -42,7 +42,7 @@ const FAILED: usize = 500;
 impl Inducing {
     pub fn of(study: &mut Study, output: usize, inputs: &Inputs) -> Result<Self> {
         let quality = study.config().allocation_of(output).quality();
-        let z = study.inducing_points(output).into_diagnostic()?;
+        let z = study.inducing_points(output)?;
         Ok(Inducing {
             quality: (quality != Quality::Unit).then(|| quality.name()),
             count: z.as_ref().map(Vec::len),
@@ -60,7 +60,7 @@ fn believed(study: &mut Study, output: usize, inputs: &Inputs, z: &[Point]) -> R
 }
 
 fn trials(study: &mut Study, output: usize, inputs: &Inputs) -> Result<Vec<Place>> {
-    let quality: HashMap<u64, f64> = study.quality(output).into_diagnostic()?.into_iter().collect();
+    let quality: HashMap<u64, f64> = study.quality(output)?.into_iter().collect();
     let largest = quality.values().copied().fold(0.0, f64::max);
     let place = |told: super::sample::Told| Place {
         at: inputs.of_point(point(study, told.trial)),

@@ -3,8 +3,8 @@
 use super::axis::Inputs;
 use super::belief;
 use super::overview::point;
-use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
+use spargo::Result;
 use spargo::space::{Dimension, Point, Value};
 use spargo::study::{Forecast, Study, Trial};
 
@@ -73,16 +73,16 @@ impl Through {
     /// The believed best; of several objectives, the middle of the believed front; where none is feasible or there is no
     /// objective, the trial with the median belief of the first output.
     pub fn of(study: &mut Study) -> Result<Option<Self>> {
-        if let Some(best) = study.best().into_diagnostic()? {
+        if let Some(best) = study.best()? {
             return Ok(Some(Through { trial: best.believed.trial, which: "the believed best" }));
         }
         let (objectives, _) = study.config().objectives_and_limits();
-        let mut front = if objectives.is_empty() { Vec::new() } else { study.fronts().into_diagnostic()?.believed };
+        let mut front = if objectives.is_empty() { Vec::new() } else { study.fronts()?.believed };
         if !front.is_empty() {
             let trial = front.swap_remove(front.len() / 2).trial;
             return Ok(Some(Through { trial, which: "in the middle of the believed front" }));
         }
-        let ranking = study.ranking(0).into_diagnostic()?;
+        let ranking = study.ranking(0)?;
         let middle = ranking.get(ranking.len() / 2).map(|&id| Trial { id, point: point(study, id).clone() });
         Ok(middle.map(|trial| Through { trial, which: "the median trial by belief" }))
     }
@@ -95,11 +95,11 @@ pub fn values(dimension: &Dimension, given: &Value, points: usize) -> Result<Vec
         Some(count) if count <= points as u64 => (0..count).map(|i| domain.nth(i)).collect(),
         _ => (0..points).map(|i| domain.spread(i as f64 / (points - 1) as f64)).collect(),
     };
-    let own = dimension.encode(given).into_diagnostic()?;
+    let own = dimension.encode(given)?;
     let mut numbers: Vec<f64> = numbers.into_iter().chain([own]).collect();
     numbers.sort_by(f64::total_cmp);
     numbers.dedup();
-    numbers.into_iter().map(|number| dimension.decode(number).into_diagnostic()).collect()
+    numbers.into_iter().map(|number| dimension.decode(number)).collect()
 }
 
 #[cfg(test)]

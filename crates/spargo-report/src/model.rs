@@ -2,8 +2,8 @@
 
 use super::axis::Inputs;
 use super::sample::{MOST, evenly, told};
-use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
+use spargo::Result;
 use spargo::data::Warp;
 use spargo::math::normal;
 use spargo::model::Inference;
@@ -38,12 +38,12 @@ struct Pair {
 
 impl Model {
     pub fn of(study: &mut Study, output: usize, inputs: &Inputs) -> Result<Self> {
-        let importance = study.importance(output).into_diagnostic()?;
+        let importance = study.importance(output)?;
         let classified = study.config().outputs[output].goal == Goal::Classify;
         let largest = importance.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
         Ok(Model {
             facts: facts(study, output)?,
-            warped: study.model_reports().into_diagnostic()?.remove(output).warp != Warp::Identity,
+            warped: study.model_reports()?.remove(output).warp != Warp::Identity,
             importance: inputs.places.iter().map(|&k| importance[k] / largest).collect(),
             calibration: (!classified).then(|| Calibration::of(study, output)).transpose()?,
         })
@@ -54,7 +54,7 @@ impl Calibration {
     /// Of trials spread evenly over the study: the best ones only would be a biased lot.
     fn of(study: &mut Study, output: usize) -> Result<Self> {
         let trials: Vec<u64> = told(study, output).into_iter().map(|told| told.trial).collect();
-        let left_out = study.left_out(output, &evenly(&trials, MOST)).into_diagnostic()?;
+        let left_out = study.left_out(output, &evenly(&trials, MOST))?;
         let pair = |one: &LeftOut| Pair {
             trial: one.trial,
             observed: one.observed,
@@ -74,8 +74,8 @@ fn coverage(left_out: &[LeftOut]) -> Vec<(f64, f64)> {
 }
 
 fn facts(study: &mut Study, output: usize) -> Result<Vec<(&'static str, String)>> {
-    let report = study.model_reports().into_diagnostic()?.remove(output);
-    let (hyper, _) = study.hyperparameters(output).into_diagnostic()?;
+    let report = study.model_reports()?.remove(output);
+    let (hyper, _) = study.hyperparameters(output)?;
     let posterior = match report.inference {
         Inference::Exact => format!("exact, given {} outcomes", report.observations),
         Inference::Variational => {

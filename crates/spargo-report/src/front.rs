@@ -2,8 +2,8 @@
 
 use super::axis::Inputs;
 use super::sample::{MOST, evenly};
-use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
+use spargo::Result;
 use spargo::space::Value;
 use spargo::study::{Compromise, Outcome, Study};
 use std::collections::HashSet;
@@ -51,7 +51,7 @@ impl Front {
         if objectives.len() < 2 || all.is_empty() {
             return Ok(None);
         }
-        let fronts = study.fronts().into_diagnostic()?;
+        let fronts = study.fronts()?;
         let member = |one: Compromise| Member {
             trial: one.trial.id,
             values: one.values,

@@ -2,8 +2,8 @@
 
 use super::axis::Inputs;
 use super::sample::{Told, better, evenly, some, told};
-use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
+use spargo::Result;
 use spargo::space::{Point, Value};
 use spargo::study::{Config, Goal, Outcome, Study};
 use std::collections::{HashMap, HashSet};
@@ -171,8 +171,7 @@ fn improvements(study: &Study, output: usize, feasible: &HashSet<u64>) -> (Vec<(
 
 /// Who chose each trial.
 fn origins(study: &Study) -> Result<Vec<Origin>> {
-    let design: HashMap<u64, usize> =
-        study.reports().into_diagnostic()?.into_iter().map(|report| (report.step, report.design)).collect();
+    let design: HashMap<u64, usize> = study.reports()?.into_iter().map(|report| (report.step, report.design)).collect();
     let mut places: HashMap<u64, usize> = HashMap::new();
     let origin = |record: &spargo::study::store::Record| match record.ask {
         None => Origin::Added,

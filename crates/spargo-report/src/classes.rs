@@ -5,8 +5,8 @@ use super::belief;
 use super::overview::point;
 use super::sample::{MOST, evenly, told};
 use super::slices::{Through, values};
-use miette::Result;
 use serde::Serialize;
+use spargo::Result;
 use spargo::space::{Point, Value};
 use spargo::study::{Goal, Study};
 

@@ -1,7 +1,7 @@
 //! The page: markup, style and script in one file, with the data as JSON that cannot end its element.
 
-use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
+use spargo::{Error, Result};
 
 const MARKUP: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/style.css");
@@ -23,7 +23,11 @@ const SCRIPTS: [&str; 12] = [
 /// Everything in one text.
 pub fn html(data: &impl Serialize) -> Result<String> {
     // "<" could begin "</script>" or "<!--"; in JSON it stands in strings only.
-    let json = serde_json::to_string(data).into_diagnostic()?.replace('<', "\\u003c");
+    let json = serde_json::to_string(data).map_err(|error| Error::Unsupported {
+        what: format!("the page's data cannot be written ({error})"),
+        remedy: "report this as a fault of the program".into(),
+    })?;
+    let json = json.replace('<', "\\u003c");
     // The data come last: whatever they contain is not looked at again.
     let page = MARKUP.replace("{{style}}", STYLE).replace("{{script}}", &SCRIPTS.join("\n"));
     Ok(page.replacen("{{data}}", &json, 1))

@@ -1,7 +1,7 @@
 //! Seconds that the study itself took, stage by stage and step by step.
 
-use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
+use spargo::Result;
 use spargo::study::{StepReport, Study};
 
 #[derive(Serialize)]
@@ -33,7 +33,7 @@ const MOST: usize = 150;
 impl Overhead {
     /// None before the first ask.
     pub fn of(study: &Study) -> Result<Option<Self>> {
-        let reports = study.reports().into_diagnostic()?;
+        let reports = study.reports()?;
         if reports.is_empty() {
             return Ok(None);
         }

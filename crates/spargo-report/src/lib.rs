@@ -1,4 +1,7 @@
-//! `spargo report`: a study as one page that opens offline.
+//! A study as one page that opens offline: `spargo report`, and `Study.report` in Python.
+//!
+//! One file a section gathers its data, the script of the same name in page/ draws it.
+#![warn(missing_docs)]
 
 mod axis;
 mod belief;
@@ -13,40 +16,14 @@ mod sample;
 mod slices;
 mod trials;
 
-use crate::files::write_file;
-use crate::place;
-use crate::print::print;
 use axis::{Axis, Inputs};
-use clap::Args;
-use miette::{Context, IntoDiagnostic, Result};
 use serde::Serialize;
+use spargo::Result;
 use spargo::study::Study;
-use std::path::PathBuf;
 
-/// Arguments of `spargo report`.
-#[derive(Args)]
-#[command(after_help = "\
-Examples:
-  spargo report study.toml
-  spargo report coupling.db --output coupling.html")]
-pub struct Report {
-    /// The study file, or its database
-    study: PathBuf,
-    /// Where the page goes
-    #[arg(short, long, default_value = "report.html")]
-    output: PathBuf,
-}
-
-impl Report {
-    pub fn run(self) -> Result<()> {
-        let mut place = place::readable(&self.study)?;
-        let data =
-            Data::of(&mut place.study).wrap_err_with(|| format!("{} cannot be reported", self.study.display()))?;
-        let page = page::html(&data)?;
-        write_file(&self.output, page.as_bytes(), &place.inputs())?;
-        let (trials, kilobytes) = (place.study.history().records().len(), page.len().div_ceil(1000));
-        print(&format!("report of {trials} trials written to {} ({kilobytes} kB)\n", self.output.display()))
-    }
+/// The page of a study: what was found, what the models believe, what it cost.
+pub fn html(study: &mut Study) -> Result<String> {
+    page::html(&Data::of(study)?)
 }
 
 /// All that the page shows: a tab for each section that is there, in this order.
@@ -111,7 +88,7 @@ impl Data {
 fn importance(study: &mut Study, outputs: usize) -> Result<Vec<f64>> {
     let mut largest: Vec<f64> = Vec::new();
     for k in 0..outputs {
-        let own = study.importance(k).into_diagnostic()?;
+        let own = study.importance(k)?;
         largest.resize(own.len(), 0.0);
         largest.iter_mut().zip(own).for_each(|(largest, own)| *largest = largest.max(own));
     }

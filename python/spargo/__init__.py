@@ -1,0 +1,71 @@
+"""Sparse Gaussian-process optimisation: Bayesian optimisation for thousands to millions of noisy evaluations.
+
+>>> import spargo
+>>> study = spargo.Study({"rate": spargo.Real(1e-4, 1.0, log=True), "layers": (1, 8)}, initial=20, batch=10)
+>>> for _ in range(5):
+...     trials = study.ask()
+...     study.tell(trials, [-abs(trial.params["layers"] - 3) for trial in trials])
+10
+10
+10
+10
+10
+>>> study.best().params["layers"]
+3
+"""
+
+from __future__ import annotations
+
+from ._spargo import __version__
+from .errors import (
+    CandidateError,
+    EmptyError,
+    ExhaustedError,
+    InputError,
+    InputValueError,
+    InterruptedCall,
+    NonFiniteError,
+    NotPositiveDefiniteError,
+    ParameterError,
+    RetoldError,
+    ShapeError,
+    SpargoError,
+    StoreError,
+    UnknownTrialError,
+    UnsupportedError,
+)
+from .posterior import Path, Paths, Posterior, Prediction
+from .space import Candidates, Choice, Int, Real
+from .study import Best, Failed, Fronts, Study, Trial
+
+__all__ = [
+    "Best",
+    "CandidateError",
+    "Candidates",
+    "Choice",
+    "EmptyError",
+    "ExhaustedError",
+    "Failed",
+    "Fronts",
+    "InputError",
+    "InputValueError",
+    "Int",
+    "InterruptedCall",
+    "NonFiniteError",
+    "NotPositiveDefiniteError",
+    "ParameterError",
+    "Path",
+    "Paths",
+    "Posterior",
+    "Prediction",
+    "Real",
+    "RetoldError",
+    "ShapeError",
+    "SpargoError",
+    "StoreError",
+    "Study",
+    "Trial",
+    "UnknownTrialError",
+    "UnsupportedError",
+    "__version__",
+]

@@ -1,0 +1,25 @@
+//! The Python face of spargo: one file a stage, conversions and nothing else. What users see is in `python/spargo`.
+
+mod arrays;
+mod errors;
+mod frame;
+mod heavy;
+mod posterior;
+mod study;
+mod values;
+
+use pyo3::prelude::*;
+
+/// As in the command: the system's allocator gives the pages of large temporaries back after each use.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[pymodule]
+fn _spargo(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    heavy::remember_process();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<study::Study>()?;
+    module.add_class::<posterior::Posterior>()?;
+    module.add_class::<posterior::Paths>()?;
+    Ok(())
+}
