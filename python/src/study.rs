@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use serde::Serialize;
 use spargo::space::{Dimension, Domain, Scale, Space};
-use spargo::study::{Config, Goal, Outcome, Study as Inner, store::Record};
+use spargo::study::{Config, Freshness, Goal, Outcome, Study as Inner, store::Record};
 use spargo::{Error, Result};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -103,9 +103,9 @@ impl Study {
         light_with(py, &self.inner, |inner| Ok(inner.is_none()))
     }
 
-    /// Numbers and points of new trials.
-    fn ask<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyList>> {
-        let trials = self.with(py, |study| study.ask(count))?;
+    /// Numbers and points of new trials, chosen by models that have missed fewer outcomes than `within` (or none).
+    fn ask<'py>(&self, py: Python<'py>, count: usize, within: u64) -> PyResult<Bound<'py, PyList>> {
+        let trials = self.with(py, |study| study.ask_with(count, Freshness::Within(within)))?;
         let list = trials.iter().map(|trial| Ok((trial.id, to_list(py, &trial.point)?)));
         PyList::new(py, list.collect::<PyResult<Vec<_>>>()?)
     }
@@ -200,6 +200,19 @@ impl Study {
         let forecasts = self.with(py, |study| study.forecast(output, &points.into_values()))?;
         let column = |of: fn(&spargo::study::Forecast) -> f64| vector(py, forecasts.iter().map(of).collect());
         Ok((column(|f| f.mean), column(|f| f.interval.0), column(|f| f.interval.1)))
+    }
+
+    /// Outcomes of an output, and beside them the means and the ends of central 95 % intervals (noise included) by the
+    /// model of all the others.
+    fn left_out<'py>(&self, py: Python<'py>, output: usize) -> PyResult<[Array<'py>; 4]> {
+        let found = self.with(py, |study| {
+            study.refresh()?;
+            let trials: Vec<u64> = (1..=study.history().records().len() as u64).collect();
+            study.left_out(output, &trials)
+        })?;
+        let column = |of: fn(&spargo::study::LeftOut) -> f64| vector(py, found.iter().map(of).collect());
+        let (lower, upper) = (column(|one| one.forecast.interval.0), column(|one| one.forecast.interval.1));
+        Ok([column(|one| one.observed), column(|one| one.forecast.mean), lower, upper])
     }
 
     /// The hyperparameters of an output, in the model's units, as JSON.

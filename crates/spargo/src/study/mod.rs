@@ -12,6 +12,7 @@ mod ask;
 mod choose;
 mod config;
 mod design;
+mod freshness;
 mod fronts;
 mod goal;
 mod insight;
@@ -23,6 +24,7 @@ mod table;
 mod trial;
 
 pub use config::{Config, Modelling, Replicates, Warping};
+pub use freshness::Freshness;
 pub use fronts::{Compromise, Fronts};
 pub use goal::{Goal, Output};
 pub use insight::{Forecast, LeftOut};
@@ -235,7 +237,24 @@ impl Study {
     /// The models of everything told so far, made if need be.
     fn models(&mut self) -> Result<Arc<Models>> {
         let states = self.states()?;
-        let key = Key { ask: self.history().asks(), seen: self.history().tells() };
+        self.models_as_of(self.history().tells(), states)
+    }
+
+    /// The models of an ask: those of everything told so far, or the last ask's, if these are fresh enough.
+    fn models_within(&mut self, freshness: Freshness) -> Result<Arc<Models>> {
+        let states = self.states()?;
+        let tells = self.history().tells();
+        let last = states.as_ref().and_then(|states| states.first()).map(|state| state.seen);
+        let seen = match (freshness, last) {
+            (Freshness::Within(most), Some(seen)) if tells - seen < most => seen,
+            _ => tells,
+        };
+        self.models_as_of(seen, states)
+    }
+
+    /// The models of what was told up to this tell, given what the last ask left.
+    fn models_as_of(&mut self, seen: u64, states: Option<Vec<State>>) -> Result<Arc<Models>> {
+        let key = Key { ask: self.history().asks(), seen };
         if let Some((of, models)) = &self.models
             && *of == key
         {

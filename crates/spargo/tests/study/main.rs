@@ -5,6 +5,7 @@ mod process;
 
 mod configs;
 mod failures;
+mod freshness;
 mod goals;
 mod growth;
 mod insights;
