@@ -16,7 +16,9 @@
 
 from __future__ import annotations
 
+from . import problems
 from ._spargo import __version__
+from .allocation import allocate
 from .errors import (
     CandidateError,
     EmptyError,
@@ -34,7 +36,9 @@ from .errors import (
     UnknownTrialError,
     UnsupportedError,
 )
+from .models import ExactGP, SparseGP, VariationalGP
 from .posterior import Path, Paths, Posterior, Prediction
+from .problems import hypervolume
 from .space import Candidates, Choice, Int, Real
 from .study import Best, Failed, Fronts, Study, Trial
 
@@ -44,6 +48,7 @@ __all__ = [
     "Candidates",
     "Choice",
     "EmptyError",
+    "ExactGP",
     "ExhaustedError",
     "Failed",
     "Fronts",
@@ -62,10 +67,15 @@ __all__ = [
     "RetoldError",
     "ShapeError",
     "SpargoError",
+    "SparseGP",
     "StoreError",
     "Study",
     "Trial",
     "UnknownTrialError",
     "UnsupportedError",
+    "VariationalGP",
     "__version__",
+    "allocate",
+    "hypervolume",
+    "problems",
 ]

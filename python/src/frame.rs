@@ -34,6 +34,17 @@ impl Frame {
         }
     }
 
+    /// Numbers in the model's units.
+    pub fn inputs(&self, x: Mat<f64>) -> Result<Mat<f64>> {
+        let (found, expected) = (x.ncols(), self.dimension());
+        match self {
+            _ if found != expected => Err(Error::Shape { what: "each point".into(), found, expected }),
+            Frame::Plain(units) => Ok(units.inputs(x.as_ref())),
+            Frame::Study { .. } => Ok(self.place(Points::Numbers(x))?.z),
+        }
+    }
+
+    /// Any points in the model's units.
     pub fn place(&self, points: Points) -> Result<Placed> {
         match (self, points) {
             (Frame::Study { space, .. }, points) => {
@@ -42,13 +53,7 @@ impl Frame {
                 let z = Mat::from_fn(rows.len(), self.dimension(), |i, k| rows[i][k]);
                 Ok(Placed { z, points: Some(points) })
             }
-            (Frame::Plain(units), Points::Numbers(x)) => {
-                let (found, expected) = (x.ncols(), self.dimension());
-                if found != expected {
-                    return Err(Error::Shape { what: "each point".into(), found, expected });
-                }
-                Ok(Placed { z: units.inputs(x.as_ref()), points: None })
-            }
+            (Frame::Plain(_), Points::Numbers(x)) => Ok(Placed { z: self.inputs(x)?, points: None }),
             (Frame::Plain(_), Points::Values(_)) => {
                 Err(unsupported("points that are not numbers", "give a two-dimensional array"))
             }

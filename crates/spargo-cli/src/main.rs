@@ -2,7 +2,6 @@
 
 mod allocate;
 mod ask;
-mod belief;
 mod bench;
 mod coverage;
 mod demo;
@@ -35,8 +34,8 @@ mod suggest;
 mod summary;
 mod table;
 mod tell;
-mod units;
 mod verdict;
+mod wish;
 mod words;
 
 use clap::{Parser, Subcommand};

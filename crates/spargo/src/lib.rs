@@ -44,6 +44,7 @@ pub mod maximize;
 pub mod model;
 pub mod optimize;
 pub mod problems;
+pub mod regression;
 pub mod rng;
 pub mod sample;
 pub mod space;

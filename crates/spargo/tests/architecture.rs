@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module may use only what stands before it.
-const ORDER: [&str; 16] = [
+const ORDER: [&str; 17] = [
     "error",
     "interrupt",
     "rng",
@@ -17,6 +17,7 @@ const ORDER: [&str; 16] = [
     "kernel",
     "allocate",
     "model",
+    "regression",
     "sample",
     "maximize",
     "acquire",
