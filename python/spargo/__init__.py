@@ -16,7 +16,10 @@
 
 from __future__ import annotations
 
-from . import problems
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from . import executors, problems
 from ._spargo import __version__
 from .allocation import allocate
 from .errors import (
@@ -37,10 +40,14 @@ from .errors import (
     UnsupportedError,
 )
 from .models import ExactGP, SparseGP, VariationalGP
+from .optimize import maximize, minimize
 from .posterior import Path, Paths, Posterior, Prediction
 from .problems import hypervolume
 from .space import Candidates, Choice, Int, Real
 from .study import Best, Failed, Fronts, Study, Trial
+
+if TYPE_CHECKING:
+    from . import optuna, plot
 
 __all__ = [
     "Best",
@@ -76,6 +83,18 @@ __all__ = [
     "VariationalGP",
     "__version__",
     "allocate",
+    "executors",
     "hypervolume",
+    "maximize",
+    "minimize",
+    "optuna",
+    "plot",
     "problems",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Modules that need other packages, when they are wanted."""
+    if name in ("optuna", "plot"):
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -14,10 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _spargo
+from .executors import Maker
+from .optimize import Function, run
 from .outcomes import Failed, Noise, Value, read_noise, read_value
 from .outputs import outputs_of
 from .posterior import Posterior, Prediction
-from .space import Space, SpaceLike, name_of
+from .space import Choice, Dimension, Int, Real, Space, SpaceLike, name_of
 from .tables import Table, is_table
 
 if TYPE_CHECKING:
@@ -168,6 +170,23 @@ class Study:
         return str(self._config["name"])
 
     @property
+    def space(self) -> dict[str, Dimension]:
+        """Its inputs by name; of a table of candidates, their ranges.
+
+        >>> Study({"rate": (1e-3, 1.0, "log"), "metal": ["Pd", "Ni"]}).space["rate"]
+        Real(lower=0.001, upper=1.0, log=True)
+        """
+        found: dict[str, Dimension] = {}
+        for given in self._config["space"]["inputs"]:
+            name, log = given["name"], bool(given.get("log"))
+            if "choice" in given:
+                meaning = self._meanings.get(name, {})
+                found[name] = Choice([meaning.get(word, word) for word in given["choice"]])
+            else:
+                found[name] = Real(*given["real"], log) if "real" in given else Int(*given["int"], log)
+        return found
+
+    @property
     def inputs(self) -> list[str]:
         """The names of its inputs."""
         return list(self._inputs)
@@ -201,15 +220,17 @@ class Study:
 
     # The loop.
 
-    def ask(self, n: int | None = None) -> list[Trial]:
+    def ask(self, n: int | None = None, *, refit_every: int = 1) -> list[Trial]:
         """The next points to evaluate, all new; `batch` of them unless `n` says otherwise.
+
+        With `refit_every` the last ask's models are used again while fewer outcomes than that are new.
 
         >>> import spargo
         >>> study = spargo.Study({"x": (0.0, 1.0)})
         >>> [trial.id for trial in study.ask(2)]
         [1, 2]
         """
-        asked = self._inner.ask(self.batch if n is None else n)
+        asked = self._inner.ask(self.batch if n is None else n, refit_every)
         return [Trial(number, self._params(point)) for number, point in asked]
 
     def tell(
@@ -271,6 +292,76 @@ class Study:
         first = self._inner.add(rows, told)
         return list(range(first, first + len(told)))
 
+    def optimize(
+        self,
+        f: Function,
+        trials: int,
+        *,
+        executor: Maker = None,
+        mode: str = "batch",
+        batch: int | None = None,
+        workers: int | None = None,
+        refit_every: int | None = None,
+        timeout: float | None = None,
+        resume: bool = False,
+        progress: bool | None = None,
+    ) -> Study:
+        """Asks, evaluates and tells, until `trials` more trials are done; returns itself.
+
+        Exceptions, NaN, timeouts and workers that die make failed trials, with the reason; only a function that has never
+        succeeded and keeps failing ends the run. After Ctrl-C everything that was evaluated is told, and trials that were
+        under way are pending.
+
+        Parameters
+        ----------
+        f
+            Takes parameters by name, returns whatever `tell` takes for a value.
+        trials
+            How many trials to evaluate.
+        executor
+            Any executor of `concurrent.futures`: threads, processes, loky, Dask's `client.get_executor()`, `mpi4py`,
+            `spargo.executors.RayExecutor`; or a function that makes one, which is called again if it breaks. Without one,
+            `f` is called here.
+        mode
+            "batch" waits for all of a batch before it asks for the next one; "async" asks for a point as soon as a worker
+            is idle.
+        batch, workers
+            The size of batches, if not the study's, and how many trials may be under way, if not as many as the executor
+            has workers.
+        refit_every
+            In async mode, the number of outcomes after which models are fitted again: `batch`, unless it is said. In
+            between, points come from fresh paths through the last models.
+        timeout
+            Seconds that an evaluation may take. It is left alone afterwards, as threads cannot be ended.
+        resume
+            Whether trials that nothing was told of are evaluated first: those of a run that was stopped.
+        progress
+            Whether there is a bar; `None` for one on terminals and in notebooks.
+
+        Examples
+        --------
+        >>> from concurrent.futures import ThreadPoolExecutor
+        >>> import spargo
+        >>> study = spargo.Study({"x": (0.0, 1.0)}, "min", seed=1, initial=8, batch=4)
+        >>> with ThreadPoolExecutor(4) as executor:
+        ...     study.optimize(lambda params: (params["x"] - 0.3) ** 2, 24, executor=executor, mode="async")
+        <spargo.Study 'study': x; objective (min); 24 trials>
+        """
+        run(
+            self,
+            f,
+            trials,
+            executor=executor,
+            mode=mode,
+            batch=batch,
+            workers=workers,
+            refit_every=refit_every,
+            timeout=timeout,
+            resume=resume,
+            progress=progress,
+        )
+        return self
+
     def refresh(self) -> None:
         """Reads what other processes have written to the study's file; every other call does so, too."""
         self._inner.refresh()
@@ -285,6 +376,16 @@ class Study:
     def trials_from(self, first: int) -> list[Trial]:
         """The trials from a number on."""
         return [self._trial(*record) for record in self._inner.records(first)]
+
+    def keeps_to_limits(self, trial: Trial) -> bool:
+        """Whether a trial has outcomes, and they keep to all limits."""
+        limits = {one["name"]: one["goal"]["limit"] for one in self._config["outputs"] if "limit" in one["goal"]}
+        values = trial.values
+        return values is not None and all(
+            (limit.get("at-least") is None or values[name] >= limit["at-least"])
+            and (limit.get("at-most") is None or values[name] <= limit["at-most"])
+            for name, limit in limits.items()
+        )
 
     def __len__(self) -> int:
         """The number of trials."""
@@ -330,6 +431,12 @@ class Study:
     def forecast(self, points: Any, output: str | int | None = None) -> tuple[npt.NDArray[np.float64], ...]:
         """Means and the lower and upper ends of central 95 % intervals of an output without noise."""
         return self._inner.forecast(self._output(output), self._points(points))
+
+    def left_out(self, output: str | int | None = None) -> tuple[npt.NDArray[np.float64], ...]:
+        """All outcomes of an output, and what the model of all the others says of each: means and the lower and upper ends
+        of central 95 % intervals, noise included."""
+        observed, mean, lower, upper = self._inner.left_out(self._output(output))
+        return observed, mean, lower, upper
 
     def hyperparameters(self, output: str | int | None = None) -> dict[str, Any]:
         """Kernel, mean and noise of an output's model, in the model's units: inputs in the unit cube, outcomes
