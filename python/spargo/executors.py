@@ -137,7 +137,7 @@ class Crew:
     def close(self) -> None:
         """Ends what was made here; an executor that was given stays as it is."""
         if self._ours:
-            self._executor.shutdown(wait=False, cancel_futures=True)
+            self._executor.shutdown(wait=False)
 
 
 def _maker(executor: Executor) -> Callable[[], Executor] | None:
