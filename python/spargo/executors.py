@@ -73,7 +73,7 @@ def workers_of(executor: Executor) -> int | None:
     """
     client = getattr(executor, "_client", None)
     if client is not None and hasattr(client, "nthreads"):
-        return max(1, sum(client.nthreads().values()))
+        return max(1, int(sum(client.nthreads().values())))
     for name in ("num_workers", "_max_workers", "max_workers"):
         count = getattr(executor, name, None)
         if isinstance(count, int) and count > 0:
@@ -168,7 +168,7 @@ class RayExecutor(Executor):
     def __init__(self, max_workers: int | None = None, **options: Any) -> None:
         import ray  # type: ignore[import-not-found,import-untyped,unused-ignore]
 
-        self._ray = ray
+        self._ray: Any = ray
         self._options: Mapping[str, Any] = {"max_retries": 0, **options}
         self._limit = max_workers
         self._closed = False

@@ -105,17 +105,18 @@ def inducing_points(
     ax = _axes(ax)
     trials = _done(study)
     points = study.inducing_points(output if output is not None or len(study.outputs) == 1 else study.outputs[0])
-    ax.plot(*([t.params[name] for t in trials] for name in (first, second)), ".", color=_GREY, markersize=4, label="data")
+    _scatter(study, (first, second), [trial.params for trial in trials], ax, ".", _GREY, "data")
     if points is not None:
-        label = f"{len(points)} inducing points"
-        ax.plot(*([p[name] for p in points] for name in (first, second)), "x", color=_ORANGE, markersize=5, label=label)
+        _scatter(study, (first, second), points, ax, "x", _ORANGE, f"{len(points)} inducing points")
     else:
         ax.set_title("the model is exact: every point is its own", fontsize="small")
-    ax.set(xlabel=first, ylabel=second)
-    for name, scale in ((first, ax.set_xscale), (second, ax.set_yscale)):
+    for name, axis in ((first, ax.xaxis), (second, ax.yaxis)):
         domain = study.space[name]
-        if not isinstance(domain, Choice) and domain.log:
-            scale("log")
+        axis.set_label_text(name)
+        if isinstance(domain, Choice):
+            axis.set_ticks(range(len(domain.choices)), domain.names())
+        elif domain.log:
+            (ax.set_xscale if axis is ax.xaxis else ax.set_yscale)("log")
     ax.legend()
     return ax
 
@@ -188,6 +189,17 @@ def _slice(study: Study, name: str, point: dict[str, Any], output: str | None, a
         here = point[name]
     ax.axvline(here, color=_ORANGE, linewidth=1, linestyle="--")
     ax.set_xlabel(name)
+
+
+def _scatter(
+    study: Study, names: tuple[str, str], points: Sequence[dict[str, Any]], ax: Axes, mark: str, color: str, label: str
+) -> None:
+    domains = [study.space[name] for name in names]
+    columns = [
+        [domain.choices.index(p[name]) if isinstance(domain, Choice) else p[name] for p in points]
+        for name, domain in zip(names, domains)
+    ]
+    ax.plot(*columns, mark, color=color, markersize=5, label=label)
 
 
 def _along(domain: Dimension) -> list[Any]:

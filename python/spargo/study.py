@@ -182,8 +182,12 @@ class Study:
             if "choice" in given:
                 meaning = self._meanings.get(name, {})
                 found[name] = Choice([meaning.get(word, word) for word in given["choice"]])
+            elif "real" in given:
+                lower, upper = given["real"]
+                found[name] = Real(lower, upper, log)
             else:
-                found[name] = Real(*given["real"], log) if "real" in given else Int(*given["int"], log)
+                lower, upper = given["int"]
+                found[name] = Int(lower, upper, log)
         return found
 
     @property
