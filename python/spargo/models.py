@@ -10,7 +10,7 @@ import inspect
 import json
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, Union, overload
 
 import numpy as np
@@ -63,7 +63,7 @@ class _Model:
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import InputTags, RegressorTags, Tags, TargetTags  # type: ignore[import-untyped]
+        from sklearn.utils import InputTags, RegressorTags, Tags, TargetTags
 
         return Tags(
             estimator_type="regressor",
@@ -119,6 +119,12 @@ class _Model:
         """What scikit-learn's users expect of a fitted model, with an underscore at the end."""
         self.variance_, lengthscales, self.noise_, self.mean_ = self._fitted.hyperparameters()
         self.lengthscales_ = np.array(lengthscales)
+        # What was given comes back as it was, not by way of the model's units.
+        for name in ("variance", "noise", "mean"):
+            if (given := getattr(self, name)) is not None:
+                setattr(self, f"{name}_", float(given))
+        if (scales := getattr(self, "lengthscales")) is not None:
+            self.lengthscales_ = np.full(features, scales, dtype=np.float64)
         self.n_features_in_ = features
         if names is not None:
             self.feature_names_in_ = names
@@ -447,10 +453,14 @@ class VariationalGP(_Model):
         mean, variance = self.predict_observed(X)
         return (mean, np.sqrt(variance)) if return_std else mean
 
-    def predict_proba(self, X: ArrayLike) -> Array:
-        """The probabilities of the labels 0 and 1."""
+    @property
+    def predict_proba(self) -> Callable[[ArrayLike], Array]:
+        """`predict_proba(X)`: the probabilities of the labels 0 and 1. There is none for Gaussian noise."""
         if self.likelihood == "gaussian":
-            raise ValueError("outcomes with Gaussian noise have no probabilities: choose another likelihood")
+            raise AttributeError("outcomes with Gaussian noise have no probabilities: choose another likelihood")
+        return self._probabilities
+
+    def _probabilities(self, X: ArrayLike) -> Array:
         ones = self.predict_observed(X).mean
         return np.column_stack([1 - ones, ones])
 

@@ -27,7 +27,14 @@ class Prediction(NamedTuple):
         return np.sqrt(self.variance)
 
 
-class Path:
+class _OfAnother:
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            f"a {type(self).__name__} cannot be pickled or copied: pickle the study or the model that it is of, and ask that again"
+        )
+
+
+class Path(_OfAnother):
     """A function drawn from a posterior.
 
     >>> import numpy as np, spargo
@@ -53,7 +60,7 @@ class Path:
         return self._paths.gradient(0, self._points(points))
 
 
-class Paths(Sequence[Path]):
+class Paths(_OfAnother, Sequence[Path]):
     """Functions drawn from a posterior: a list of `Path`, which can be evaluated together."""
 
     def __init__(self, paths: _spargo.Paths, points: Callable[[Any], Any]) -> None:
@@ -80,7 +87,7 @@ class Paths(Sequence[Path]):
         return self._paths.values(self._points(points))
 
 
-class Posterior:
+class Posterior(_OfAnother):
     """A Gaussian process that has seen data, in the user's units."""
 
     def __init__(self, inner: _spargo.Posterior, points: Callable[[Any], Any]) -> None:

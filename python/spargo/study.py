@@ -482,6 +482,19 @@ class Study:
             FilePath(path).write_text(html, encoding="utf-8")
         return html
 
+    # Copies.
+
+    def copy(self) -> Study:
+        """A copy in memory that goes on on its own, also of a study in a file."""
+        return _restored(self._inner.to_bytes(), self._meanings)
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        """A study in memory is copied with all it knows; one in a file is opened again, so that there is one truth."""
+        path = self.storage
+        if path is None:
+            return _restored, (self._inner.to_bytes(), self._meanings)
+        return _reopened, (os.path.abspath(path), self._meanings)
+
     # The end.
 
     def close(self) -> None:
@@ -587,6 +600,18 @@ class Study:
             if meaning is value or (type(meaning) is not bool and meaning == value):
                 return word
         return name_of(value)
+
+
+def _restored(bytes: bytes, meanings: dict[str, dict[str, Any]]) -> Study:
+    study = Study.__new__(Study)
+    study._set(_spargo.Study.from_bytes(bytes), meanings)
+    return study
+
+
+def _reopened(path: str, meanings: dict[str, dict[str, Any]]) -> Study:
+    study = Study.__new__(Study)
+    study._set(_spargo.Study.open(path), meanings)
+    return study
 
 
 def _columns(given: Any) -> Any:

@@ -1,16 +1,17 @@
 //! Calls without the interpreter's lock, ended by Ctrl-C.
 //!
 //! Only the interpreter's main thread runs the handlers of signals, so it must not be the one that computes: a long call works
-//! in a thread of its own while the calling one listens. In a process that was forked the library's threads are not there
-//! any more: it gets others.
+//! in a pool of threads while the calling one listens. Calls at the same time have a pool each: a thread that waits for a part
+//! of its work may take up whatever waits in its pool, and that must not be another call. A forked process gets pools of its
+//! own, as a fork copies no threads.
 
 use crate::errors::exception;
 use pyo3::prelude::*;
-use rayon::ThreadPool;
+use rayon::{Scope, ThreadPool, ThreadPoolBuilder};
 use spargo::interrupt::{self, Flag};
 use spargo::{Error, Result};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, TryLockError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
 /// How often the interpreter is asked whether a signal has come.
@@ -53,21 +54,18 @@ fn conclude<T>(py: Python<'_>, ended: Ended<T>) -> PyResult<T> {
     ended?.map_err(|error| exception(py, &error))
 }
 
-/// Works in another thread, listens in this one.
+/// Works in a pool, listens in this thread.
 fn listening<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Ended<T> {
     let flag = &Flag::new();
-    std::thread::scope(|scope| {
-        let (done, ended) = channel();
-        let worker = scope.spawn(move || {
-            let result = match own_threads() {
-                None => interrupt::until(flag, work),
-                Some(pool) => pool.install(|| interrupt::until(flag, work)),
-            };
-            // The receiver outlives this thread; if it panics, the channel is closed without a word.
-            let _ = done.send(());
-            result
+    let pool = Lease::new();
+    let (mut result, mut signal) = (None, None);
+    pool.in_place_scope(|scope| {
+        let (done, ended) = channel::<()>();
+        scope.spawn(|_| {
+            // Closes the channel when the work is over, also by a panic, which the scope passes on.
+            let _done = done;
+            result = Some(interrupt::until(flag, work));
         });
-        let mut signal = None;
         while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(SIGNALS) {
             if signal.is_none()
                 && let Err(error) = Python::attach(|py| py.check_signals())
@@ -76,12 +74,52 @@ fn listening<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Ended<T> {
                 signal = Some(error);
             }
         }
-        let result = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        match signal {
-            Some(error) => Err(error),
-            None => Ok(result),
+    });
+    match (signal, result) {
+        (Some(error), _) => Err(error),
+        (None, Some(result)) => Ok(result),
+        (None, None) => Ok(Err(Error::Interrupted)),
+    }
+}
+
+/// A pool of threads for the time of a call.
+struct Lease {
+    pool: Option<ThreadPool>,
+    process: u32,
+}
+
+/// Pools that nobody uses, and the process that has their threads.
+static IDLE: Mutex<(u32, Vec<ThreadPool>)> = Mutex::new((0, Vec::new()));
+
+impl Lease {
+    fn new() -> Self {
+        let process = std::process::id();
+        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.0 != process {
+            // The threads of these stayed behind in another process: they cannot even be told to end.
+            std::mem::take(&mut idle.1).into_iter().for_each(std::mem::forget);
+            idle.0 = process;
         }
-    })
+        // Without a pool of its own a call works in the common one.
+        let pool = idle.1.pop().or_else(|| ThreadPoolBuilder::new().build().ok());
+        Lease { pool, process }
+    }
+
+    fn in_place_scope<'scope>(&self, work: impl FnOnce(&Scope<'scope>)) {
+        match &self.pool {
+            Some(pool) => pool.in_place_scope(work),
+            None => rayon::in_place_scope(work),
+        }
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.0 == self.process {
+            idle.1.extend(self.pool.take());
+        }
+    }
 }
 
 /// Waits for a lock without deafness to signals.
@@ -98,31 +136,6 @@ fn lock<T>(mutex: &Mutex<T>) -> PyResult<MutexGuard<'_, T>> {
             Python::attach(|py| py.check_signals())?;
         }
     }
-}
-
-/// The threads of a process that was forked from the one in which the package was imported: a fork copies none.
-fn own_threads() -> Option<&'static ThreadPool> {
-    static POOLS: Mutex<Vec<(u32, &'static ThreadPool)>> = Mutex::new(Vec::new());
-    let process = std::process::id();
-    if process == *IMPORTED.get_or_init(std::process::id) {
-        return None;
-    }
-    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, pool)) = pools.iter().find(|(of, _)| *of == process) {
-        return Some(pool);
-    }
-    // One a process, for as long as it lives.
-    let pool: &'static ThreadPool = Box::leak(Box::new(rayon::ThreadPoolBuilder::new().build().ok()?));
-    pools.push((process, pool));
-    Some(pool)
-}
-
-/// The process that imported the package.
-static IMPORTED: OnceLock<u32> = OnceLock::new();
-
-/// To be called at import.
-pub fn remember_process() {
-    IMPORTED.get_or_init(std::process::id);
 }
 
 /// A refusal of the binding's own.

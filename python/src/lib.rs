@@ -19,7 +19,6 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[pymodule]
 fn _spargo(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    heavy::remember_process();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<study::Study>()?;
     module.add_class::<posterior::Posterior>()?;

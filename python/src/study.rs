@@ -8,7 +8,7 @@ use crate::posterior::Posterior;
 use crate::values::{Points, to_list};
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple};
+use pyo3::types::{PyBytes, PyList, PyTuple};
 use serde::Serialize;
 use spargo::space::{Dimension, Domain, Scale, Space};
 use spargo::study::{Config, Freshness, Goal, Outcome, Study as Inner, store::Record};
@@ -65,6 +65,17 @@ impl Study {
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let inner = heavy(py, || Inner::open(&path))?;
         Ok(Study::new(inner, Some(path)))
+    }
+
+    /// All of it.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.at_once(py, Inner::to_bytes)?))
+    }
+
+    /// A study in memory that goes on where the one with these bytes was.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        Ok(Study::new(heavy(py, || Inner::from_bytes(bytes))?, None))
     }
 
     /// The file, if there is one.

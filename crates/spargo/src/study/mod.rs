@@ -98,6 +98,16 @@ impl Study {
         Study::with(config, store)
     }
 
+    /// All of it, to be made into a study in memory by [`from_bytes`](Self::from_bytes).
+    pub fn to_bytes(&mut self) -> Result<Vec<u8>> {
+        self.store.to_bytes()
+    }
+
+    /// A study in memory that goes on where the one with these bytes was.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Study::of(Store::from_bytes(bytes)?)
+    }
+
     /// Refuses other settings than those that the study was made with, by name.
     pub fn check_made_with(&self, config: &Config) -> Result<()> {
         check_same(config, &self.store)
