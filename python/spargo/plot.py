@@ -62,20 +62,31 @@ def regret(study: Study, optimum: float, *, output: str | None = None, ax: Axes 
 
 
 def slices(
-    study: Study, inputs: Sequence[str] | None = None, *, output: str | None = None, at: dict[str, Any] | None = None
+    study: Study,
+    inputs: Sequence[str] | None = None,
+    *,
+    output: str | None = None,
+    at: dict[str, Any] | None = None,
+    ax: Axes | Sequence[Axes] | None = None,
 ) -> list[Axes]:
     """What the model says along each input through a point (the best one, unless `at` is another): the mean, and its central
-    95 % interval."""
+    95 % interval. One axes an input."""
     names = list(inputs or study.inputs)
     if not study.directions and output is None:
         output = study.outputs[0]
     point = at if at is not None else _centre(study)
-    figure, grid = plt.subplots(1, len(names), figsize=(2.8 * len(names), 2.6), sharey=True, squeeze=False)
-    for name, ax in zip(names, grid[0]):
-        _slice(study, name, point, output, ax)
-    grid[0][0].set_ylabel(output or next(iter(study.directions)))
-    figure.tight_layout()
-    return list(grid[0])
+    if ax is None:
+        size = (2.8 * len(names), 2.6)
+        _, grid = plt.subplots(1, len(names), figsize=size, sharey=True, squeeze=False, layout="constrained")
+        row: list[Axes] = list(grid[0])
+    else:
+        row = list(ax) if isinstance(ax, (Sequence, np.ndarray)) else [ax]
+    if len(row) != len(names):
+        raise ValueError(f"there are {len(row)} axes for {len(names)} inputs")
+    for name, one in zip(names, row):
+        _slice(study, name, point, output, one)
+    row[0].set_ylabel(output or next(iter(study.directions)))
+    return row
 
 
 def front(study: Study, objectives: Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:

@@ -129,9 +129,9 @@ def test_conditional_parameters_are_sampled_independently_and_the_others_togethe
     def objective(trial: Any) -> float:
         x = trial.suggest_float("x", 0, 1)
         if trial.number % 2:
-            return x + trial.suggest_float("odd", 0, 1)
+            return float(x + trial.suggest_float("odd", 0, 1))
         # A range that changes.
-        return x + trial.suggest_int("even", 0, 1 + trial.number)
+        return float(x + trial.suggest_int("even", 0, 1 + trial.number))
 
     study = optuna.create_study(sampler=Watched(seed=1, n_startup_trials=4, **QUICK))
     study.optimize(objective, n_trials=14)
@@ -147,7 +147,7 @@ def test_failed_pruned_and_strange_trials_do_no_harm() -> None:
         if trial.number % 5 == 2:
             trial.report(x, 0)
             raise optuna.TrialPruned
-        return [x * x, 0, 0, float("inf"), float("nan")][trial.number % 5]
+        return float([x * x, 0, 0, "inf", "nan"][trial.number % 5])
 
     study = optuna.create_study(sampler=quick())
     study.enqueue_trial({"x": 0.5})
@@ -172,7 +172,7 @@ def test_failures_are_known_to_the_model() -> None:
         x = trial.suggest_float("x", 0, 1)
         if x > 0.5:
             raise optuna.TrialPruned
-        return x
+        return float(x)
 
     study = optuna.create_study(direction="maximize", sampler=quick(n_startup_trials=10))
     study.optimize(objective, n_trials=50)
