@@ -8,6 +8,7 @@ mod failures;
 mod goals;
 mod growth;
 mod insights;
+mod interrupts;
 mod kills;
 mod processes;
 mod several;
