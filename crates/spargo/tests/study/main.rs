@@ -9,6 +9,7 @@ mod freshness;
 mod goals;
 mod growth;
 mod insights;
+mod interrupts;
 mod kills;
 mod processes;
 mod several;
