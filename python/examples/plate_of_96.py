@@ -46,7 +46,7 @@ def measure(well: dict[str, Any]) -> dict[str, float] | None:
     metal = {"Pd": 1.0, "Ni": 0.8, "Cu": 0.4}[well["catalyst"]]
     solvent = {"DMF": 1.0, "THF": 0.7, "MeCN": 0.9, "toluene": 0.5}[well["solvent"]]
     equivalents = 1 - 0.02 * (well["equivalents"] - 4) ** 2
-    impurity = 0.06 * max(0.0, well["temperature"] - 40) * (1.3 if well["solvent"] == "DMF" else 0.8)
+    impurity = 0.12 * max(0.0, well["temperature"] - 40) * (1.3 if well["solvent"] == "DMF" else 0.8)
     return {
         "yield": 100 * heat * load * metal * solvent * equivalents + rng.normal(0, 1),
         "impurity": impurity + rng.normal(0, 0.2),

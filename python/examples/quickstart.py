@@ -19,7 +19,7 @@ def brew(params: dict[str, Any]) -> float:
     heat = -(((params["temperature"] - 82) / 9) ** 2)
     time = -(math.log(params["minutes"] / 3.5) ** 2)
     leaf = {"sencha": 0.6, "assam": 0.0, "oolong": 0.3}[params["leaf"]]
-    return 5 + heat + time + leaf + random.gauss(0, 0.1)
+    return float(5 + heat + time + leaf + random.gauss(0, 0.1))
 
 
 study = spargo.maximize(

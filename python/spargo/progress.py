@@ -20,7 +20,7 @@ class State:
     """How far a run has come.
 
     >>> print(State(30, 120, 2, "best 0.93", 10.0).line(60))
-     30/120 ━━━━━━╸                  best 0.93, 2 failed, 0:30 left
+     30/120 ━━━━━                best 0.93, 2 failed, 0:30 left
     """
 
     done: int
