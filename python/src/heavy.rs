@@ -43,7 +43,7 @@ pub fn light_with<S: Send, T: Send>(
     shared: &Mutex<S>,
     work: impl FnOnce(&mut S) -> Result<T> + Send,
 ) -> PyResult<T> {
-    let ended = py.detach(|| Ok(lock(shared).map(|mut guard| work(&mut guard))?));
+    let ended = py.detach(|| lock(shared).map(|mut guard| work(&mut guard)));
     conclude(py, ended)
 }
 
@@ -132,7 +132,7 @@ fn lock<T>(mutex: &Mutex<T>) -> PyResult<MutexGuard<'_, T>> {
             Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
         }
         rounds += 1;
-        if rounds % 20 == 0 {
+        if rounds.is_multiple_of(20) {
             Python::attach(|py| py.check_signals())?;
         }
     }
