@@ -1,19 +1,19 @@
 //! `spargo allocate`: inducing points among the rows of a CSV file, by any method.
 
-use crate::belief::{Wish, believe};
 use crate::drawing;
 use crate::machine::Run;
 use crate::table::Table;
-use crate::units::{UserModel, standardizer};
+use crate::wish::Wish;
 use crate::words::{ALLOCATION_HELP, allocation, by_name};
 use clap::Args;
 use miette::{IntoDiagnostic, Result, miette};
 use serde::Serialize;
 use spargo::allocate::{Allocation, Quality, allocate, trace};
-use spargo::data::{Dataset, Evidence, Standardizer};
-use spargo::kernel::{Family, Kernel, Role};
+use spargo::data::Evidence;
+use spargo::kernel::Family;
 use spargo::linalg::Mat;
-use spargo::model::{Fitting, Hyperparameters, Prediction, Priors};
+use spargo::model::Priors;
+use spargo::regression::{Choosing, Given, UserModel};
 use spargo::rng::{Purpose, stream};
 use std::fmt;
 use std::path::PathBuf;
@@ -124,71 +124,18 @@ impl Allocate {
     /// The kernel and the evidence, in the user's units.
     fn model(&self, table: &Table, x: &Mat<f64>) -> Result<(UserModel, Evidence)> {
         let quality = self.method.quality();
-        let Some(target) = &self.target else {
-            return match quality {
-                Quality::Unit => self.without_outcomes(x),
-                _ => Err(miette!("the method looks at outcomes ({}): name their column by --target", quality.name())),
-            };
-        };
-        let data = Dataset::new(x.to_owned(), table.column(target)?).into_diagnostic()?;
-        let units = standardizer(&data)?;
-        let cold = Hyperparameters::cold(Kernel::cold(self.kernel, x.ncols()));
-        let start = self.with_given(UserModel::from_model(&cold, &units))?.to_model(&units);
-        let fitting = Fitting { priors: self.priors, fixed: self.fixed(), seed: self.seed, ..Fitting::default() };
-        let first = believe(&units.apply(&data), &start, &fitting, quality)?;
-        let evidence = first.prediction.map(|prediction| self.evidence(prediction, &data, &units, first.hyper.noise));
-        Ok((UserModel::from_model(&first.hyper, &units), evidence.transpose()?.unwrap_or_default()))
+        if self.target.is_none() && quality != Quality::Unit {
+            return Err(miette!("the method looks at outcomes ({}): name their column by --target", quality.name()));
+        }
+        let outcomes = self.target.as_ref().map(|target| table.column(target)).transpose()?;
+        let (wish, family, priors, seed) = (self.wish.into(), self.kernel, self.priors, self.seed);
+        let choosing = Choosing { quality, wish, family, given: self.given(), priors, seed };
+        choosing.kernel_and_evidence(x.as_ref(), outcomes.as_deref()).into_diagnostic()
     }
 
-    fn evidence(&self, belief: Prediction, data: &Dataset, units: &Standardizer, noise: f64) -> Result<Evidence> {
-        let prediction = Prediction {
-            mean: belief.mean.iter().map(|m| units.mean(*m)).collect(),
-            variance: belief.variance.iter().map(|v| units.variance(*v)).collect(),
-        };
-        let noise = vec![units.variance(noise); data.len()];
-        self.wish.evidence(data.y(), prediction, noise, self.wish.level)
-    }
-
-    /// No outcomes, no evidence: what is not given takes its default for inputs spread over their box.
-    fn without_outcomes(&self, x: &Mat<f64>) -> Result<(UserModel, Evidence)> {
-        let data = Dataset::new(x.to_owned(), vec![0.0; x.nrows()]).into_diagnostic()?;
-        let units = Standardizer::from_data(&data);
-        let cold = Hyperparameters::cold(Kernel::cold(self.kernel, x.ncols()));
-        Ok((self.with_given(UserModel::from_model(&cold, &units))?, Evidence::default()))
-    }
-
-    /// The given hyperparameters in place of the model's.
-    fn with_given(&self, model: UserModel) -> Result<UserModel> {
-        let inputs = model.lengthscales.len();
-        let lengthscales = match self.lengthscales.as_deref() {
-            None => model.lengthscales,
-            Some([one]) => vec![*one; inputs],
-            Some(list) if list.len() == inputs => list.to_vec(),
-            Some(list) => return Err(miette!("--lengthscales has {} numbers; give one, or {inputs}", list.len())),
-        };
-        let positive = |name: &str, value: Option<f64>, default: f64| match value {
-            Some(value) if !(value.is_finite() && value > 0.0) => {
-                Err(miette!("--{name} {value} must be positive and finite"))
-            }
-            value => Ok(value.unwrap_or(default)),
-        };
-        Ok(UserModel {
-            lengthscales,
-            variance: positive("variance", self.variance, model.variance)?,
-            noise: positive("noise", self.noise, model.noise)?,
-            mean: self.mean.unwrap_or(model.mean),
-            family: model.family,
-        })
-    }
-
-    fn fixed(&self) -> Vec<Role> {
-        let given = [
-            (self.lengthscales.is_some(), Role::Lengthscale),
-            (self.variance.is_some(), Role::Variance),
-            (self.noise.is_some(), Role::Noise),
-            (self.mean.is_some(), Role::Mean),
-        ];
-        given.into_iter().filter(|(given, _)| *given).map(|(_, role)| role).collect()
+    /// The hyperparameters that are given.
+    fn given(&self) -> Given {
+        Given { variance: self.variance, lengthscales: self.lengthscales.clone(), noise: self.noise, mean: self.mean }
     }
 
     /// The columns to draw, checked before time is spent.

@@ -1,10 +1,10 @@
 //! `spargo fit`: a Gaussian process for a CSV file, with its scores and its cost.
 
-use crate::belief::Wish;
 use crate::files::write_file;
 use crate::machine::Run;
-use crate::regression::{Regression, Scores, Settings, Summary};
+use crate::regression::{Regression, Scores, Summary};
 use crate::table::Table;
+use crate::wish::Wish;
 use crate::words::{ALLOCATION_HELP, allocation, by_name};
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, miette};
@@ -13,6 +13,7 @@ use spargo::allocate::Allocation;
 use spargo::data::Dataset;
 use spargo::kernel::Family;
 use spargo::model::{Inference, Learning, Priors};
+use spargo::regression::{Inducing, Regressing};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -111,20 +112,21 @@ impl Fit {
         Ok(Report { summary: regression.summary(&inputs), scores })
     }
 
-    fn settings(&self) -> Settings {
+    fn settings(&self) -> Regressing {
         let learning = match self.hyperparameters {
             Source::Subset => Learning::Subset(self.subset),
             Source::Bound => Learning::Bound,
         };
-        Settings {
-            inducing: self.inducing,
+        Regressing {
+            inducing: Inducing::Count(self.inducing),
             allocation: self.allocate,
-            wish: self.wish,
+            wish: self.wish.into(),
             family: self.kernel,
             learning,
             inference: self.posterior,
             priors: self.priors,
             seed: self.seed,
+            ..Regressing::default()
         }
     }
 }

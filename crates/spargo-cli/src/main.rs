@@ -2,7 +2,6 @@
 
 mod allocate;
 mod ask;
-mod belief;
 mod bench;
 mod demo;
 mod drawing;
@@ -34,8 +33,8 @@ mod suggest;
 mod summary;
 mod table;
 mod tell;
-mod units;
 mod verdict;
+mod wish;
 mod words;
 
 use clap::{Parser, Subcommand};

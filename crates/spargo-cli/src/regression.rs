@@ -1,56 +1,20 @@
-//! A model of a data set in the user's units: standardize, choose inducing points, fit, predict, score.
+//! A model of a data set in the user's units, its predictions and its scores.
 
-use crate::belief::{First, Wish, believe};
 use crate::machine::peak_rss_mb;
-use crate::units::{UserModel, standardizer};
 use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
-use spargo::allocate::{Allocation, allocate};
-use spargo::data::{Dataset, Evidence, Standardizer};
-use spargo::kernel::{Family, Kernel};
-use spargo::linalg::{Mat, MatRef};
-use spargo::model::{Fit, Fitting, Hyperparameters, Inference, Learning, Priors, Start, fit};
+use spargo::data::Dataset;
+use spargo::linalg::MatRef;
+use spargo::model::Fit;
 use spargo::optimize::Stop;
-use spargo::rng::{Purpose, stream};
+use spargo::regression::{Regressing, Regression as Model};
 use std::f64::consts::PI;
 use std::fmt;
 use std::time::Instant;
 
-/// What can be chosen about a fit.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    pub inducing: usize,
-    pub allocation: Allocation,
-    pub wish: Wish,
-    pub family: Family,
-    pub learning: Learning,
-    pub inference: Inference,
-    pub priors: Priors,
-    pub seed: u64,
-}
-
-impl Settings {
-    /// The inducing points, chosen by what the first model believes.
-    fn points(&self, standard: &Dataset, units: &Standardizer, first: &First) -> Result<Mat<f64>> {
-        let level = (self.wish.level - units.centre) / units.scale;
-        let noise = standard.noise(first.hyper.noise);
-        let evidence = match first.prediction.clone() {
-            Some(prediction) => self.wish.evidence(standard.y(), prediction, noise, level)?,
-            None => Evidence::default(),
-        };
-        let mut rng = stream(self.seed, Purpose::Allocation, 0, 0);
-        let kernel = &first.hyper.kernel;
-        let chosen = allocate(&self.allocation, standard.x(), kernel, &evidence, self.inducing, &mut rng);
-        Ok(chosen.into_diagnostic()?.points)
-    }
-}
-
-/// A fitted model with the units of its data.
+/// A fitted model, and how long it took.
 pub struct Regression {
-    units: Standardizer,
-    fit: Fit,
-    rows: usize,
-    inducing: Option<usize>,
+    model: Model,
     seconds: f64,
 }
 
@@ -64,51 +28,25 @@ pub struct Predicted {
 }
 
 impl Regression {
-    /// Fits from a cold start. A method that looks at a model gets two rounds: a fit on random inducing points, then the
-    /// choice by its kernel and posterior, and a refit that starts from its hyperparameters.
-    pub fn fit(data: &Dataset, settings: &Settings) -> Result<Self> {
+    /// Fits from a cold start.
+    pub fn fit(data: &Dataset, settings: &Regressing) -> Result<Self> {
         let started = Instant::now();
-        let units = standardizer(data)?;
-        let standard = units.apply(data);
-        let fitting = Fitting {
-            learning: settings.learning,
-            inference: settings.inference,
-            priors: settings.priors,
-            seed: settings.seed,
-            ..Fitting::default()
-        };
-        let cold = Hyperparameters::cold(Kernel::cold(settings.family, data.dimension()));
-        let needs_points = settings.inference != Inference::Exact || settings.learning == Learning::Bound;
-        let (first, fitting) = match settings.allocation {
-            method if needs_points && !matches!(method, Allocation::Random | Allocation::Uniform) => {
-                let first = believe(&standard, &cold, &fitting, method.quality())?;
-                (first, Fitting { start: Start::Warm, ..fitting })
-            }
-            _ => (First { hyper: cold, prediction: None, evaluations: 0 }, fitting),
-        };
-        let z = match needs_points {
-            true => settings.points(&standard, &units, &first)?,
-            false => Mat::zeros(0, data.dimension()),
-        };
-        let mut fit = fit(&first.hyper, &standard, z.as_ref(), &fitting).into_diagnostic()?;
-        fit.report.evaluations += first.evaluations;
-        let seconds = started.elapsed().as_secs_f64();
-        let inducing = (settings.inference != Inference::Exact).then_some(z.nrows());
-        Ok(Regression { units, fit, rows: data.len(), inducing, seconds })
+        let model = Model::fit(data, settings).into_diagnostic()?;
+        Ok(Regression { model, seconds: started.elapsed().as_secs_f64() })
     }
 
     /// Predictions at points in the user's units.
     pub fn predict(&self, x: MatRef<'_, f64>) -> Result<Predicted> {
-        let prediction = self.fit.posterior.predict(self.units.inputs(x).as_ref()).into_diagnostic()?;
-        let noise = self.fit.hyper.noise;
+        let prediction = self.model.posterior().predict(self.model.units.inputs(x).as_ref()).into_diagnostic()?;
+        let (noise, units) = (self.model.fit.hyper.noise, &self.model.units);
         let deviation = |extra: f64| {
-            let of = |v: &f64| self.units.scale * (v + extra).sqrt();
+            let of = |v: &f64| units.scale * (v + extra).sqrt();
             prediction.variance.iter().map(of).collect::<Vec<_>>()
         };
         Ok(Predicted {
             deviation: deviation(0.0),
             observed_deviation: deviation(noise),
-            mean: prediction.mean.iter().map(|m| self.units.mean(*m)).collect(),
+            mean: prediction.mean.iter().map(|m| units.mean(*m)).collect(),
         })
     }
 
@@ -131,12 +69,12 @@ impl Regression {
 
     /// What there is to say about the fit, in the user's units.
     pub fn summary(&self, inputs: &[String]) -> Summary {
-        let Fit { hyper, report, .. } = &self.fit;
-        let model = UserModel::from_model(hyper, &self.units);
+        let Fit { report, .. } = &self.model.fit;
+        let model = self.model.hyperparameters();
         Summary {
-            rows: self.rows,
-            inducing: self.inducing,
-            bound: self.units.log_density(report.objective / self.rows as f64),
+            rows: self.model.rows,
+            inducing: self.model.inducing.as_ref().map(|z| z.nrows()),
+            bound: self.model.objective() / self.model.rows as f64,
             noise: model.noise,
             variance: model.variance,
             mean: model.mean,
@@ -146,7 +84,7 @@ impl Regression {
             evaluations: report.evaluations,
             stop: report.stop,
             kept: report.kept.clone(),
-            jitter: self.units.variance(report.jitter),
+            jitter: self.model.units.variance(report.jitter),
             peak_rss_mb: peak_rss_mb(),
         }
     }

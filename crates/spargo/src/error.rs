@@ -145,6 +145,10 @@ pub enum Error {
         /// What to do about it.
         remedy: String,
     },
+
+    /// The program around the library wanted a call to end (see [`interrupt`](crate::interrupt)).
+    #[error("the call was interrupted; nothing changed")]
+    Interrupted,
 }
 
 /// Shorthand for results of this library.

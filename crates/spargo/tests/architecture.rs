@@ -4,9 +4,24 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module may use only what stands before it.
-const ORDER: [&str; 15] = [
-    "error", "rng", "math", "linalg", "optimize", "space", "data", "problems", "kernel", "allocate", "model", "sample",
-    "maximize", "acquire", "study",
+const ORDER: [&str; 17] = [
+    "error",
+    "interrupt",
+    "rng",
+    "math",
+    "linalg",
+    "optimize",
+    "space",
+    "data",
+    "problems",
+    "kernel",
+    "allocate",
+    "model",
+    "regression",
+    "sample",
+    "maximize",
+    "acquire",
+    "study",
 ];
 
 /// Crates that only one module may name.

@@ -182,6 +182,16 @@ fn a_path_depends_on_its_key_and_number_alone() {
         // The middle of the same list, cut elsewhere.
         let middle = values(3..9, 1, 1);
         assert_close(name, &flat(middle.as_ref()), &flat(base.as_ref().subcols(3, 6)), 1e-11);
+        let paths = Paths::draw(&posterior, 0..10, &settings, 1, 1).unwrap();
+        for path in [0, 3, 4, 9] {
+            let alone = paths.only(path).unwrap();
+            let values = alone.values(x.as_ref()).unwrap();
+            assert_close(name, &flat(values.as_ref()), &flat(base.as_ref().subcols(path, 1)), 1e-11);
+            let (_, slopes) = alone.value_gradient(&[0; 40], x.as_ref()).unwrap();
+            let (_, expected) = paths.value_gradient(&[path; 40], x.as_ref()).unwrap();
+            assert_close(name, &flat(slopes.as_ref()), &flat(expected.as_ref()), 1e-10);
+        }
+        assert!(matches!(paths.only(10), Err(Error::Parameter { .. })));
         let distance = |other: &Mat<f64>| (0..10).map(|j| (base.col(j) - other.col(j)).norm_max()).fold(9.0, f64::min);
         for other in [values(0..10, 2, 1), values(0..10, 1, 2), values(10..20, 1, 1)] {
             assert!(distance(&other) > 1e-3, "{name}: {}", distance(&other));

@@ -1,7 +1,6 @@
 //! `spargo bench allocate`: the lazy choice of inducing points against the plain one, on the same data in one run.
 
 use super::timed;
-use crate::belief::{Wish, believe};
 use crate::machine::{Run, peak_rss_mb};
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, miette};
@@ -12,6 +11,7 @@ use spargo::kernel::{Family, Kernel};
 use spargo::linalg::Mat;
 use spargo::model::{Fitting, Hyperparameters, Learning};
 use spargo::problems::HARTMANN6;
+use spargo::regression::{Wish, believe};
 use spargo::rng::{Purpose, normal, stream, uniform};
 use std::fmt;
 
@@ -76,9 +76,12 @@ impl BenchAllocate {
         let data = self.generate()?;
         let cold = Hyperparameters::cold(Kernel::cold(Family::Matern52, 6));
         let fitting = Fitting { learning: Learning::Subset(1000), ..Fitting::default() };
-        let first = believe(&data, &cold, &fitting, self.method.quality())?;
+        let first = believe(&data, &cold, &fitting, self.method.quality()).into_diagnostic()?;
         let evidence = match first.prediction {
-            Some(prediction) => Wish::default().evidence(data.y(), prediction, vec![first.hyper.noise; self.n], 0.0)?,
+            Some(prediction) => {
+                let noise = vec![first.hyper.noise; self.n];
+                Wish::default().evidence(data.y(), prediction, noise).into_diagnostic()?
+            }
             None => Evidence::default(),
         };
         let quality = self.method.quality().evaluate(&evidence, self.n, self.m).into_diagnostic()?;

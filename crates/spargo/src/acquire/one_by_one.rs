@@ -5,6 +5,7 @@ use super::merit::Merit;
 use super::pool::Pool;
 use super::success::{Vote, Weighed};
 use crate::error::Result;
+use crate::interrupt;
 use crate::linalg::{Mat, MatRef};
 use crate::model::Posterior;
 use crate::optimize::Utility;
@@ -43,6 +44,7 @@ pub fn one_by_one(
     let weighing = merit.weighing();
     let mut chosen = Vec::with_capacity(count);
     for _ in 0..count {
+        interrupt::poll()?;
         pool.catch_up(&believer);
         let beside = pool.map(|at| merit.given_pending(at, noise));
         let scores = Mat::from_fn(alone.len(), 1, |i, _| weighing.value(alone[i] + beside[i], votes[i]));

@@ -7,6 +7,7 @@
 //! Nearest centroids come from one matrix product a block of rows: |x − c|² = |x|² − 2 xᵀc + |c|², on centred inputs so
 //! that little is lost to cancellation.
 
+use crate::interrupt;
 use crate::linalg::{Into, Mat, MatRef, column, gemm, norm2};
 use crate::rng::weighted_index;
 use rand::RngExt;
@@ -48,7 +49,7 @@ fn lloyd(points: MatRef<'_, f64>, mut centroids: Mat<f64>) -> Mat<f64> {
     for _ in 0..MOST_ITERATIONS {
         let mut nearest = assign(points, centroids.as_ref());
         fill_empty(points, centroids.as_ref(), &mut nearest);
-        if nearest == labels {
+        if nearest == labels || interrupt::poll().is_err() {
             break;
         }
         labels = nearest;

@@ -30,6 +30,7 @@ pub use trace::{Trace, conditional_variance, trace};
 
 use crate::data::{Evidence, check_finite};
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::kernel::{Covariance, Role};
 use crate::linalg::{Mat, MatRef, select_rows};
 use crate::rng::distinct_indices;
@@ -113,6 +114,7 @@ pub fn allocate_by<K: Covariance + Sync + ?Sized>(
         Search::Plain => greedy::plain(&pool),
         Search::Sample => greedy::lazy(&pool, &kdpp::sample(x, kernel, &quality, m, rng)?),
     };
+    interrupt::poll()?;
     Ok(Chosen::from_rows(x, picks, &quality))
 }
 
@@ -131,7 +133,9 @@ impl Chosen {
 fn subset<K: Covariance + Sync + ?Sized>(x: MatRef<'_, f64>, kernel: &K, rows: &[usize], m: usize) -> Result<Chosen> {
     let quality = vec![1.0; x.nrows()];
     let pool = Pool::new(x, kernel, &quality, m)?;
-    Ok(Chosen::from_rows(x, greedy::lazy(&pool, rows), &quality))
+    let picks = greedy::lazy(&pool, rows);
+    interrupt::poll()?;
+    Ok(Chosen::from_rows(x, picks, &quality))
 }
 
 /// Points that are not data, without those that earlier ones determine.

@@ -10,6 +10,7 @@
 
 use super::{Into, Mat, MatMut, MatRef, gemm, mirror_lower, solve_lower, syrk_lower};
 use crate::error::{Error, Result};
+use crate::interrupt;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor as llt;
 use faer::{Par, Spec};
@@ -48,6 +49,7 @@ pub fn cholesky(mut k: Mat<f64>, floor: f64) -> Result<Cholesky> {
             clear_upper(k.as_mut());
             return Ok(Cholesky { l: k, jitter });
         }
+        interrupt::poll()?;
         mirror_lower(k.as_mut().transpose_mut());
     }
     Err(Error::NotPositiveDefinite { size, jitter: last })
@@ -59,6 +61,7 @@ pub fn cholesky_definite(mut k: Mat<f64>) -> Result<Cholesky> {
     let size = k.nrows();
     let positive = |k: &Mat<f64>| (0..size).all(|i| k[(i, i)].is_finite() && k[(i, i)] > 0.0);
     if factor_in_place(k.as_mut()).is_none() || !positive(&k) {
+        interrupt::poll()?;
         return Err(Error::NotPositiveDefinite { size, jitter: 0.0 });
     }
     clear_upper(k.as_mut());
@@ -76,7 +79,7 @@ pub fn solve_lower_triangle(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>) {
     });
 }
 
-/// L⁻¹ of a lower triangular matrix, column blocks in parallel.
+/// L⁻¹ of a lower triangular matrix, column blocks in parallel; only a part of it when interrupted.
 ///
 /// X_JJ = L_JJ⁻¹ and X_IJ = −L_II⁻¹ Σ_{J ≤ K < I} L_IK X_KJ, so that nearly all of it is matrix products.
 pub fn invert_lower(l: MatRef<'_, f64>) -> Mat<f64> {
@@ -90,11 +93,15 @@ pub fn invert_lower(l: MatRef<'_, f64>) -> Mat<f64> {
     };
     let diagonal: Vec<Mat<f64>> = starts.par_iter().map(invert_block).collect();
     let mut inverse = Mat::zeros(size, size);
+    let flag = interrupt::current();
     inverse.par_col_chunks_mut(BLOCK).enumerate().for_each(|(block, mut columns)| {
         let (start, width) = (starts[block], columns.ncols());
         columns.as_mut().subrows_mut(start, width).copy_from(&diagonal[block]);
         let mut sum = Mat::zeros(BLOCK, width);
         for (below, &row) in diagonal.iter().zip(&starts).skip(block + 1) {
+            if flag.is_raised() {
+                break;
+            }
             let height = below.nrows();
             let (above, rest) = columns.as_mut().split_at_row_mut(row);
             let above = above.as_ref().subrows(start, row - start);
@@ -106,14 +113,18 @@ pub fn invert_lower(l: MatRef<'_, f64>) -> Mat<f64> {
     inverse
 }
 
-/// K⁻¹ = L⁻ᵀL⁻¹, both triangles, column blocks in parallel.
+/// K⁻¹ = L⁻ᵀL⁻¹, both triangles, column blocks in parallel; only a part of it when interrupted.
 pub fn inverse_from_cholesky(l: MatRef<'_, f64>) -> Mat<f64> {
     let size = l.nrows();
     let root = invert_lower(l);
     let mut inverse = Mat::zeros(size, size);
+    let flag = interrupt::current();
     inverse.par_col_chunks_mut(BLOCK).enumerate().for_each(|(block, mut columns)| {
         let (start, width) = (block * BLOCK, columns.ncols());
         for row in (start..size).step_by(BLOCK) {
+            if flag.is_raised() {
+                break;
+            }
             let (height, rest) = (BLOCK.min(size - row), size - row);
             // Rows of L⁻¹ above `row` are zero in the columns of this tile's left factor.
             let left = root.submatrix(row, row, rest, height).transpose();
@@ -145,7 +156,7 @@ fn clear_upper(mut l: MatMut<'_, f64>) {
     }
 }
 
-/// Right-looking blocked factorisation of the lower triangle; `None` at a pivot that is not positive.
+/// Right-looking blocked factorisation of the lower triangle; `None` at a pivot that is not positive, and when interrupted.
 fn factor_in_place(mut k: MatMut<'_, f64>) -> Option<()> {
     let size = k.nrows();
     for start in (0..size).step_by(BLOCK) {
@@ -155,6 +166,7 @@ fn factor_in_place(mut k: MatMut<'_, f64>) -> Option<()> {
             k.as_mut().submatrix_mut(start, start, size - start, size - start).split_at_col_mut(width);
         let (mut diagonal, mut below) = panel.split_at_row_mut(width);
         factor_block(diagonal.as_mut())?;
+        interrupt::poll().ok()?;
         if rest == 0 {
             break;
         }

@@ -2,6 +2,7 @@
 
 use super::Taken;
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::linalg::{Mat, MatRef, column, select_rows};
 use crate::optimize::Utility;
 use rayon::prelude::*;
@@ -36,6 +37,7 @@ const BLOCK: usize = 8192;
 fn best_rows(utility: &dyn Utility, points: MatRef<'_, f64>, free: &[bool], keep: usize) -> Result<Vec<Vec<usize>>> {
     let mut best: Vec<Best> = vec![Best::default(); utility.members()];
     for first in (0..points.nrows()).step_by(BLOCK) {
+        interrupt::poll()?;
         let rows: Vec<usize> = (first..points.nrows().min(first + BLOCK)).filter(|&row| free[row]).collect();
         if rows.is_empty() {
             continue;

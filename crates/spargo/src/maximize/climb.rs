@@ -3,6 +3,7 @@
 
 use super::Maximizing;
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::linalg::{Mat, MatRef, column};
 use crate::optimize::{Batch, Bounds, Utility, minimize_many};
 use crate::space::{Domain, Space};
@@ -86,6 +87,7 @@ impl Climber<'_> {
         if let Some(error) = failure {
             return Err(error);
         }
+        interrupt::poll()?;
         for (&i, summit) in some.iter().zip(summits) {
             let climb = &mut climbs[i];
             if summit.value.is_finite() {

@@ -10,6 +10,7 @@ use super::posterior::{Posterior, Spread};
 use super::{Evaluation, Inferred};
 use crate::data::Dataset;
 use crate::error::Result;
+use crate::interrupt;
 use crate::linalg::{Cholesky, cholesky, dot, inverse_from_cholesky, solve_lower_transposed_vec, solve_lower_vec};
 use rayon::prelude::*;
 use std::f64::consts::PI;
@@ -44,6 +45,7 @@ pub fn log_likelihood_gradient(hyper: &Hyperparameters, data: &Dataset) -> Resul
     let learned = (0..data.len()).filter(|&i| data.noise_is_learned(i));
     gradient.push(learned.map(|i| g[(i, i)] * noise[i]).sum());
     gradient.push(alpha.iter().sum());
+    interrupt::poll()?;
     Ok(Evaluation { value: log_density(&factor, &w), gradient, jitter: factor.jitter })
 }
 

@@ -13,6 +13,7 @@ use super::svgp::{Svgp, Training, Variational, train};
 use super::{Hyperparameters, Inferred, Likelihood, Posterior, Priors, exact};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::kernel::Role;
 use crate::linalg::MatRef;
 use crate::optimize::{Lbfgsb, Stop};
@@ -119,11 +120,13 @@ pub fn fit(start: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings
     start.check(data.dimension())?;
     settings.check(data)?;
     let learned = learn(start, data, z, settings)?;
+    interrupt::poll()?;
     let (inferred, hyper, kept) = match infer(&learned.hyper, data, z, settings) {
         Ok(inferred) => (inferred, learned.hyper, learned.kept),
         // A posterior that cannot be computed with the new ones is computed with the old.
         Err(error) => (infer(start, data, z, settings)?, start.clone(), Some(error.to_string())),
     };
+    interrupt::poll()?;
     let report = FitReport {
         objective: inferred.objective,
         evaluations: learned.evaluations,

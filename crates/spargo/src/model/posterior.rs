@@ -18,6 +18,7 @@ pub(crate) use joint::Local;
 
 use crate::data::check_finite;
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::kernel::{Covariance, Kernel};
 use crate::linalg::{
     Cholesky, Into, Mat, MatRef, column, column_major, gemm, norm2, solve_lower, solve_lower_transposed_vec,
@@ -152,7 +153,7 @@ impl Posterior {
             let a = self.whitened_cross(block);
             let projected = self.projected(&a);
             (self.mean_from_cross(&a), self.variance_from_cross(block, &a, projected.as_ref()))
-        });
+        })?;
         let (mean, variance): (Vec<_>, Vec<_>) = blocks.into_iter().unzip();
         Ok(Prediction { mean: mean.concat(), variance: variance.concat() })
     }
@@ -163,7 +164,7 @@ impl Posterior {
         let blocks = self.blocks(x, |block| {
             let kxz = self.kernel.matrix(block, self.z());
             crate::linalg::mat_vec(kxz.as_ref(), &self.weights).into_iter().map(|v| self.mean + v).collect::<Vec<_>>()
-        });
+        })?;
         Ok(blocks.concat())
     }
 
@@ -177,9 +178,11 @@ impl Posterior {
     }
 
     /// Runs `work` on blocks of rows in parallel; results come in order.
-    fn blocks<T: Send>(&self, x: MatRef<'_, f64>, work: impl Fn(MatRef<'_, f64>) -> T + Sync) -> Vec<T> {
+    fn blocks<T: Send>(&self, x: MatRef<'_, f64>, work: impl Fn(MatRef<'_, f64>) -> T + Sync) -> Result<Vec<T>> {
         let starts: Vec<usize> = (0..x.nrows()).step_by(BLOCK).collect();
-        starts.into_par_iter().map(|start| work(x.subrows(start, BLOCK.min(x.nrows() - start)))).collect()
+        let flag = interrupt::current();
+        let one = |start: usize| flag.check().map(|()| work(x.subrows(start, BLOCK.min(x.nrows() - start))));
+        starts.into_par_iter().map(one).collect()
     }
 
     /// a = L⁻¹ k(Z, x), [m, n].

@@ -2,6 +2,7 @@
 //!
 //! Every lane owns its accumulators and scratch, and lanes are merged in order, so that sums do not depend on timing.
 
+use crate::interrupt;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -9,17 +10,23 @@ use std::ops::Range;
 pub(super) const BLOCK: usize = 192;
 
 /// Calls `visit` on every block with its lane's state; returns the states in the order of their rows.
+///
+/// Interrupted, it leaves blocks out: its callers ask again.
 pub(super) fn walk<S: Send>(
     rows: usize,
     new: impl Fn() -> S + Sync,
     visit: impl Fn(&mut S, Range<usize>) + Sync,
 ) -> Vec<S> {
+    let flag = interrupt::current();
     let share = rows.div_ceil(rayon::current_num_threads()).max(1);
     let starts: Vec<usize> = (0..rows).step_by(share).collect();
     let lane = |start: usize| {
         let end = (start + share).min(rows);
         let mut state = new();
         for first in (start..end).step_by(BLOCK) {
+            if flag.is_raised() {
+                break;
+            }
             visit(&mut state, first..(first + BLOCK).min(end));
         }
         state

@@ -12,6 +12,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Minimum, Stop};
+use crate::interrupt;
 
 /// Options of [`minimize`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,7 +73,7 @@ pub fn minimize(start: &[f64], options: &Adam, mut f: impl FnMut(&[f64], &mut [f
     }
     let mut moments = Moments::new(x.len());
     let mut schedule = Schedule::new(options);
-    while best.iterations < options.max_iterations {
+    while best.iterations < options.max_iterations && interrupt::poll().is_ok() {
         moments.step(&mut x, &gradient, schedule.rate, options);
         gradient.fill(f64::NAN);
         let value = f(&x, &mut gradient);

@@ -31,6 +31,7 @@ pub use lbfgsb::Lbfgsb;
 pub use stop::Stop;
 pub use utility::{Utility, check_members};
 
+use crate::interrupt;
 use lbfgsb::Problem;
 
 /// One round of evaluations: where every running problem wants its value and gradient.
@@ -90,7 +91,7 @@ pub fn minimize_many(
             let gradient = &gradients[row * dimension..(row + 1) * dimension];
             problems[member].accept(values[row], gradient);
         }
-        members.retain(|&member| problems[member].is_running());
+        members.retain(|&member| problems[member].is_running() && interrupt::poll().is_ok());
     }
     problems.into_iter().map(Problem::into_minimum).collect()
 }
@@ -108,6 +109,9 @@ pub fn minimize(
         gradient.fill(f64::NAN);
         let value = f(problem.next_point(), &mut gradient);
         problem.accept(value, &gradient);
+        if interrupt::poll().is_err() {
+            break;
+        }
     }
     problem.into_minimum()
 }

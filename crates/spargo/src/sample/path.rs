@@ -3,6 +3,7 @@
 use super::features::Features;
 use crate::data::check_finite;
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::kernel::{Covariance, Kernel};
 use crate::linalg::{
     Into, Mat, MatMut, MatRef, column, column_mut, gemm, select_rows, solve_lower, solve_lower_transposed,
@@ -136,11 +137,34 @@ impl Paths {
         self.z.ncols()
     }
 
+    /// One of the paths alone.
+    pub fn only(&self, path: usize) -> Result<Self> {
+        check_members(&[path], 1, self.len())?;
+        let column = |a: &Mat<f64>, k: usize| a.as_ref().subcols(k, 1).to_owned();
+        let own = |block: &&Block| (block.first..block.first + block.theta.ncols()).contains(&path);
+        let block = |block: &Block| Block {
+            features: block.features.clone(),
+            theta: column(&block.theta, path - block.first),
+            first: 0,
+        };
+        Ok(Paths {
+            kernel: self.kernel.clone(),
+            mean: self.mean,
+            z: self.z.clone(),
+            blocks: self.blocks.iter().filter(own).map(block).collect(),
+            updates: column(&self.updates, path),
+        })
+    }
+
     /// Every path at every row of x, [points, paths].
     pub fn values(&self, x: MatRef<'_, f64>) -> Result<Mat<f64>> {
         self.check(x)?;
         let mut values = Mat::zeros(x.nrows(), self.len());
+        let flag = interrupt::current();
         values.par_row_chunks_mut(ROWS).zip(x.par_row_chunks(ROWS)).for_each(|(mut values, x)| {
+            if flag.is_raised() {
+                return;
+            }
             values.fill(self.mean);
             for block in &self.blocks {
                 block.add_prior(x, values.as_mut().subcols_mut(block.first, block.theta.ncols()));
@@ -148,6 +172,7 @@ impl Paths {
             let kxz = self.cross(x);
             gemm(values, Into::Add, 1.0, kxz.as_ref(), self.updates.as_ref());
         });
+        flag.check()?;
         Ok(values)
     }
 

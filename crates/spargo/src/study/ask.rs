@@ -5,8 +5,9 @@ use super::config::{MOST_POINTS, check_count};
 use super::json::to_json;
 use super::model::{Models, State};
 use super::store::{Batch, Committed};
-use super::{Key, Replicates, StepReport, Study, Trial, design};
+use super::{Freshness, Key, Replicates, StepReport, Study, Trial, design};
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::linalg::{Mat, MatRef, select_rows};
 use crate::maximize::Taken;
 use crate::space::Point;
@@ -28,15 +29,21 @@ struct Proposal {
 impl Study {
     /// The next `count` points to evaluate, all new.
     pub fn ask(&mut self, count: usize) -> Result<Vec<Trial>> {
+        self.ask_with(count, Freshness::Current)
+    }
+
+    /// The same, by models that may have missed some outcomes: without a fit, if the last ask's are fresh enough.
+    pub fn ask_with(&mut self, count: usize, freshness: Freshness) -> Result<Vec<Trial>> {
         if count == 0 {
             return Ok(Vec::new());
         }
         check_count("the number of points asked for", count, MOST_POINTS)?;
         let started = Instant::now();
         self.refresh()?;
-        let proposal = self.propose(count);
+        let proposal = self.propose(count, freshness);
         let mut proposal = self.counted(count, proposal)?;
         loop {
+            interrupt::poll()?;
             proposal.report.total_s = started.elapsed().as_secs_f64();
             let points = self.decode(proposal.points.as_ref())?;
             let state = to_json(&self.states_after(&proposal)?)?;
@@ -46,7 +53,7 @@ impl Study {
             match self.store.commit_ask(&batch)? {
                 Committed::Done { ask, trials } => {
                     self.refresh()?;
-                    self.models = proposal.models.map(|models| (Key { ask, seen: proposal.seen }, models));
+                    self.models = proposal.models.map(|models| (Key { ask, seen: models.seen() }, models));
                     return Ok(trials.zip(points).map(|(id, point)| Trial { id, point }).collect());
                 }
                 Committed::Conflict => {
@@ -58,7 +65,7 @@ impl Study {
     }
 
     /// Chooses a batch without committing it.
-    fn propose(&mut self, count: usize) -> Result<Proposal> {
+    fn propose(&mut self, count: usize, freshness: Freshness) -> Result<Proposal> {
         let step = self.history().asks() + 1;
         let seen = self.history().tells();
         let mut report = StepReport {
@@ -78,8 +85,9 @@ impl Study {
         }
         let mut models = None;
         if first < count {
-            match self.models() {
+            match self.models_within(freshness) {
                 Ok(made) => models = Some(made),
+                Err(Error::Interrupted) => return Err(Error::Interrupted),
                 // A model that cannot be had must not end the run.
                 Err(error) => {
                     report.without_model = Some(error.to_string());
@@ -88,7 +96,12 @@ impl Study {
             }
         }
         report.design = first;
-        report.models = models.as_ref().map_or(Vec::new(), |models| models.reports());
+        let last = self.states()?.and_then(|states| states.first().map(|state| state.seen));
+        report.models = match &models {
+            Some(models) if last == Some(models.seen()) => models.reports_again(),
+            Some(models) => models.reports(),
+            None => Vec::new(),
+        };
         let mut taken = self.taken();
         let mut points = Mat::zeros(count, self.config.space.dimensions().len());
         if first > 0 {

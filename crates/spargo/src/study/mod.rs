@@ -12,6 +12,7 @@ mod ask;
 mod choose;
 mod config;
 mod design;
+mod freshness;
 mod fronts;
 mod goal;
 mod insight;
@@ -23,6 +24,7 @@ mod table;
 mod trial;
 
 pub use config::{Config, Modelling, Replicates, Warping};
+pub use freshness::Freshness;
 pub use fronts::{Compromise, Fronts};
 pub use goal::{Goal, Output};
 pub use insight::{Forecast, LeftOut};
@@ -32,6 +34,7 @@ pub use trial::{Outcome, Trial};
 
 use crate::data::Units;
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::model::{Hyperparameters, Posterior, Prediction};
 use crate::space::Point;
 use json::{differing, from_json, to_json};
@@ -93,6 +96,16 @@ impl Study {
         let store = Store::open_or_create(path, &to_json(&config)?, &StoreOptions::default())?;
         check_same(&config, &store)?;
         Study::with(config, store)
+    }
+
+    /// All of it, to be made into a study in memory by [`from_bytes`](Self::from_bytes).
+    pub fn to_bytes(&mut self) -> Result<Vec<u8>> {
+        self.store.to_bytes()
+    }
+
+    /// A study in memory that goes on where the one with these bytes was.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        Study::of(Store::from_bytes(bytes)?)
     }
 
     /// Refuses other settings than those that the study was made with, by name.
@@ -234,7 +247,24 @@ impl Study {
     /// The models of everything told so far, made if need be.
     fn models(&mut self) -> Result<Arc<Models>> {
         let states = self.states()?;
-        let key = Key { ask: self.history().asks(), seen: self.history().tells() };
+        self.models_as_of(self.history().tells(), states)
+    }
+
+    /// The models of an ask: those of everything told so far, or the last ask's, if these are fresh enough.
+    fn models_within(&mut self, freshness: Freshness) -> Result<Arc<Models>> {
+        let states = self.states()?;
+        let tells = self.history().tells();
+        let last = states.as_ref().and_then(|states| states.first()).map(|state| state.seen);
+        let seen = match (freshness, last) {
+            (Freshness::Within(most), Some(seen)) if tells - seen < most => seen,
+            _ => tells,
+        };
+        self.models_as_of(seen, states)
+    }
+
+    /// The models of what was told up to this tell, given what the last ask left.
+    fn models_as_of(&mut self, seen: u64, states: Option<Vec<State>>) -> Result<Arc<Models>> {
+        let key = Key { ask: self.history().asks(), seen };
         if let Some((of, models)) = &self.models
             && *of == key
         {
@@ -251,6 +281,7 @@ impl Study {
             }
             _ => Models::new(&self.config, None, &data, step, key.seen)?,
         };
+        interrupt::poll()?;
         let models = Arc::new(models);
         self.models = Some((key, models.clone()));
         Ok(models)

@@ -75,7 +75,7 @@ pub struct ModelReport {
     pub allocate_s: f64,
     /// Seconds for warp, hyperparameters and posterior.
     pub fit_s: f64,
-    /// How the fit came about; `None` if nothing was told since the last step's.
+    /// How the fit came about; `None` if the last step's models were used again.
     pub fit: Option<FitReport>,
 }
 
@@ -116,8 +116,19 @@ impl Models {
         self.outputs.iter().map(|model| model.state.clone()).collect()
     }
 
+    /// The last tell that they have seen.
+    pub fn seen(&self) -> u64 {
+        self.outputs.first().map_or(0, |model| model.state.seen)
+    }
+
     pub fn reports(&self) -> Vec<ModelReport> {
         self.outputs.iter().map(|model| model.report.clone()).collect()
+    }
+
+    /// Those of models that were made for an earlier ask: nothing was done again.
+    pub fn reports_again(&self) -> Vec<ModelReport> {
+        let again = |report| ModelReport { allocate_s: 0.0, fit_s: 0.0, fit: None, ..report };
+        self.reports().into_iter().map(again).collect()
     }
 }
 

@@ -5,9 +5,11 @@ mod process;
 
 mod configs;
 mod failures;
+mod freshness;
 mod goals;
 mod growth;
 mod insights;
+mod interrupts;
 mod kills;
 mod processes;
 mod several;

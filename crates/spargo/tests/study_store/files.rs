@@ -239,3 +239,25 @@ fn a_writer_that_does_not_end_is_named_after_the_patience() {
     other.execute_batch("ROLLBACK").unwrap();
     assert_eq!(store.tell(&[]), Ok(0));
 }
+
+#[test]
+fn bytes_make_a_store_in_memory_that_goes_on_alone() {
+    let folder = Folder::new();
+    let path = folder.file("study.db");
+    for mut store in [memory(), open_or_create(&path)] {
+        ask(&mut store, &[point(1.0), point(2.0)]);
+        store.tell(&[(2, Outcome::failed("spilt"))]).unwrap();
+        store.refresh().unwrap();
+        let bytes = store.to_bytes().unwrap();
+        let mut copy = Store::from_bytes(&bytes).unwrap();
+        copy.refresh().unwrap();
+        assert_eq!(copy.history(), store.history());
+        assert_eq!((copy.config(), copy.reports().unwrap()), (store.config(), store.reports().unwrap()));
+        ask(&mut copy, &[point(3.0)]);
+        store.refresh().unwrap();
+        assert_eq!((copy.refresh().unwrap().asks(), store.history().asks()), (2, 1));
+    }
+    for bytes in [&b""[..], b"SQLite format 3", &[0; 4096], &[7; 9999]] {
+        assert!(matches!(Store::from_bytes(bytes), Err(Error::Store { .. })));
+    }
+}

@@ -8,14 +8,16 @@
 
 use super::super::factor::{Candidate, Factor};
 use super::{Picks, Pool, Standing};
+use crate::interrupt::{self, Flag};
 use crate::kernel::Covariance;
 use rayon::prelude::*;
 use std::collections::BinaryHeap;
 
-/// Chooses the same rows as [`plain`](super::plain::plain), after those rows of `first` whose variance is not nil.
+/// Chooses the same rows as [`plain`](super::plain::plain), after those rows of `first` whose variance is not nil; fewer when interrupted.
 pub(in super::super) fn lazy<K: Covariance + Sync + ?Sized>(pool: &Pool<'_, K>, first: &[usize]) -> Picks {
     // Inside the thread pool, sharing out a batch costs a fraction of what it costs from outside.
-    rayon::scope(|_| Search::new(pool).run(first))
+    let flag = interrupt::current();
+    rayon::scope(|_| Search::new(pool, flag).run(first))
 }
 
 /// Rows brought up to date together: enough work to share, and at most a few per cent more of it than one at a time.
@@ -30,22 +32,24 @@ struct Search<'a, K: ?Sized> {
     candidates: Vec<Candidate>,
     heap: BinaryHeap<Standing>,
     picks: Picks,
+    flag: Flag,
 }
 
 impl<'a, K: Covariance + Sync + ?Sized> Search<'a, K> {
-    fn new(pool: &'a Pool<'a, K>) -> Self {
+    fn new(pool: &'a Pool<'a, K>, flag: Flag) -> Self {
         Search {
             pool,
             factor: Factor::new(pool.kernel, pool.m, pool.x.ncols()),
             candidates: pool.diagonal.iter().map(|&variance| Candidate::new(variance)).collect(),
             heap: pool.diagonal.iter().enumerate().filter_map(|(i, &v)| pool.standing(i, v)).collect(),
             picks: Picks::default(),
+            flag,
         }
     }
 
     fn run(mut self, first: &[usize]) -> Picks {
         for &row in first {
-            if self.picks.rows.len() == self.pool.m {
+            if self.picks.rows.len() == self.pool.m || self.flag.is_raised() {
                 break;
             }
             self.refresh(&[row]);
@@ -55,7 +59,7 @@ impl<'a, K: Covariance + Sync + ?Sized> Search<'a, K> {
         }
         // Chosen rows have left a candidate of variance 0 behind.
         self.heap.retain(|standing| self.candidates[standing.row()].variance > self.pool.nil);
-        while self.picks.rows.len() < self.pool.m {
+        while self.picks.rows.len() < self.pool.m && !self.flag.is_raised() {
             match self.next() {
                 Some(row) => self.choose(row),
                 None => break,

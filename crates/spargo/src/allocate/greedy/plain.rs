@@ -2,12 +2,13 @@
 
 use super::super::factor::{LANES, padded, padded_dot};
 use super::{Picks, Pool, Standing};
+use crate::interrupt;
 use crate::kernel::Covariance;
 use crate::linalg::{MatMut, MatRef};
 use multiversion::{multiversion, target::target_cfg_f};
 use rayon::prelude::*;
 
-/// Chooses by looking at every row at every step.
+/// Chooses by looking at every row at every step; fewer when interrupted.
 pub(in super::super) fn plain<K: Covariance + Sync + ?Sized>(pool: &Pool<'_, K>) -> Picks {
     // A row more than the padding needs keeps the rows' starts from all falling into the same sets of the cache.
     let (n, width) = (pool.x.nrows(), padded(pool.m) + LANES);
@@ -19,7 +20,7 @@ pub(in super::super) fn plain<K: Covariance + Sync + ?Sized>(pool: &Pool<'_, K>)
         let step = picks.rows.len();
         picks.rows.push(row);
         picks.variance.push(variance[row]);
-        if picks.rows.len() == pool.m {
+        if picks.rows.len() == pool.m || interrupt::poll().is_err() {
             break;
         }
         let pivot = Pivot {

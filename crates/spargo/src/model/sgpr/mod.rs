@@ -26,6 +26,7 @@ use super::posterior::{Posterior, Spread};
 use super::{Evaluation, Inferred};
 use crate::data::{Dataset, check_finite};
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::kernel::Covariance;
 use crate::linalg::{Mat, MatRef, invert_lower};
 use std::f64::consts::PI;
@@ -115,6 +116,7 @@ impl<'a> Sgpr<'a> {
         let parameters = self.hyper.kernel.roles().len();
         let of_kernel = &mut gradient[..parameters];
         self.jitter.add_gradient(self.hyper, self.z, state.lzz.jitter, &slopes.kzz, of_kernel);
+        interrupt::poll()?;
         Ok(Evaluation { value: state.bound(), gradient, jitter: state.lzz.jitter })
     }
 
@@ -125,6 +127,7 @@ impl<'a> Sgpr<'a> {
         // Kzz is symmetric in Z: each point moves a row and a column.
         let both = &slopes.kzz + &slopes.kzz;
         self.hyper.kernel.add_input_gradient(self.z, self.z, both.as_ref(), gradient.as_mut());
+        interrupt::poll()?;
         Ok(gradient)
     }
 

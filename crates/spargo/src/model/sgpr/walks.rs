@@ -7,6 +7,7 @@ use super::Sgpr;
 use super::state::{Slopes, State, Sums};
 use crate::data::Dataset;
 use crate::error::Result;
+use crate::interrupt;
 use crate::kernel::{Covariance, Tape};
 use crate::linalg::{
     Into, Mat, MatMut, MatRef, add_mat_vec, cholesky, column, column_mut, dot, gemm, invert_lower, mat_vec, syrk_lower,
@@ -28,6 +29,7 @@ impl Sgpr<'_> {
             total
         };
         let sums = lanes.into_iter().map(|lane| lane.sums).reduce(merge).unwrap_or_else(|| Sums::new(m));
+        interrupt::poll()?;
         State::new(lzz, root, sums)
     }
 

@@ -39,6 +39,7 @@ use super::posterior::{Posterior, Spread};
 use super::sgpr::{Jitter, Sgpr};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
+use crate::interrupt;
 use crate::linalg::{Cholesky, Mat, MatRef, cholesky};
 
 /// The model at given hyperparameters and inducing points; its methods are what can be asked of it, for any q.
@@ -107,13 +108,16 @@ impl<'a> Svgp<'a> {
     /// The evidence lower bound: at most log p(y).
     pub fn elbo(&self, q: &Variational) -> Result<f64> {
         self.check(q)?;
-        Ok(self.sums(q).expectation - q.kl())
+        let elbo = self.sums(q).expectation - q.kl();
+        interrupt::poll()?;
+        Ok(elbo)
     }
 
     /// The bound and its gradient in θ, w and S.
     pub fn elbo_gradient(&self, q: &Variational) -> Result<ElboGradient> {
         self.check(q)?;
         let (sums, theta) = self.sums_and_gradient(q);
+        interrupt::poll()?;
         let (mu, sqrt) = sums.variational_gradient(q);
         Ok(ElboGradient { value: sums.expectation - q.kl(), theta, mu, sqrt })
     }

@@ -70,6 +70,20 @@ pub(super) fn in_memory(config: &str) -> Result<Connection, Fault> {
     Ok(connection)
 }
 
+/// A study in memory from the bytes of another's.
+pub(super) fn from_bytes(bytes: &[u8]) -> Result<(Connection, String), Fault> {
+    let mut bytes = bytes.to_vec();
+    // A study in a file keeps a log beside it, which one in memory cannot: the header says so in two bytes
+    // (<https://www.sqlite.org/fileformat.html#file_format_version_numbers>).
+    if let Some(versions) = bytes.get_mut(18..20) {
+        versions.fill(1);
+    }
+    let mut connection = Connection::open_in_memory()?;
+    connection.deserialize_read_exact("main", bytes.as_slice(), bytes.len(), false)?;
+    let config = prepare(&mut connection, &Expect::Study, &StoreOptions::default())?;
+    Ok((connection, config))
+}
+
 /// "spar": says in the file's header whose it is.
 const APPLICATION: i32 = 0x7370_6172;
 

@@ -93,6 +93,19 @@ impl Store {
         Ok(Store { connection, path, config: config.into(), history: History::default() })
     }
 
+    /// All of it, to be made into a store in memory by [`from_bytes`](Store::from_bytes).
+    pub fn to_bytes(&mut self) -> Result<Vec<u8>> {
+        let bytes = self.connection.serialize("main").map(|data| data.to_vec());
+        self.named(bytes.map_err(Fault::from))
+    }
+
+    /// A study in memory that goes on where the one with these bytes was.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let path = PathBuf::from("in memory");
+        let (connection, config) = file::from_bytes(bytes).map_err(|fault| fault.at(&path))?;
+        Ok(Store { connection, path, config, history: History::default() })
+    }
+
     /// The text that the study was created with.
     pub fn config(&self) -> &str {
         &self.config

@@ -1,0 +1,85 @@
+//! Several objectives: the trials that no other one beats, by their outcomes and by belief.
+
+use super::axis::Inputs;
+use super::sample::{MOST, evenly};
+use serde::Serialize;
+use spargo::Result;
+use spargo::space::Value;
+use spargo::study::{Compromise, Outcome, Study};
+use std::collections::HashSet;
+
+#[derive(Serialize)]
+pub struct Front {
+    /// The outputs that are objectives.
+    objectives: Vec<usize>,
+    /// Trials with their outcomes: all of the observed front, of the others some.
+    trials: Vec<Told>,
+    /// Trials with an outcome.
+    of: usize,
+    /// By posterior mean, the best of the first objective first.
+    believed: Vec<Member>,
+    /// By outcome.
+    observed: Vec<Member>,
+    /// How many there are of both.
+    counts: (usize, usize),
+}
+
+#[derive(Serialize, Clone)]
+struct Told {
+    trial: u64,
+    values: Vec<f64>,
+    /// Whether its outcomes keep to all limits.
+    feasible: bool,
+}
+
+#[derive(Serialize)]
+struct Member {
+    trial: u64,
+    /// One an output, as believed or as observed.
+    values: Vec<f64>,
+    point: Vec<Value>,
+}
+
+/// Members of a front that are drawn and listed.
+const MEMBERS: usize = 200;
+
+impl Front {
+    /// None for one objective and none; the observed one alone if there is no model.
+    pub fn of(study: &mut Study, inputs: &Inputs) -> Result<Option<Self>> {
+        let (objectives, _) = study.config().objectives_and_limits();
+        let all = told(study);
+        if objectives.len() < 2 || all.is_empty() {
+            return Ok(None);
+        }
+        let fronts = study.fronts()?;
+        let member = |one: Compromise| Member {
+            trial: one.trial.id,
+            values: one.values,
+            point: inputs.of_point(&one.trial.point),
+        };
+        let counts = (fronts.believed.len(), fronts.observed.len());
+        let leaders: HashSet<u64> = fronts.observed.iter().map(|one| one.trial.id).collect();
+        let (front, others): (Vec<Told>, Vec<Told>) = all.iter().cloned().partition(|one| leaders.contains(&one.trial));
+        let mut trials = evenly(&front, MEMBERS);
+        trials.extend(evenly(&others, MOST));
+        Ok(Some(Front {
+            objectives,
+            trials,
+            of: all.len(),
+            believed: evenly(&fronts.believed, MEMBERS).into_iter().map(member).collect(),
+            observed: evenly(&fronts.observed, MEMBERS).into_iter().map(member).collect(),
+            counts,
+        }))
+    }
+}
+
+fn told(study: &Study) -> Vec<Told> {
+    let one = |record: &spargo::study::store::Record| match record.told.as_ref().map(|told| &told.outcome) {
+        Some(Outcome::Observed { values, .. }) => {
+            let feasible = study.config().keeps_limits(values);
+            Some(Told { trial: record.trial.id, values: values.clone(), feasible })
+        }
+        _ => None,
+    };
+    study.history().records().iter().filter_map(one).collect()
+}

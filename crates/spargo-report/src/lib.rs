@@ -1,0 +1,105 @@
+//! A study as one page that opens offline: `spargo report`, and `Study.report` in Python.
+//!
+//! One file a section gathers its data, the script of the same name in page/ draws it.
+#![warn(missing_docs)]
+
+mod axis;
+mod belief;
+mod classes;
+mod front;
+mod inducing;
+mod model;
+mod overhead;
+mod overview;
+mod page;
+mod sample;
+mod slices;
+mod trials;
+
+use axis::{Axis, Inputs};
+use serde::Serialize;
+use spargo::Result;
+use spargo::study::Study;
+
+/// The page of a study: what was found, what the models believe, what it cost.
+pub fn html(study: &mut Study) -> Result<String> {
+    page::html(&Data::of(study)?)
+}
+
+/// All that the page shows: a tab for each section that is there, in this order.
+#[derive(Serialize)]
+struct Data {
+    /// Of the program that wrote it.
+    version: &'static str,
+    inputs: Vec<Axis>,
+    /// Inputs that are not listed because there are too many.
+    hidden: usize,
+    outputs: Vec<Axis>,
+    /// Why there is no model, if there is none.
+    without_model: Option<String>,
+    overview: overview::Overview,
+    /// Of several objectives.
+    front: Option<front::Front>,
+    /// Of classes.
+    classes: Option<classes::Classes>,
+    /// One an output each.
+    model: Option<Vec<model::Model>>,
+    slices: Option<Vec<slices::Slices>>,
+    inducing: Option<Vec<inducing::Inducing>>,
+    overhead: Option<overhead::Overhead>,
+    trials: Option<trials::Trials>,
+}
+
+impl Data {
+    fn of(study: &mut Study) -> Result<Self> {
+        let without_model = match (sample::told(study, 0).is_empty(), study.model_reports()) {
+            (true, _) => Some("No outcome has been told yet, so there is nothing to model.".into()),
+            (false, Ok(_)) => None,
+            (false, Err(error)) => Some(format!("No model could be made: {error}")),
+        };
+        let through = if without_model.is_none() { slices::Through::of(study)? } else { None };
+        let outputs = if through.is_some() { study.config().outputs.len() } else { 0 };
+        let importance = importance(study, outputs)?;
+        let inputs = Inputs::of(study.config(), &importance);
+        let (mut classes, mut slices) = (None, Vec::new());
+        if let Some(through) = &through {
+            classes = classes::Classes::of(study, &inputs, &importance, through)?;
+            slices = each(outputs, |k| slices::Slices::of(study, k, &inputs, through))?;
+        }
+        Ok(Data {
+            version: env!("CARGO_PKG_VERSION"),
+            hidden: inputs.hidden,
+            outputs: study.config().outputs.iter().map(Axis::of_output).collect(),
+            overview: overview::Overview::of(study, &inputs)?,
+            front: if outputs > 0 { front::Front::of(study, &inputs)? } else { None },
+            classes,
+            model: some(each(outputs, |k| model::Model::of(study, k, &inputs))?),
+            slices: some(slices),
+            inducing: some(each(outputs, |k| inducing::Inducing::of(study, k, &inputs))?),
+            overhead: overhead::Overhead::of(study)?,
+            trials: trials::Trials::of(study, &inputs)?,
+            inputs: inputs.axes,
+            without_model,
+        })
+    }
+}
+
+/// The largest importance of each input for any of the outputs.
+fn importance(study: &mut Study, outputs: usize) -> Result<Vec<f64>> {
+    let mut largest: Vec<f64> = Vec::new();
+    for k in 0..outputs {
+        let own = study.importance(k)?;
+        largest.resize(own.len(), 0.0);
+        largest.iter_mut().zip(own).for_each(|(largest, own)| *largest = largest.max(own));
+    }
+    Ok(largest)
+}
+
+/// One section an output.
+fn each<T>(outputs: usize, section: impl FnMut(usize) -> Result<T>) -> Result<Vec<T>> {
+    (0..outputs).map(section).collect()
+}
+
+fn some<T>(sections: Vec<T>) -> Option<Vec<T>> {
+    (!sections.is_empty()).then_some(sections)
+}

@@ -1,0 +1,73 @@
+//! Seconds that the study itself took, stage by stage and step by step.
+
+use serde::Serialize;
+use spargo::Result;
+use spargo::study::{StepReport, Study};
+
+#[derive(Serialize)]
+pub struct Overhead {
+    steps: usize,
+    total_s: f64,
+    /// Consecutive steps, averaged if there are many.
+    groups: Vec<Group>,
+    /// Steps that had to do without a model, and why the last of them had.
+    without_model: Option<(usize, String)>,
+}
+
+#[derive(Serialize)]
+struct Group {
+    /// Numbers of the first and the last step.
+    steps: (u64, u64),
+    /// Points asked for in a step.
+    asked: f64,
+    /// Seconds a step.
+    allocate: f64,
+    fit: f64,
+    acquire: f64,
+    other: f64,
+}
+
+/// Bars that are drawn.
+const MOST: usize = 150;
+
+impl Overhead {
+    /// None before the first ask.
+    pub fn of(study: &Study) -> Result<Option<Self>> {
+        let reports = study.reports()?;
+        if reports.is_empty() {
+            return Ok(None);
+        }
+        let without: Vec<&String> = reports.iter().filter_map(|report| report.without_model.as_ref()).collect();
+        Ok(Some(Overhead {
+            steps: reports.len(),
+            total_s: reports.iter().map(|report| report.total_s).sum(),
+            groups: reports.chunks(reports.len().div_ceil(MOST)).map(Group::of).collect(),
+            without_model: without.last().map(|reason| (without.len(), reason.to_string())),
+        }))
+    }
+}
+
+impl Group {
+    fn of(reports: &[StepReport]) -> Self {
+        let average = |of: fn(&StepReport) -> f64| reports.iter().map(of).sum::<f64>() / reports.len() as f64;
+        let (allocate, fit) = (average(allocate_s), average(fit_s));
+        let acquire = average(|report| report.acquire_s);
+        Group {
+            steps: (reports[0].step, reports[reports.len() - 1].step),
+            asked: average(|report| report.asked as f64),
+            allocate,
+            fit,
+            acquire,
+            // A model may have been made before the ask, when somebody looked at the best point.
+            other: (average(|report| report.total_s) - allocate - fit - acquire).max(0.0),
+        }
+    }
+}
+
+fn allocate_s(report: &StepReport) -> f64 {
+    report.models.iter().map(|model| model.allocate_s).sum()
+}
+
+fn fit_s(report: &StepReport) -> f64 {
+    report.models.iter().map(|model| model.fit_s).sum()
+}

@@ -1,0 +1,247 @@
+//! What the study is and has found so far.
+
+use super::axis::Inputs;
+use super::sample::{Told, better, evenly, some, told};
+use serde::Serialize;
+use spargo::Result;
+use spargo::space::{Point, Value};
+use spargo::study::{Config, Goal, Outcome, Study};
+use std::collections::{HashMap, HashSet};
+
+#[derive(Serialize)]
+pub struct Overview {
+    name: String,
+    observed: usize,
+    failed: usize,
+    pending: usize,
+    /// Of a single objective.
+    best: Option<Best>,
+    last: u64,
+    /// One an output.
+    courses: Vec<Course>,
+    /// Where there are limits.
+    feasibility: Option<Feasibility>,
+    /// Trials that failed.
+    failures: Vec<u64>,
+    /// Why, the most frequent first.
+    reasons: Vec<(String, usize)>,
+    settings: Vec<(&'static str, String)>,
+}
+
+/// How the outcomes of one output came.
+#[derive(Serialize)]
+struct Course {
+    /// The best outcome so far that keeps to all limits, wherever it changes: (trial, outcome). Of an objective.
+    curve: Vec<(u64, f64)>,
+    points: Vec<Dot>,
+}
+
+/// How many outcomes keep to the limits.
+#[derive(Serialize)]
+struct Feasibility {
+    /// To all of them.
+    all: usize,
+    /// (output, how many keep to its own), of those that have limits.
+    each: Vec<(usize, usize)>,
+}
+
+#[derive(Serialize)]
+struct Best {
+    believed: Option<Believed>,
+    trial: u64,
+    value: f64,
+    point: Vec<Value>,
+}
+
+#[derive(Serialize)]
+struct Believed {
+    trial: u64,
+    mean: f64,
+    interval: (f64, f64),
+    point: Vec<Value>,
+}
+
+#[derive(Serialize)]
+struct Dot {
+    trial: u64,
+    value: f64,
+    origin: Origin,
+}
+
+/// Who chose a point.
+#[derive(Serialize, Clone, Copy, PartialEq, Debug)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    Design,
+    Model,
+    Added,
+}
+
+/// Trials that are marked as failed.
+const FAILURES: usize = 500;
+
+/// Reasons that are listed.
+const REASONS: usize = 8;
+
+impl Overview {
+    pub fn of(study: &mut Study, inputs: &Inputs) -> Result<Self> {
+        let (objectives, limited) = study.config().objectives_and_limits();
+        let observed = told(study, 0).len();
+        // A model that cannot be had is said elsewhere.
+        let believed = study.best().ok().flatten().map(|best| Believed {
+            trial: best.believed.trial.id,
+            mean: best.believed.mean,
+            interval: best.believed.interval,
+            point: inputs.of_point(&best.believed.trial.point),
+        });
+        let origins = origins(study)?;
+        let feasible = feasible(study);
+        let single = if let [objective] = objectives[..] { improvements(study, objective, &feasible).1 } else { None };
+        let courses = (0..study.config().outputs.len()).map(|k| Course::of(study, k, &feasible, &origins)).collect();
+        let feasibility = limited.iter().any(|&k| matches!(study.config().outputs[k].goal, Goal::Limit { .. }));
+        let (failures, reasons) = failures(study);
+        let records = study.history().records();
+        Ok(Overview {
+            name: study.config().name.clone(),
+            observed,
+            failed: failures.len(),
+            pending: records.len() - observed - failures.len(),
+            best: single.map(|told| Best {
+                believed,
+                trial: told.trial,
+                value: told.value,
+                point: inputs.of_point(point(study, told.trial)),
+            }),
+            last: records.len() as u64,
+            courses,
+            feasibility: feasibility.then(|| Feasibility::of(study, &limited, &feasible)),
+            failures: evenly(&failures, FAILURES),
+            reasons,
+            settings: settings(study),
+        })
+    }
+}
+
+/// The point of a trial.
+pub fn point(study: &Study, trial: u64) -> &Point {
+    &study.history().records()[trial as usize - 1].trial.point
+}
+
+impl Course {
+    fn of(study: &Study, output: usize, feasible: &HashSet<u64>, origins: &[Origin]) -> Self {
+        let dot = |told: Told| Dot { trial: told.trial, value: told.value, origin: origins[told.trial as usize - 1] };
+        let curve = match study.config().outputs[output].goal.is_objective() {
+            true => improvements(study, output, feasible).0,
+            false => Vec::new(),
+        };
+        Course { curve, points: some(study, output, &told(study, output)).into_iter().map(dot).collect() }
+    }
+}
+
+impl Feasibility {
+    fn of(study: &Study, limited: &[usize], feasible: &HashSet<u64>) -> Self {
+        let kept = |&k: &usize| {
+            let goal = study.config().outputs[k].goal;
+            (k, told(study, k).iter().filter(|told| goal.allows(told.value)).count())
+        };
+        Feasibility { all: feasible.len(), each: limited.iter().map(kept).collect() }
+    }
+}
+
+/// Trials whose outcomes keep to all limits.
+fn feasible(study: &Study) -> HashSet<u64> {
+    let keeps = |record: &&spargo::study::store::Record| match record.told.as_ref().map(|told| &told.outcome) {
+        Some(Outcome::Observed { values, .. }) => study.config().keeps_limits(values),
+        _ => false,
+    };
+    study.history().records().iter().filter(keeps).map(|record| record.trial.id).collect()
+}
+
+fn improvements(study: &Study, output: usize, feasible: &HashSet<u64>) -> (Vec<(u64, f64)>, Option<Told>) {
+    let better = better(study, output);
+    let (mut curve, mut best): (_, Option<Told>) = (Vec::new(), None);
+    for told in told(study, output).into_iter().filter(|told| feasible.contains(&told.trial)) {
+        if best.is_none_or(|best| better(told.value, best.value)) {
+            curve.push((told.trial, told.value));
+            best = Some(told);
+        }
+    }
+    (curve, best)
+}
+
+/// Who chose each trial.
+fn origins(study: &Study) -> Result<Vec<Origin>> {
+    let design: HashMap<u64, usize> = study.reports()?.into_iter().map(|report| (report.step, report.design)).collect();
+    let mut places: HashMap<u64, usize> = HashMap::new();
+    let origin = |record: &spargo::study::store::Record| match record.ask {
+        None => Origin::Added,
+        Some(ask) => {
+            let place = places.entry(ask).or_default();
+            *place += 1;
+            if *place <= design.get(&ask).copied().unwrap_or(0) { Origin::Design } else { Origin::Model }
+        }
+    };
+    Ok(study.history().records().iter().map(origin).collect())
+}
+
+fn failures(study: &Study) -> (Vec<u64>, Vec<(String, usize)>) {
+    let (mut trials, mut reasons): (_, HashMap<&str, usize>) = (Vec::new(), HashMap::new());
+    for record in study.history().records() {
+        if let Some(Outcome::Failed { reason }) = record.told.as_ref().map(|told| &told.outcome) {
+            trials.push(record.trial.id);
+            *reasons.entry(reason).or_default() += 1;
+        }
+    }
+    let mut reasons: Vec<(String, usize)> = reasons.into_iter().map(|(reason, count)| (reason.into(), count)).collect();
+    reasons.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    reasons.truncate(REASONS);
+    (trials, reasons)
+}
+
+fn settings(study: &Study) -> Vec<(&'static str, String)> {
+    let config = study.config();
+    let word = |value: serde_json::Result<serde_json::Value>| match value {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    };
+    vec![
+        ("Asked for", format!("{} spread points, then batches of {}", config.initial, config.batch)),
+        ("Rule", config.rule().name().into()),
+        ("Inducing points", format!("{} by {}", config.inducing, allocations(config))),
+        ("Kernel", word(serde_json::to_value(config.model.kernel))),
+        ("Seed", config.seed.to_string()),
+    ]
+}
+
+/// The methods by which the outputs' inducing points are chosen.
+fn allocations(config: &Config) -> String {
+    let name = |k: usize| match serde_json::to_value(config.allocation_of(k)) {
+        Ok(table) => table.get("method").and_then(|method| method.as_str()).unwrap_or_default().to_string(),
+        Err(_) => String::new(),
+    };
+    let mut names: Vec<String> = (0..config.outputs.len()).map(name).collect();
+    names.dedup();
+    names.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use spargo::space::{Dimension, Space};
+
+    #[test]
+    fn who_chose_a_point_is_told_apart() {
+        let space = Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap();
+        let mut study = Study::in_memory(Config { initial: 3, ..Config::new(space) }).unwrap();
+        study.add(&[(vec![Value::Real(0.5)], Some(Outcome::value(1.0)))]).unwrap();
+        let asked = study.ask(4).unwrap();
+        study.tell(&[(asked[0].id, Outcome::value(2.0)), (asked[1].id, Outcome::failed("late"))]).unwrap();
+        use Origin::*;
+        assert_eq!(origins(&study).unwrap(), [Added, Design, Design, Model, Model]);
+        let inputs = Inputs::of(study.config(), &[]);
+        let overview = Overview::of(&mut study, &inputs).unwrap();
+        assert_eq!((overview.observed, overview.failed, overview.pending), (2, 1, 2));
+        assert_eq!(overview.courses[0].curve, [(1, 1.0), (2, 2.0)]);
+        assert_eq!(overview.reasons, [("late".to_string(), 1)]);
+    }
+}

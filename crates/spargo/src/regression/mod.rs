@@ -1,0 +1,248 @@
+//! Models of plain arrays in their user's units: standardize, choose inducing points, fit.
+//!
+//! ```text
+//!     data ─▶ unit cube, mean 0, variance 1 ─▶ θ̂ of a first model ─▶ Z ─▶ θ̂, posterior
+//! ```
+//!
+//! Hyperparameters that are given stay as they are, the others are learned. Beside a study, whose space says what its inputs
+//! may be: here the data say it.
+
+mod choice;
+mod first;
+mod units;
+
+pub use choice::Choosing;
+pub use first::{First, Wish, believe};
+pub use units::{Given, UserModel, standardizer};
+
+use crate::allocate::{Allocation, allocate};
+use crate::data::{Dataset, Evidence, Standardizer};
+use crate::error::{Error, Result};
+use crate::kernel::{Family, Kernel};
+use crate::linalg::{Mat, MatRef};
+use crate::model::sgpr::{Jitter, Sgpr};
+use crate::model::svgp::{Svgp, Variational};
+use crate::model::{
+    Fit, Fitting, Hyperparameters, Inference, Inferred, Learning, Likelihood, Posterior, Priors, Start, fit,
+};
+use crate::rng::{Purpose, stream};
+
+/// Where inducing points come from.
+#[derive(Debug, Clone)]
+pub enum Inducing {
+    /// So many are chosen.
+    Count(usize),
+    /// They are given, [m, d], in the user's units.
+    Points(Mat<f64>),
+}
+
+/// How to model.
+#[derive(Debug, Clone)]
+pub struct Regressing {
+    /// Where inducing points come from, if the model has any.
+    pub inducing: Inducing,
+    /// How they are chosen.
+    pub allocation: Allocation,
+    /// What is wanted of the outcomes, if the choice asks.
+    pub wish: Wish,
+    /// The kernel.
+    pub family: Family,
+    /// Hyperparameters that are known.
+    pub given: Given,
+    /// How the others are learned; with [`Learning::Given`] nothing is, and data stay in the user's units.
+    pub learning: Learning,
+    /// Which posterior.
+    pub inference: Inference,
+    /// How outcomes arise.
+    pub likelihood: Likelihood,
+    /// The least amount added to the diagonal of Kzz, in the user's units; if not given it is relative.
+    pub jitter: Option<f64>,
+    /// q(u) of a variational posterior, whitened; if not given, the optimal one.
+    pub q: Option<Variational>,
+    /// Whether priors join the objective.
+    pub priors: Priors,
+    /// Of every random choice.
+    pub seed: u64,
+}
+
+impl Default for Regressing {
+    fn default() -> Self {
+        Regressing {
+            inducing: Inducing::Count(500),
+            allocation: Allocation::Random,
+            wish: Wish::default(),
+            family: Family::Matern52,
+            given: Given::default(),
+            learning: Learning::Subset(1500),
+            inference: Inference::Sparse,
+            likelihood: Likelihood::Gaussian,
+            jitter: None,
+            q: None,
+            priors: Priors::On,
+            seed: 0,
+        }
+    }
+}
+
+/// A fitted model with the units of its data.
+#[derive(Debug, Clone)]
+pub struct Regression {
+    /// Between the user's units and the model's.
+    pub units: Standardizer,
+    /// The model, in its own units.
+    pub fit: Fit,
+    /// The number of observations.
+    pub rows: usize,
+    /// Z in the model's units, [m, d]; none if the posterior is exact.
+    pub inducing: Option<Mat<f64>>,
+}
+
+impl Regression {
+    /// Fits. A method of choice that looks at a model gets two rounds: a fit on random inducing points, then the choice by its
+    /// kernel and posterior, and a refit that starts from its hyperparameters.
+    pub fn fit(data: &Dataset, settings: &Regressing) -> Result<Self> {
+        let units = settings.units(data)?;
+        let standard = units.apply(data);
+        let start = settings.start(&units, data.dimension())?;
+        let mut fitting = settings.fitting();
+        let mut first = First { hyper: start, prediction: None, evaluations: 0 };
+        let needs_points = settings.inference != Inference::Exact || settings.learning == Learning::Bound;
+        let z = match &settings.inducing {
+            _ if !needs_points => Mat::zeros(0, data.dimension()),
+            Inducing::Points(z) => inputs(&units, z.as_ref())?,
+            Inducing::Count(count) => {
+                if !matches!(settings.allocation, Allocation::Random | Allocation::Uniform) {
+                    first = believe(&standard, &first.hyper, &fitting, settings.allocation.quality())?;
+                    fitting.start = Start::Warm;
+                }
+                settings.choose(&standard, &units, &first, *count)?
+            }
+        };
+        let mut regression = settings.conclude(units, &first.hyper, &standard, z, &fitting)?;
+        regression.fit.report.evaluations += first.evaluations;
+        Ok(regression)
+    }
+
+    /// The model at hyperparameters and inducing points (none for an exact posterior) in the model's units.
+    pub fn at(
+        hyper: &Hyperparameters,
+        data: &Dataset,
+        units: Standardizer,
+        inducing: Option<Mat<f64>>,
+        settings: &Regressing,
+    ) -> Result<Self> {
+        let fitting = Fitting { learning: Learning::Given, ..settings.fitting() };
+        let z = inducing.unwrap_or_else(|| Mat::zeros(0, data.dimension()));
+        let standard = units.apply(data);
+        settings.conclude(units, hyper, &standard, z, &fitting)
+    }
+
+    /// f given the data, in the model's units.
+    pub fn posterior(&self) -> &Posterior {
+        &self.fit.posterior
+    }
+
+    /// The hyperparameters in the user's units.
+    pub fn hyperparameters(&self) -> UserModel {
+        UserModel::from_model(&self.fit.hyper, &self.units)
+    }
+
+    /// The log likelihood of all data, or its bound, in the user's units.
+    pub fn objective(&self) -> f64 {
+        let rows = self.rows as f64;
+        rows * self.units.log_density(self.fit.report.objective / rows)
+    }
+}
+
+impl Regressing {
+    /// Those in which data are standardized; labels stay labels.
+    fn units(&self, data: &Dataset) -> Result<Standardizer> {
+        let units = match self.learning {
+            Learning::Given => Standardizer {
+                lower: vec![0.0; data.dimension()],
+                range: vec![1.0; data.dimension()],
+                centre: 0.0,
+                scale: 1.0,
+            },
+            _ if self.likelihood.is_conjugate() => standardizer(data)?,
+            _ => Standardizer { centre: 0.0, scale: 1.0, ..Standardizer::from_data(data) },
+        };
+        Ok(units)
+    }
+
+    fn start(&self, units: &Standardizer, dimension: usize) -> Result<Hyperparameters> {
+        let cold = Hyperparameters::cold(Kernel::cold(self.family, dimension));
+        Ok(self.given.complete(UserModel::from_model(&cold, units))?.to_model(units))
+    }
+
+    fn fitting(&self) -> Fitting {
+        Fitting {
+            learning: self.learning,
+            inference: self.inference,
+            likelihood: self.likelihood,
+            priors: self.priors,
+            fixed: self.given.fixed(),
+            seed: self.seed,
+            ..Fitting::default()
+        }
+    }
+
+    /// Fits from a start, with these inducing points; data are in the model's units.
+    fn conclude(
+        &self,
+        units: Standardizer,
+        start: &Hyperparameters,
+        data: &Dataset,
+        z: Mat<f64>,
+        fitting: &Fitting,
+    ) -> Result<Regression> {
+        let mut fit = fit(start, data, z.as_ref(), fitting)?;
+        if self.jitter.is_some() || self.q.is_some() {
+            fit = self.with_particulars(fit, data, z.as_ref(), &units)?;
+        }
+        let inducing = (self.inference != Inference::Exact).then_some(z);
+        Ok(Regression { units, fit, rows: data.len(), inducing })
+    }
+
+    /// The inducing points, by what the first model believes.
+    fn choose(&self, standard: &Dataset, units: &Standardizer, first: &First, count: usize) -> Result<Mat<f64>> {
+        let level = (self.wish.level - units.centre) / units.scale;
+        let noise = standard.noise(first.hyper.noise);
+        let evidence = match first.prediction.clone() {
+            Some(prediction) => Wish { level, ..self.wish }.evidence(standard.y(), prediction, noise)?,
+            None => Evidence::default(),
+        };
+        let mut rng = stream(self.seed, Purpose::Allocation, 0, 0);
+        Ok(allocate(&self.allocation, standard.x(), &first.hyper.kernel, &evidence, count, &mut rng)?.points)
+    }
+
+    /// The same hyperparameters with a jitter or a q of one's own.
+    fn with_particulars(&self, fit: Fit, data: &Dataset, z: MatRef<'_, f64>, units: &Standardizer) -> Result<Fit> {
+        let Fit { hyper, mut report, posterior } = fit;
+        let jitter = self.jitter.map_or(Jitter::default(), |jitter| Jitter::Fixed(jitter / units.scale / units.scale));
+        let Inferred { posterior, objective } = match self.inference {
+            Inference::Exact => Inferred { posterior, objective: report.objective },
+            Inference::Sparse => Sgpr { jitter, ..Sgpr::new(&hyper, data, z)? }.infer()?,
+            Inference::Variational => {
+                let svgp = Svgp::with_jitter(&hyper, data, z, self.likelihood, jitter)?;
+                let q = match &self.q {
+                    Some(q) => q.clone(),
+                    None => svgp.optimal(&Variational::prior(z.nrows()), &Default::default())?,
+                };
+                Inferred { objective: svgp.elbo(&q)?, posterior: svgp.posterior(&q)? }
+            }
+        };
+        report.objective = objective;
+        report.jitter = posterior.jitter();
+        Ok(Fit { posterior, hyper, report })
+    }
+}
+
+/// Points in the model's units.
+fn inputs(units: &Standardizer, x: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    let (found, expected) = (x.ncols(), units.lower.len());
+    match found == expected {
+        true => Ok(units.inputs(x)),
+        false => Err(Error::Shape { what: "each inducing point".into(), found, expected }),
+    }
+}

@@ -1,0 +1,130 @@
+//! Stationary hyperparameters between the user's units and the model's (inputs in the unit cube, outcomes standardized).
+
+use crate::data::{Dataset, Standardizer};
+use crate::error::{Error, Result};
+use crate::kernel::{Family, Kernel, Role, Stationary};
+use crate::model::Hyperparameters;
+
+/// The units of the data, whose variances the user can be told.
+pub fn standardizer(data: &Dataset) -> Result<Standardizer> {
+    let units = Standardizer::from_data(data);
+    match (units.scale * units.scale).is_normal() {
+        true => Ok(units),
+        false => Err(Error::Unsupported {
+            what: format!("outcomes that vary by {:e}, whose square is out of range", units.scale),
+            remedy: "rescale them".into(),
+        }),
+    }
+}
+
+/// A stationary kernel, a constant mean and a noise variance, in the user's units.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UserModel {
+    /// The kernel.
+    pub family: Family,
+    /// Its variance.
+    pub variance: f64,
+    /// Its length scales, one an input.
+    pub lengthscales: Vec<f64>,
+    /// σ², the noise variance.
+    pub noise: f64,
+    /// μ, the constant mean.
+    pub mean: f64,
+}
+
+impl UserModel {
+    /// From the model's units. Of another than a stationary kernel there would be nothing to say: it has none of these.
+    pub fn from_model(hyper: &Hyperparameters, units: &Standardizer) -> Self {
+        let (family, variance, lengthscales) = match &hyper.kernel {
+            Kernel::Stationary(kernel) => (kernel.family, kernel.variance, kernel.lengthscales.clone()),
+            _ => (Family::Matern52, f64::NAN, vec![f64::NAN; units.range.len()]),
+        };
+        UserModel {
+            family,
+            variance: units.variance(variance),
+            lengthscales: lengthscales.iter().zip(&units.range).map(|(l, range)| l * range).collect(),
+            noise: units.variance(hyper.noise),
+            mean: units.mean(hyper.mean),
+        }
+    }
+
+    /// To the model's units.
+    pub fn to_model(&self, units: &Standardizer) -> Hyperparameters {
+        let square = units.scale * units.scale;
+        let lengthscales = self.lengthscales.iter().zip(&units.range).map(|(l, range)| l / range).collect();
+        Hyperparameters {
+            kernel: Kernel::Stationary(Stationary {
+                family: self.family,
+                variance: self.variance / square,
+                lengthscales,
+            }),
+            mean: (self.mean - units.centre) / units.scale,
+            noise: self.noise / square,
+        }
+    }
+
+    /// The kernel in the user's units.
+    pub fn kernel(&self) -> Kernel {
+        let (variance, lengthscales) = (self.variance, self.lengthscales.clone());
+        Kernel::Stationary(Stationary { family: self.family, variance, lengthscales })
+    }
+}
+
+/// Hyperparameters that are known, in the user's units.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Given {
+    /// The kernel's variance.
+    pub variance: Option<f64>,
+    /// Its length scales: one for all inputs, or one an input.
+    pub lengthscales: Option<Vec<f64>>,
+    /// The noise variance.
+    pub noise: Option<f64>,
+    /// The constant mean.
+    pub mean: Option<f64>,
+}
+
+impl Given {
+    /// The given ones in place of a model's.
+    pub fn complete(&self, model: UserModel) -> Result<UserModel> {
+        let inputs = model.lengthscales.len();
+        let lengthscales = match self.lengthscales.as_deref() {
+            None => model.lengthscales,
+            Some([one]) => vec![*one; inputs],
+            Some(list) if list.len() == inputs => list.to_vec(),
+            Some(list) => {
+                let what = "the list of length scales".into();
+                return Err(Error::Shape { what, found: list.len(), expected: inputs });
+            }
+        };
+        for &value in &lengthscales {
+            positive("a length scale", value)?;
+        }
+        self.variance.map_or(Ok(()), |value| positive("variance", value))?;
+        self.noise.map_or(Ok(()), |value| positive("noise", value))?;
+        Ok(UserModel {
+            lengthscales,
+            variance: self.variance.unwrap_or(model.variance),
+            noise: self.noise.unwrap_or(model.noise),
+            mean: self.mean.unwrap_or(model.mean),
+            family: model.family,
+        })
+    }
+
+    /// Those that are not to be learned.
+    pub fn fixed(&self) -> Vec<Role> {
+        let given = [
+            (self.lengthscales.is_some(), Role::Lengthscale),
+            (self.variance.is_some(), Role::Variance),
+            (self.noise.is_some(), Role::Noise),
+            (self.mean.is_some(), Role::Mean),
+        ];
+        given.into_iter().filter(|(given, _)| *given).map(|(_, role)| role).collect()
+    }
+}
+
+fn positive(name: &str, value: f64) -> Result<()> {
+    match value.is_finite() && value > 0.0 {
+        true => Ok(()),
+        false => Err(Error::Parameter { name: name.into(), value, must: "positive and finite".into() }),
+    }
+}

@@ -1,0 +1,100 @@
+"""Sparse Gaussian-process optimisation: Bayesian optimisation for thousands to millions of noisy evaluations.
+
+>>> import spargo
+>>> study = spargo.Study({"rate": spargo.Real(1e-4, 1.0, log=True), "layers": (1, 8)}, initial=20, batch=10)
+>>> for _ in range(5):
+...     trials = study.ask()
+...     study.tell(trials, [-abs(trial.params["layers"] - 3) for trial in trials])
+10
+10
+10
+10
+10
+>>> study.best().params["layers"]
+3
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from . import executors, problems
+from ._spargo import __version__
+from .allocation import allocate
+from .errors import (
+    CandidateError,
+    EmptyError,
+    ExhaustedError,
+    InputError,
+    InputValueError,
+    InterruptedCall,
+    NonFiniteError,
+    NotPositiveDefiniteError,
+    ParameterError,
+    RetoldError,
+    ShapeError,
+    SpargoError,
+    StoreError,
+    UnknownTrialError,
+    UnsupportedError,
+)
+from .models import ExactGP, SparseGP, VariationalGP
+from .optimize import maximize, minimize
+from .posterior import Path, Paths, Posterior, Prediction
+from .problems import hypervolume
+from .space import Candidates, Choice, Int, Real
+from .study import Best, Failed, Fronts, Study, Trial
+
+if TYPE_CHECKING:
+    from . import optuna, plot
+
+__all__ = [
+    "Best",
+    "CandidateError",
+    "Candidates",
+    "Choice",
+    "EmptyError",
+    "ExactGP",
+    "ExhaustedError",
+    "Failed",
+    "Fronts",
+    "InputError",
+    "InputValueError",
+    "Int",
+    "InterruptedCall",
+    "NonFiniteError",
+    "NotPositiveDefiniteError",
+    "ParameterError",
+    "Path",
+    "Paths",
+    "Posterior",
+    "Prediction",
+    "Real",
+    "RetoldError",
+    "ShapeError",
+    "SpargoError",
+    "SparseGP",
+    "StoreError",
+    "Study",
+    "Trial",
+    "UnknownTrialError",
+    "UnsupportedError",
+    "VariationalGP",
+    "__version__",
+    "allocate",
+    "executors",
+    "hypervolume",
+    "maximize",
+    "minimize",
+    "optuna",
+    "plot",
+    "problems",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Modules that need other packages, when they are wanted."""
+    if name in ("optuna", "plot"):
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

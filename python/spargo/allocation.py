@@ -1,0 +1,96 @@
+"""The choice of inducing points among the rows of an array."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _spargo
+from .models import _matrix, _Model, _number, _outcomes
+
+__all__ = ["allocate"]
+
+Quality = Union[npt.ArrayLike, Callable[[npt.NDArray[np.float64]], npt.ArrayLike]]
+
+
+def allocate(
+    X: npt.ArrayLike,
+    m: int,
+    *,
+    method: str | Mapping[str, Any] = "cvr",
+    kernel: str | _Model = "matern52",
+    quality: Quality | None = None,
+    y: npt.ArrayLike | None = None,
+    goal: str = "max",
+    level: float = 0.0,
+    variance: float | None = None,
+    lengthscales: float | npt.ArrayLike | None = None,
+    noise: float | None = None,
+    mean: float | None = None,
+    seed: int = 0,
+) -> npt.NDArray[np.intp]:
+    """The numbers of up to `m` rows of X, in the order of choice: where a sparse model is to be accurate.
+
+    Parameters
+    ----------
+    method
+        "cvr" covers the data, "random" does not look; "imp-dpp", "ent-dpp", "lin-dpp" and "al-dpp" go where outcomes are good,
+        tell of the optimum, or are close to a level; "dpp" draws an exact sample. A dictionary has the method's settings,
+        too: `{"method": "imp-dpp", "baseline": "max"}`.
+    kernel
+        Its name, or a fitted model whose kernel it is. Length scales that are not given are learned if there are outcomes,
+        otherwise they suit the box of the data.
+    quality
+        Weights of your own, one a row and none negative: an array, or a function of X that returns one. Rows are then chosen
+        greedily by weight and diversity ("cvr"), or drawn ("dpp").
+    y, goal, level
+        Outcomes, whether large or small ones are good ("max", "min"), and the level of "al-dpp".
+
+    Fewer rows are returned if the others determine all that are left.
+
+    Examples
+    --------
+    >>> import numpy as np, spargo
+    >>> X = np.linspace(0, 1, 101)[:, None]
+    >>> sorted(spargo.allocate(X, 3, lengthscales=0.5).tolist())
+    [0, 50, 100]
+    >>> rows = spargo.allocate(X, 5, lengthscales=0.1, quality=lambda X: np.exp(-50 * (X[:, 0] - 0.5) ** 2))
+    >>> bool((abs(X[rows, 0] - 0.5) < 0.4).all())
+    True
+    """
+    x = _matrix(X, "allocate")
+    scales = None if lengthscales is None else np.atleast_1d(np.asarray(lengthscales, float)).tolist()
+    family = kernel
+    if isinstance(kernel, _Model):
+        kernel._model()
+        family = kernel.kernel  # type: ignore[attr-defined]
+        scales = kernel.lengthscales_.tolist() if scales is None else scales
+        variance = kernel.variance_ if variance is None else variance
+        noise = kernel.noise_ if noise is None else noise
+        mean = kernel.mean_ if mean is None else mean
+    chosen = {"method": method} if isinstance(method, str) else dict(method)
+    if goal not in ("max", "min"):
+        raise ValueError(f'goal={goal!r} must be "max" or "min"')
+    if quality is not None and chosen.get("method") not in ("cvr", "dpp"):
+        raise ValueError(f"method={method!r} has a quality of its own: leave out one of the two")
+    settings = {
+        "method": chosen,
+        "kernel": family,
+        "variance": _number(variance),
+        "lengthscales": scales,
+        "noise": _number(noise),
+        "mean": _number(mean),
+        "sign": 1.0 if goal == "max" else -1.0,
+        "level": float(level),
+        "seed": int(seed),
+    }
+    weights = quality(x) if callable(quality) else quality
+    given = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+    if given is not None and given.ndim != 1:
+        raise ValueError(f"a quality has one number a row, not the shape {given.shape}")
+    outcomes = None if y is None else _outcomes(y, len(x))
+    return np.array(_spargo.allocate(x, m, json.dumps(settings), outcomes, given), dtype=np.intp)

@@ -1,0 +1,215 @@
+"""Who evaluates: any executor of `concurrent.futures`, and what it takes to go on when its workers die.
+
+Threads, processes, loky, Dask (`client.get_executor()`) and MPI (`mpi4py.futures`) come with executors; for Ray there is
+`RayExecutor`.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Union
+
+__all__ = ["Crash", "Crew", "InlineExecutor", "Maker", "RayExecutor", "evaluate", "workers_of"]
+
+Maker = Union[Executor, Callable[[], Executor], None]
+"""An executor, a function that makes one (and another, if that breaks), or `None` for the calling thread."""
+
+_RECOUNT = 5.0
+"""Seconds after which workers are counted again: clusters grow and shrink."""
+
+
+@dataclass(frozen=True)
+class Crash:
+    """An exception in a worker, as words: not every exception survives the way home."""
+
+    reason: str
+    trace: str
+
+
+def evaluate(f: Callable[[dict[str, Any]], Any], params: dict[str, Any], timeout: float | None) -> Any:
+    """What comes of a point, in the worker.
+
+    >>> evaluate(lambda params: 1 / params["x"], {"x": 0.0}, None).reason
+    'ZeroDivisionError: float division by zero'
+    >>> evaluate(lambda params: time.sleep(9), {}, 0.01).reason
+    'TimeoutError: it took more than 0.01 s'
+    """
+    try:
+        return f(params) if timeout is None else _within(f, params, timeout)
+    except Exception as error:
+        text = str(error)
+        return Crash(f"{type(error).__name__}: {text}" if text else type(error).__name__, traceback.format_exc())
+
+
+def _within(f: Callable[[dict[str, Any]], Any], params: dict[str, Any], timeout: float) -> Any:
+    """Calls in a thread that can be left alone: nothing can end a thread, but its worker is free again."""
+    outcome: Future[Any] = Future()
+
+    def call() -> None:
+        try:
+            outcome.set_result(f(params))
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    threading.Thread(target=call, daemon=True, name="spargo-evaluation").start()
+    done = threading.Event()
+    outcome.add_done_callback(lambda _: done.set())
+    if not done.wait(timeout):
+        raise TimeoutError(f"it took more than {timeout:g} s")
+    return outcome.result()
+
+
+def workers_of(executor: Executor) -> int | None:
+    """How many calls it can work on at once, if it says so.
+
+    >>> from concurrent.futures import ThreadPoolExecutor
+    >>> workers_of(ThreadPoolExecutor(3))
+    3
+    """
+    client = getattr(executor, "_client", None)
+    if client is not None and hasattr(client, "nthreads"):
+        return max(1, int(sum(client.nthreads().values())))
+    for name in ("num_workers", "_max_workers", "max_workers"):
+        count = getattr(executor, name, None)
+        if isinstance(count, int) and count > 0:
+            return count
+    return None
+
+
+class InlineExecutor(Executor):
+    """Works in the calling thread."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Calls it now; Ctrl-C ends the call."""
+        future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()
+        try:
+            future.set_result(fn(*args, **kwargs))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+class Crew:
+    """An executor that is replaced when it breaks."""
+
+    def __init__(self, given: Maker, workers: int | None = None) -> None:
+        self._make: Callable[[], Executor] | None = None
+        self._ours = False
+        if given is None:
+            self._executor: Executor = InlineExecutor()
+            workers = 1
+        elif isinstance(given, Executor) or hasattr(given, "submit"):
+            self._executor = given  # type: ignore[assignment]
+            self._make = _maker(self._executor)
+        elif callable(given):
+            self._make, self._executor, self._ours = given, given(), True
+        else:
+            raise TypeError(f"an executor has a method 'submit', or is a function that makes one: {given!r} is neither")
+        self._given = workers
+        self._counted = workers
+        self._when = time.monotonic() - 2 * _RECOUNT
+
+    def workers(self) -> int | None:
+        """How many calls are worked on at once, if that is known."""
+        if self._given is None and time.monotonic() - self._when > _RECOUNT:
+            self._counted = workers_of(self._executor)
+            self._when = time.monotonic()
+        return self._counted
+
+    def submit(self, fn: Callable[..., Any], *args: Any) -> Future[Any]:
+        """Has it called by a worker."""
+        return self._executor.submit(fn, *args)
+
+    def renew(self, cause: BaseException) -> None:
+        """Another executor in place of one that is broken."""
+        if self._make is None:
+            remedy = "give a function that makes executors instead of an executor"
+            raise RuntimeError(f"the executor is broken and cannot be replaced: {remedy}") from cause
+        self.close()
+        self._executor, self._ours = self._make(), True
+
+    def close(self) -> None:
+        """Ends what was made here; an executor that was given stays as it is."""
+        if self._ours:
+            self._executor.shutdown(wait=False)
+
+
+def _maker(executor: Executor) -> Callable[[], Executor] | None:
+    """What makes another one like it, if we know how to."""
+    workers = workers_of(executor)
+    if type(executor) is ProcessPoolExecutor:
+        context, initializer, initargs = (
+            getattr(executor, name, None) for name in ("_mp_context", "_initializer", "_initargs")
+        )
+        return lambda: ProcessPoolExecutor(workers, context, initializer, initargs or ())
+    if type(executor).__module__.startswith("loky"):
+        import loky  # type: ignore[import-untyped,import-not-found,unused-ignore]
+
+        return lambda: loky.get_reusable_executor(max_workers=workers)  # type: ignore[no-any-return,unused-ignore]
+    return None
+
+
+class RayExecutor(Executor):
+    """Ray's workers as an executor; `options` are those of a Ray task, such as `num_cpus`.
+
+    ```python
+    import ray, spargo
+    ray.init()
+    study.optimize(f, 1000, executor=spargo.executors.RayExecutor(num_cpus=2), mode="async")
+    ```
+    """
+
+    def __init__(self, max_workers: int | None = None, **options: Any) -> None:
+        import ray  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+        self._ray: Any = ray
+        self._options: Mapping[str, Any] = {"max_retries": 0, **options}
+        self._limit = max_workers
+        self._closed = False
+        self._under_way: dict[Future[Any], Any] = {}
+        if not ray.is_initialized():
+            ray.init()
+
+    @property
+    def num_workers(self) -> int:
+        """How many calls the cluster's processors allow at once."""
+        if self._limit is not None:
+            return self._limit
+        share = float(self._options.get("num_cpus") or 1)
+        return max(1, int(self._ray.cluster_resources().get("CPU", 1) // share))
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Has it called by one of Ray's workers; a worker that dies makes it an exception."""
+        if self._closed:
+            raise RuntimeError("cannot schedule new futures after shutdown")
+        reference = self._ray.remote(**self._options)(fn).remote(*args, **kwargs)
+        future: Future[Any] = reference.future()
+        self._under_way[future] = reference
+        future.add_done_callback(self._forget)
+        return future
+
+    def _forget(self, future: Future[Any]) -> None:
+        self._under_way.pop(future, None)
+
+    def map(
+        self, fn: Callable[..., Any], *iterables: Iterable[Any], timeout: float | None = None, **_: Any
+    ) -> Iterator[Any]:
+        """As `Executor.map`."""
+        return super().map(fn, *iterables, timeout=timeout)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """No more calls; Ray itself goes on."""
+        self._closed = True
+        under_way = dict(self._under_way)
+        if cancel_futures:
+            for reference in under_way.values():
+                self._ray.cancel(reference)
+        if wait:
+            for future in under_way:
+                future.exception()

@@ -1,0 +1,308 @@
+"""Optuna studies whose points spargo chooses.
+
+>>> import optuna
+>>> from spargo.optuna import SpargoSampler
+>>> optuna.logging.set_verbosity(optuna.logging.WARNING)
+>>> study = optuna.create_study(sampler=SpargoSampler(seed=1))
+>>> study.optimize(lambda trial: (trial.suggest_float("x", -1, 1) - 0.3) ** 2, n_trials=30)
+>>> bool(abs(study.best_params["x"] - 0.3) < 0.02)
+True
+"""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.samplers import BaseSampler, RandomSampler
+from optuna.search_space import IntersectionSearchSpace
+from optuna.study import Study as OptunaStudy
+from optuna.study import StudyDirection
+from optuna.trial import FrozenTrial, TrialState
+
+from .errors import ExhaustedError, InputError
+from .outcomes import Failed
+from .space import Choice, Dimension, Int, Real
+from .study import Study
+
+__all__ = ["SpargoSampler"]
+
+_CONSTRAINTS = "constraints"
+"""Where Optuna keeps them among a trial's system attributes: a list, or one number under "constraints:NAME" each."""
+
+
+class SpargoSampler(BaseSampler):
+    """Chooses all parameters of a trial together: where a function drawn from the model of the trials so far is best.
+
+    Every trial has a function (a Thompson path) of its own, and trials that are running, here or elsewhere, are taken into
+    account; so any number of workers may share a study. Parameters that not every completed trial has are left to
+    `independent_sampler`. Trials that failed or were pruned tell where trials fail.
+
+    Parameters
+    ----------
+    seed
+        Of every random choice; another one each time, unless it is given.
+    n_startup_trials
+        Trials that are spread over the space before a model is asked.
+    refit_every
+        The number of finished trials after which the model is fitted again; without it, a tenth of those so far, at most
+        100.
+    constraints_func
+        Given a finished trial, returns numbers that must not be above zero. (`trial.set_constraint` does as well.)
+    independent_sampler
+        For parameters that depend on others; `RandomSampler` unless it is given.
+    settings
+        Any other setting of `spargo.Study`: `inducing`, `allocation`, `rule`, `model` and so on.
+    """
+
+    def __init__(
+        self,
+        *,
+        seed: int | None = None,
+        n_startup_trials: int = 10,
+        refit_every: int | None = None,
+        constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
+        independent_sampler: BaseSampler | None = None,
+        **settings: Any,
+    ) -> None:
+        if refit_every is not None and refit_every < 1:
+            raise ValueError(f"refit_every is {refit_every}; it must be at least 1")
+        self._random = np.random.default_rng(seed)
+        self._independent = independent_sampler or RandomSampler(seed=seed)
+        self._refit_every = refit_every
+        self._constraints_func = constraints_func
+        self._settings = {"initial": max(1, n_startup_trials), **settings}
+        self._common = IntersectionSearchSpace()
+        self._mirror: _Mirror | None = None
+        self._lock = threading.RLock()
+
+    def infer_relative_search_space(self, study: OptunaStudy, trial: FrozenTrial) -> dict[str, BaseDistribution]:
+        """The parameters that all completed trials have."""
+        with self._lock:
+            common = self._common.calculate(study)
+        return {name: one for name, one in common.items() if not one.single()}
+
+    def sample_relative(
+        self, study: OptunaStudy, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
+        """Values of all of them, chosen together."""
+        space = {name: one for name, one in search_space.items() if not one.single()}
+        if not space or set(space) <= set(trial.system_attrs.get("fixed_params", {})):
+            return {}
+        with self._lock:
+            try:
+                return self._ask(study, trial, space)
+            except InputError as error:
+                warnings.warn(f"spargo cannot model these parameters ({error}); they are sampled independently", stacklevel=2)
+                return {}
+
+    def sample_independent(
+        self, study: OptunaStudy, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
+    ) -> Any:
+        """A value of a parameter on its own."""
+        return self._independent.sample_independent(study, trial, param_name, param_distribution)
+
+    def before_trial(self, study: OptunaStudy, trial: FrozenTrial) -> None:
+        """Optuna calls this before a trial."""
+        self._independent.before_trial(study, trial)
+
+    def after_trial(
+        self, study: OptunaStudy, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
+    ) -> None:
+        """Stores a trial's constraints where Optuna looks for them."""
+        if self._constraints_func is not None and state in (TrialState.COMPLETE, TrialState.PRUNED):
+            numbers = tuple(float(number) for number in self._constraints_func(trial))
+            if any(np.isnan(numbers)):
+                raise ValueError("constraint values cannot be NaN")
+            study._storage.set_trial_system_attr(trial._trial_id, _CONSTRAINTS, numbers)
+        self._independent.after_trial(study, trial, state, values)
+
+    def reseed_rng(self) -> None:
+        """Other random choices from now on."""
+        with self._lock:
+            self._random = np.random.default_rng()
+            self._mirror = None
+            self._independent.reseed_rng()
+
+    def _ask(self, study: OptunaStudy, trial: FrozenTrial, space: dict[str, BaseDistribution]) -> dict[str, Any]:
+        trials = study.get_trials(deepcopy=False)
+        constraints = _constraint_names(trials)
+        directions = list(study.directions)
+        if self._mirror is None or not self._mirror.suits(space, directions, constraints):
+            self._mirror = self._new_mirror(space, directions, constraints)
+        self._mirror.follow(trials)
+        try:
+            return self._mirror.ask(trial.number, self._refit_every)
+        except ExhaustedError:
+            # Every point of a finite space was tried: from now on they may be tried again.
+            self._settings["replicates"] = "allowed"
+            self._mirror = self._new_mirror(space, directions, constraints)
+            self._mirror.follow(trials)
+            return self._mirror.ask(trial.number, self._refit_every)
+
+    def _new_mirror(
+        self, space: dict[str, BaseDistribution], directions: list[StudyDirection], constraints: list[str]
+    ) -> _Mirror:
+        seed = int(self._random.integers(2**63))
+        return _Mirror(space, directions, constraints, {"seed": seed, **self._settings})
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = self.__dict__.copy()
+        del state["_lock"], state["_mirror"]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._mirror = None
+        self._lock = threading.RLock()
+
+
+class _Mirror:
+    """What spargo knows of an Optuna study: the same trials over the parameters that they have in common."""
+
+    def __init__(
+        self,
+        space: dict[str, BaseDistribution],
+        directions: list[StudyDirection],
+        constraints: list[str],
+        settings: dict[str, Any],
+    ) -> None:
+        self._of = (space, directions, constraints)
+        # Names of our own: Optuna's may be anything.
+        self._codes = {f"x{i}": (name, _Code(one)) for i, (name, one) in enumerate(space.items())}
+        goals = {f"y{i}": "max" if one == StudyDirection.MAXIMIZE else "min" for i, one in enumerate(directions)}
+        limits = {f"c{i}": {"at_most": 0.0} for i in range(len(constraints))}
+        inputs = {name: code.dimension for name, (_, code) in self._codes.items()}
+        self._study = Study(inputs, goals, limits, **settings)
+        self._asked: dict[int, tuple[int, dict[str, Any]]] = {}
+        """Of trials under way: our number, and the point."""
+        self._finished: set[int] = set()
+        self._first = 0
+        """All trials before this one are finished."""
+
+    def suits(
+        self, space: dict[str, BaseDistribution], directions: list[StudyDirection], constraints: list[str]
+    ) -> bool:
+        """Whether it is of the same parameters, objectives and constraints."""
+        return self._of == (space, directions, constraints)
+
+    def ask(self, number: int, refit_every: int | None) -> dict[str, Any]:
+        """Parameters of an Optuna trial."""
+        within = refit_every or max(1, min(100, len(self._finished) // 10))
+        (trial,) = self._study.ask(1, refit_every=within)
+        self._asked[number] = (trial.id, trial.params)
+        return {name: code.decode(trial.params[ours]) for ours, (name, code) in self._codes.items()}
+
+    def follow(self, trials: Sequence[FrozenTrial]) -> None:
+        """Learns what has become of Optuna's trials."""
+        told: list[tuple[int, Any]] = []
+        points: list[dict[str, Any]] = []
+        outcomes: list[Any] = []
+        under_way: dict[int, dict[str, Any]] = {}
+        for trial in trials[self._first :]:
+            if trial.number in self._finished:
+                continue
+            point = self._point(trial)
+            if not trial.state.is_finished():
+                if point is not None and trial.number not in self._asked:
+                    under_way[trial.number] = point
+                continue
+            self._finished.add(trial.number)
+            ours, asked = self._asked.pop(trial.number, (0, None))
+            if point is not None and point == asked:
+                told.append((ours, self._outcome(trial)))
+            elif point is not None:
+                points.append(point)
+                outcomes.append(self._outcome(trial))
+        while self._first in self._finished:
+            self._first += 1
+        if told:
+            self._study.tell(*zip(*told))
+        if points:
+            self._study.add(points, outcomes)
+        if under_way:
+            numbers = self._study.add(list(under_way.values()))
+            self._asked |= {theirs: (ours, under_way[theirs]) for theirs, ours in zip(under_way, numbers)}
+
+    def _point(self, trial: FrozenTrial) -> dict[str, Any] | None:
+        """A trial's parameters, if it has all of them, within their ranges."""
+        point: dict[str, Any] = {}
+        for ours, (name, code) in self._codes.items():
+            if name not in trial.params or trial.distributions.get(name) != code.distribution:
+                return None
+            internal = code.distribution.to_internal_repr(trial.params[name])
+            if not code.distribution._contains(internal):
+                return None
+            point[ours] = code.encode(internal)
+        return point
+
+    def _outcome(self, trial: FrozenTrial) -> Any:
+        if trial.state != TrialState.COMPLETE or trial.values is None:
+            return Failed(trial.state.name.lower())
+        constraints = _constraints(trial)
+        missing = [name for name in self._of[2] if name not in constraints]
+        if missing:
+            return Failed(f"without the constraint {missing[0]!r}")
+        return [*trial.values, *(constraints[name] for name in self._of[2])]
+
+
+class _Code:
+    """A distribution as an input of ours; values with a step are counted."""
+
+    def __init__(self, distribution: BaseDistribution) -> None:
+        self.distribution = distribution
+        self.dimension, self._step = _dimension(distribution)
+
+    def encode(self, internal: float) -> Any:
+        """Optuna's internal value as ours."""
+        if isinstance(self.dimension, Choice):
+            return self.dimension.choices[int(internal)]
+        if self._step is not None:
+            return int(round((internal - self._low()) / self._step))
+        return int(internal) if isinstance(self.dimension, Int) else float(internal)
+
+    def decode(self, value: Any) -> Any:
+        """Our value as Optuna's."""
+        if isinstance(self.dimension, Choice):
+            return self.distribution.to_external_repr(float(self.dimension.choices.index(value)))
+        low, high = self._low(), self._high()
+        if self._step is not None:
+            value = low + value * self._step
+        value = min(max(value, low), high)
+        return int(value) if isinstance(self.distribution, IntDistribution) else float(value)
+
+    def _low(self) -> float:
+        return self.distribution.low  # type: ignore[attr-defined,no-any-return]
+
+    def _high(self) -> float:
+        return self.distribution.high  # type: ignore[attr-defined,no-any-return]
+
+
+def _dimension(given: BaseDistribution) -> tuple[Dimension, float | None]:
+    """The input that stands for a distribution, and the step of its values if they are counted."""
+    if isinstance(given, CategoricalDistribution):
+        return Choice([str(i) for i in range(len(given.choices))]), None
+    if isinstance(given, IntDistribution) and (given.log or given.step == 1):
+        return Int(given.low, given.high, log=given.log), None
+    if isinstance(given, (IntDistribution, FloatDistribution)) and given.step is not None:
+        return Int(0, int(round((given.high - given.low) / given.step))), given.step
+    if isinstance(given, FloatDistribution):
+        return Real(given.low, given.high, log=given.log), None
+    raise InputError(f"there is no input like {given!r}")
+
+
+def _constraints(trial: FrozenTrial) -> dict[str, float]:
+    attributes = trial.system_attrs
+    found = {str(i): float(number) for i, number in enumerate(attributes.get(_CONSTRAINTS) or ())}
+    prefix = f"{_CONSTRAINTS}:"
+    return found | {key[len(prefix) :]: float(one) for key, one in attributes.items() if key.startswith(prefix)}
+
+
+def _constraint_names(trials: Sequence[FrozenTrial]) -> list[str]:
+    """The constraints of the first completed trial that has any."""
+    found = (_constraints(trial) for trial in trials if trial.state == TrialState.COMPLETE)
+    return sorted(next((constraints for constraints in found if constraints), {}))

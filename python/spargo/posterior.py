@@ -1,0 +1,110 @@
+"""What is known of a function: means, variances, and functions drawn from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _spargo
+
+__all__ = ["Path", "Paths", "Posterior", "Prediction"]
+
+Array = npt.NDArray[np.float64]
+
+
+class Prediction(NamedTuple):
+    """Means and variances of a function without noise, in the user's units."""
+
+    mean: Array
+    variance: Array
+
+    @property
+    def std(self) -> Array:
+        """Standard deviations."""
+        return np.sqrt(self.variance)
+
+
+class _OfAnother:
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            f"a {type(self).__name__} cannot be pickled or copied: pickle the study or the model that it is of, and ask that again"
+        )
+
+
+class Path(_OfAnother):
+    """A function drawn from a posterior.
+
+    >>> import numpy as np, spargo
+    >>> study = spargo.Study({"x": (0.0, 1.0)}, seed=1)
+    >>> _ = study.add({"x": np.linspace(0, 1, 9)}, np.linspace(0, 1, 9) ** 2)
+    >>> path = study.posterior().sample_paths(3, seed=7)[0]
+    >>> path({"x": [0.25, 0.75]}).shape
+    (2,)
+    >>> path.gradient({"x": [0.25, 0.75]}).shape
+    (2, 1)
+    """
+
+    def __init__(self, paths: _spargo.Paths, points: Callable[[Any], Any]) -> None:
+        self._paths = paths
+        self._points = points
+
+    def __call__(self, points: Any) -> Array:
+        """Its value at each point."""
+        return self._paths.values(self._points(points))[:, 0]
+
+    def gradient(self, points: Any) -> Array:
+        """Its gradient at each point, one row a point and one column an input."""
+        return self._paths.gradient(0, self._points(points))
+
+
+class Paths(_OfAnother, Sequence[Path]):
+    """Functions drawn from a posterior: a list of `Path`, which can be evaluated together."""
+
+    def __init__(self, paths: _spargo.Paths, points: Callable[[Any], Any]) -> None:
+        self._paths = paths
+        self._points = points
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+    @overload
+    def __getitem__(self, index: int) -> Path: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Path]: ...
+    def __getitem__(self, index: int | slice) -> Path | list[Path]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        number = index + len(self) if index < 0 else index
+        if not 0 <= number < len(self):
+            raise IndexError(f"there is no path {index}: there are {len(self)}")
+        return Path(self._paths.only(number), self._points)
+
+    def __call__(self, points: Any) -> Array:
+        """Every path at every point, one row a point and one column a path."""
+        return self._paths.values(self._points(points))
+
+
+class Posterior(_OfAnother):
+    """A Gaussian process that has seen data, in the user's units."""
+
+    def __init__(self, inner: _spargo.Posterior, points: Callable[[Any], Any]) -> None:
+        self._inner = inner
+        self._points = points
+
+    def __len__(self) -> int:
+        """The number of inducing points, or of data if it is exact."""
+        return self._inner.size()
+
+    def predict(self, points: Any) -> Prediction:
+        """Means and variances of the function, without noise."""
+        return Prediction(*self._inner.predict(self._points(points)))
+
+    def sample_paths(self, n: int, seed: int = 0, *, features: int = 1000) -> Paths:
+        """Functions drawn from it: callables with a `gradient`.
+
+        `features` is the number of random features of each one's prior part.
+        """
+        return Paths(self._inner.sample_paths(0, n, features, seed), self._points)

@@ -1,0 +1,207 @@
+"""Benchmark problems: functions of an array's rows, with what is known of them.
+
+>>> import spargo
+>>> hartmann6 = spargo.problems.hartmann6
+>>> hartmann6.dimension, round(hartmann6.minimum, 4), round(float(hartmann6(hartmann6.minimisers)[0]), 4)
+(6, -3.3224, -3.3224)
+>>> sorted(spargo.problems.names())[:3]
+['ackley5', 'branin', 'dtlz2']
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _spargo
+from .space import Int, Real
+
+__all__ = ["Problem", "Tradeoff", "by_name", "names"]
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A function to be minimised, of the rows of an array."""
+
+    name: str
+    bounds: list[tuple[float, float]]
+    """Lower and upper end of each input."""
+    minimum: float
+    """The least value; a lower bound of it if no minimiser is known."""
+    minimisers: Array
+    """Every point where it is attained, one a row."""
+    mean: float
+    """Over the box."""
+    std: float
+    """Over the box."""
+    noise: float
+    """The noise variance of `observe`."""
+    citation: str
+
+    @property
+    def dimension(self) -> int:
+        """The number of inputs."""
+        return len(self.bounds)
+
+    @property
+    def space(self) -> dict[str, Real]:
+        """For a study; the inputs are x0, x1, …"""
+        return {f"x{k}": Real(lower, upper) for k, (lower, upper) in enumerate(self.bounds)}
+
+    @property
+    def optimum(self) -> float:
+        """The largest value of `scaled`."""
+        return (self.mean - self.minimum) / self.std
+
+    def __call__(self, X: npt.ArrayLike) -> Array:
+        """The value at each row, to be minimised."""
+        return _spargo.evaluate(self.name, _rows(X))
+
+    def scaled(self, X: npt.ArrayLike) -> Array:
+        """The value at each row turned and standardized, to be maximised."""
+        scaled: Array = (self.mean - self(X)) / self.std
+        return scaled
+
+    def observe(self, X: npt.ArrayLike, seed: int) -> Array:
+        """`scaled` with noise of the variance `noise`."""
+        return _spargo.observe(self.name, _rows(X), seed)
+
+
+@dataclass(frozen=True)
+class Tradeoff:
+    """Several outputs of the rows of an array: objectives, then constraints."""
+
+    name: str
+    space: dict[str, Real | Int]
+    """For a study."""
+    objectives: dict[str, str]
+    """Their goals by name, for a study."""
+    constraints: dict[str, dict[str, float]]
+    """Their limits by name, for a study."""
+    reference: Array
+    """The objectives' worst acceptable values, for `spargo.hypervolume`."""
+    std: Array
+    """The objectives' standard deviations over the space."""
+    noise: float
+    """The noise variance that is usual, for objectives scaled to variance one."""
+    citation: str
+
+    @property
+    def dimension(self) -> int:
+        """The number of inputs."""
+        return len(self.space)
+
+    @property
+    def outputs(self) -> list[str]:
+        """Their names: objectives, then constraints."""
+        return [*self.objectives, *self.constraints]
+
+    def __call__(self, X: npt.ArrayLike) -> Array:
+        """All outputs at each row."""
+        return _spargo.evaluate_several(self.name, _rows(X))
+
+    def hypervolume(self, outputs: npt.ArrayLike) -> float:
+        """What the feasible ones among some outputs dominate."""
+        rows = np.atleast_2d(np.asarray(outputs, float))
+        limits = [limit["at_most"] for limit in self.constraints.values()]
+        kept = rows[(rows[:, len(self.objectives) :] <= limits).all(axis=1), : len(self.objectives)]
+        return hypervolume(kept, self.reference, goals=list(self.objectives.values()))
+
+
+def by_name(name: str) -> Problem | Tradeoff:
+    """The problem of that name."""
+    if name not in _ALL:
+        raise ValueError(f"there is no problem {name!r}: there are {names()}")
+    return _ALL[name]
+
+
+def names() -> list[str]:
+    """Of all problems."""
+    return list(_ALL)
+
+
+def hypervolume(
+    points: npt.ArrayLike, reference: npt.ArrayLike, *, goals: str | list[str] | tuple[str, ...] = "max"
+) -> float:
+    """The volume between a reference and the points that are better than it in everything.
+
+    `goals` are "max" or "min", for all outputs or one each.
+
+    >>> import spargo
+    >>> spargo.hypervolume([[1.0, 2.0], [2.0, 1.0]], [0.0, 0.0])
+    3.0
+    >>> spargo.hypervolume([[1.0, 2.0], [2.0, 1.0]], [3.0, 3.0], goals="min")
+    3.0
+    """
+    turned = np.asarray(reference, dtype=np.float64)
+    if turned.ndim != 1:
+        raise ValueError(f"the reference is a list of numbers, not an array of shape {turned.shape}")
+    each = [goals] * len(turned) if isinstance(goals, str) else list(goals)
+    if len(each) != len(turned) or not set(each) <= {"max", "min"}:
+        raise ValueError(f'goals={goals!r} must be "max" or "min", for all {len(turned)} outputs or one each')
+    signs = np.array([1.0 if goal == "max" else -1.0 for goal in each])
+    rows = np.asarray(points, dtype=np.float64).reshape(-1, len(turned)) if np.size(points) == 0 else _rows(points)
+    if rows.shape[1] != len(turned):
+        raise ValueError(f"points have {rows.shape[1]} outputs, the reference has {len(turned)}")
+    return _spargo.hypervolume(np.ascontiguousarray(rows * signs), turned * signs)
+
+
+def _rows(given: Any) -> Array:
+    array = np.asarray(given, dtype=np.float64)
+    return np.ascontiguousarray(array[None, :] if array.ndim == 1 else array)
+
+
+def _several(
+    name: str,
+    inputs: list[tuple[str, bool, float, float]],
+    objectives: list[tuple[str, float, float, float]],
+    constraints: list[tuple[str, float]],
+    noise: float,
+    citation: str,
+) -> Tradeoff:
+    space = {one: Int(int(low), int(high)) if whole else Real(low, high) for one, whole, low, high in inputs}
+    return Tradeoff(
+        name,
+        space,
+        {one: "max" if sign > 0 else "min" for one, sign, _, _ in objectives},
+        {one: {"at_most": limit} for one, limit in constraints},
+        np.array([reference for _, _, reference, _ in objectives]),
+        np.array([std for _, _, _, std in objectives]),
+        noise,
+        citation,
+    )
+
+
+def _one(name: str) -> Problem:
+    for found, bounds, minimum, minimisers, mean, std, noise, citation in _spargo.list_problems():
+        if found == name:
+            points = np.array(minimisers).reshape(-1, len(bounds))
+            return Problem(name, bounds, minimum, points, mean, std, noise, citation)
+    raise KeyError(name)
+
+
+_TRADEOFFS = {described[0]: _several(*described) for described in _spargo.list_tradeoffs()}
+
+shekel4 = _one("shekel4")
+hartmann6 = _one("hartmann6")
+ackley5 = _one("ackley5")
+michalewicz5 = _one("michalewicz5")
+rosenbrock4 = _one("rosenbrock4")
+rosenbrock4_trieste = _one("rosenbrock4-trieste")
+branin = _one("branin")
+levy10 = _one("levy10")
+rover60 = _one("rover60")
+zdt1 = _TRADEOFFS["zdt1"]
+zdt2 = _TRADEOFFS["zdt2"]
+zdt3 = _TRADEOFFS["zdt3"]
+dtlz2 = _TRADEOFFS["dtlz2"]
+vlmop2 = _TRADEOFFS["vlmop2"]
+radiator = _TRADEOFFS["radiator"]
+
+_ALL: dict[str, Problem | Tradeoff] = {described[0]: _one(described[0]) for described in _spargo.list_problems()}
+_ALL |= _TRADEOFFS

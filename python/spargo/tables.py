@@ -1,0 +1,76 @@
+"""Tables as people have them: DataFrames, lists of dictionaries, dictionaries of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Table", "is_table"]
+
+
+def is_table(given: Any) -> bool:
+    """Whether it can be read as a table with named columns."""
+    if isinstance(given, Mapping) or _is_frame(given):
+        return True
+    if not isinstance(given, Sequence) or isinstance(given, str) or not given:
+        return False
+    return all(isinstance(row, Mapping) for row in given)
+
+
+class Table:
+    """Columns by name, all of the same length."""
+
+    def __init__(self, given: Any) -> None:
+        self.columns: dict[str, Sequence[Any] | npt.NDArray[Any]] = {}
+        if isinstance(given, Mapping):
+            self.columns = {str(name): _column(column) for name, column in given.items()}
+        elif _is_frame(given):
+            self.columns = {str(name): _column(given[name]) for name in given.columns}
+        elif is_table(given):
+            names = [str(name) for name in given[0]]
+            for i, row in enumerate(given):
+                if len(row) != len(names) or any(name not in row for name in names):
+                    raise ValueError(f"row {i} has the keys {list(row)}, row 0 has {names}")
+            self.columns = {name: [row[name] for row in given] for name in names}
+        else:
+            raise TypeError(f"a table is a DataFrame, a list of dictionaries or a dictionary of columns, not {type(given).__name__}")
+        lengths = {len(column) for column in self.columns.values()}
+        if len(lengths) > 1:
+            raise ValueError(f"the columns of a table have different lengths: {sorted(lengths)}")
+
+    def __len__(self) -> int:
+        return next((len(column) for column in self.columns.values()), 0)
+
+    def points(self, names: Iterable[str]) -> npt.NDArray[np.float64] | list[list[Any]]:
+        """The rows of some columns: an array if all are numbers, else lists."""
+        wanted = list(names)
+        missing = [name for name in wanted if name not in self.columns]
+        if missing:
+            raise ValueError(f"the table has no column {missing[0]!r}; it has {list(self.columns)}")
+        columns = [self.columns[name] for name in wanted]
+        if columns and all(isinstance(column, np.ndarray) and column.dtype == np.float64 for column in columns):
+            return np.column_stack(columns)
+        return [list(row) for row in zip(*(_plain(column) for column in columns))]
+
+
+def _is_frame(given: Any) -> bool:
+    return hasattr(given, "columns") and hasattr(given, "__getitem__") and not isinstance(given, np.ndarray)
+
+
+def _column(given: Any) -> Sequence[Any] | npt.NDArray[Any]:
+    if isinstance(given, (str, bytes)):
+        raise TypeError(f"a column of a table cannot be the word {given!r}")
+    if hasattr(given, "__array__"):
+        array = np.asarray(given)
+        if array.ndim != 1:
+            raise ValueError(f"a column of a table has one dimension, not {array.ndim}")
+        return array.astype(np.float64) if array.dtype.kind == "f" else array
+    return list(given)
+
+
+def _plain(column: Sequence[Any] | npt.NDArray[Any]) -> list[Any]:
+    values = column.tolist() if isinstance(column, np.ndarray) else list(column)
+    return [value.item() if isinstance(value, np.generic) else value for value in values]

@@ -1,0 +1,118 @@
+//! Benchmark problems, and the volume that several objectives dominate.
+
+use crate::arrays::{matrix, table, vector};
+use crate::heavy::heavy;
+use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::prelude::*;
+use spargo::Result;
+use spargo::linalg::Mat;
+use spargo::math::pareto;
+use spargo::problems::{self, tradeoffs};
+use spargo::rng::{Purpose, stream};
+
+/// Name, bounds, minimum, minimisers, mean, standard deviation, noise variance, citation.
+type Described = (&'static str, Vec<(f64, f64)>, f64, Vec<Vec<f64>>, f64, f64, f64, &'static str);
+
+/// Name, inputs (name, whole, lower, upper), objectives (name, sign, reference, standard deviation), constraints (name,
+/// upper limit), noise variance, citation.
+type DescribedSeveral = (
+    &'static str,
+    Vec<(&'static str, bool, f64, f64)>,
+    Vec<(&'static str, f64, f64, f64)>,
+    Vec<(&'static str, f64)>,
+    f64,
+    &'static str,
+);
+
+/// Every problem with one output.
+#[pyfunction]
+pub fn list_problems() -> Vec<Described> {
+    let describe = |problem: &problems::Problem| {
+        let minimisers = problem.minimisers.iter().map(|point| point.to_vec()).collect();
+        let bounds = problem.bounds.to_vec();
+        let problems::Problem { name, minimum, mean, std, noise, citation, .. } = *problem;
+        (name, bounds, minimum, minimisers, mean, std, noise, citation)
+    };
+    problems::ALL.into_iter().map(describe).collect()
+}
+
+/// Every problem with several outputs.
+#[pyfunction]
+pub fn list_tradeoffs() -> Vec<DescribedSeveral> {
+    let describe = |problem: &tradeoffs::Tradeoff| {
+        let whole = |input: &tradeoffs::Input| input.numbers == tradeoffs::Numbers::Int;
+        let inputs = problem.inputs.iter().map(|input| (input.name, whole(input), input.lower, input.upper));
+        let sign = |direction| if direction == tradeoffs::Direction::Maximize { 1.0 } else { -1.0 };
+        let objectives = problem.objectives.iter().map(|one| (one.name, sign(one.direction), one.reference, one.std));
+        let constraints = problem.constraints.iter().map(|one| (one.name, one.at_most)).collect();
+        (problem.name, inputs.collect(), objectives.collect(), constraints, problem.noise, problem.citation)
+    };
+    tradeoffs::ALL.into_iter().map(describe).collect()
+}
+
+/// f at every row, to be minimised.
+#[pyfunction]
+pub fn evaluate<'py>(
+    py: Python<'py>,
+    name: &str,
+    x: PyReadonlyArray2<'py, f64>,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let x = matrix(&x);
+    let values = heavy(py, || {
+        let problem = problems::by_name(name)?;
+        rows(&x).iter().map(|row| problem.value(row)).collect::<Result<Vec<f64>>>()
+    })?;
+    Ok(vector(py, values))
+}
+
+/// The scaled, noisy values that are to be maximised, with noise of a seed.
+#[pyfunction]
+pub fn observe<'py>(
+    py: Python<'py>,
+    name: &str,
+    x: PyReadonlyArray2<'py, f64>,
+    seed: u64,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let x = matrix(&x);
+    let values = heavy(py, || {
+        let problem = problems::by_name(name)?;
+        let mut rng = stream(seed, Purpose::Data, 0, 0);
+        rows(&x).iter().map(|row| problem.observe(row, &mut rng)).collect::<Result<Vec<f64>>>()
+    })?;
+    Ok(vector(py, values))
+}
+
+/// All outputs at every row: objectives, then constraints.
+#[pyfunction]
+pub fn evaluate_several<'py>(
+    py: Python<'py>,
+    name: &str,
+    x: PyReadonlyArray2<'py, f64>,
+) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    let x = matrix(&x);
+    let values = heavy(py, || tradeoffs::by_name(name)?.values(&rows(&x)))?;
+    let columns = values.first().map_or(0, Vec::len);
+    table(py, Mat::from_fn(values.len(), columns, |i, k| values[i][k]).as_ref())
+}
+
+/// The volume between the reference and points whose outputs are to be maximised.
+#[pyfunction]
+pub fn hypervolume(
+    py: Python<'_>,
+    points: PyReadonlyArray2<'_, f64>,
+    reference: PyReadonlyArray1<'_, f64>,
+) -> PyResult<f64> {
+    let (points, reference) = (matrix(&points), reference.as_array().to_vec());
+    heavy(py, || pareto::hypervolume(&rows(&points), &reference))
+}
+
+/// The rows that no other one beats, to be maximised.
+#[pyfunction]
+pub fn front(py: Python<'_>, points: PyReadonlyArray2<'_, f64>) -> PyResult<Vec<usize>> {
+    let points = matrix(&points);
+    heavy(py, || Ok(pareto::front(&rows(&points))))
+}
+
+fn rows(x: &Mat<f64>) -> Vec<Vec<f64>> {
+    (0..x.nrows()).map(|i| (0..x.ncols()).map(|k| x[(i, k)]).collect()).collect()
+}

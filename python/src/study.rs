@@ -1,0 +1,327 @@
+//! The loop: ask, tell, and what a study knows. Settings, reports and findings travel as the JSON of the library's own
+//! structs; points and arrays as they are.
+
+use crate::arrays::vector;
+use crate::frame::Frame;
+use crate::heavy::{heavy, heavy_with, light_with, unsupported};
+use crate::posterior::Posterior;
+use crate::values::{Points, to_list};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyTuple};
+use serde::Serialize;
+use spargo::space::{Dimension, Domain, Scale, Space};
+use spargo::study::{Config, Freshness, Goal, Outcome, Study as Inner, store::Record};
+use spargo::{Error, Result};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+/// A study, shared by Python's threads one call at a time.
+#[pyclass(frozen, module = "spargo._spargo")]
+pub struct Study {
+    /// `None` once it is closed.
+    inner: Mutex<Option<Inner>>,
+    config: Config,
+    path: Option<PathBuf>,
+    /// The process that opened it: a file's connection must not be used by another.
+    process: u32,
+}
+
+type Told = (u64, Option<Vec<f64>>, Option<Vec<Option<f64>>>, Option<String>);
+type Array<'py> = Bound<'py, PyArray1<f64>>;
+
+#[pymethods]
+impl Study {
+    /// A study with these settings, in memory or in the file, which is made if need be.
+    ///
+    /// Its space has these inputs, as (name, kind, ends or choices, logarithmic); or it is read off `candidates`, the names
+    /// of the columns and the rows of a table.
+    #[staticmethod]
+    fn begin(
+        py: Python<'_>,
+        config: &str,
+        inputs: Vec<(String, String, Bound<'_, PyAny>, bool)>,
+        candidates: Option<(Vec<String>, Bound<'_, PyAny>)>,
+        path: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        let inputs = inputs.into_iter().map(dimension).collect::<PyResult<Vec<_>>>()?;
+        let table = candidates.map(|(names, rows)| Points::new(&rows).map(|rows| (names, rows))).transpose()?;
+        let inner = heavy(py, || {
+            let mut config = read(config)?;
+            config.space = match table {
+                Some((names, rows)) => Space::from_table(&names, rows.into_values())?,
+                None => Space::new(inputs)?,
+            };
+            match &path {
+                None => Inner::in_memory(config),
+                Some(path) => Inner::open_or_create(path, config),
+            }
+        })?;
+        Ok(Study::new(inner, path))
+    }
+
+    /// The study in a file.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let inner = heavy(py, || Inner::open(&path))?;
+        Ok(Study::new(inner, Some(path)))
+    }
+
+    /// All of it.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &self.at_once(py, Inner::to_bytes)?))
+    }
+
+    /// A study in memory that goes on where the one with these bytes was.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        Ok(Study::new(heavy(py, || Inner::from_bytes(bytes))?, None))
+    }
+
+    /// The file, if there is one.
+    fn path(&self) -> Option<PathBuf> {
+        self.path.clone()
+    }
+
+    /// The settings.
+    fn config(&self, py: Python<'_>) -> PyResult<String> {
+        heavy(py, || json(&self.config))
+    }
+
+    /// The names and kinds of the inputs: real, int or choice.
+    fn inputs(&self) -> Vec<(String, &'static str)> {
+        let kind = |domain: &Domain| match domain {
+            Domain::Real { .. } => "real",
+            Domain::Int { .. } => "int",
+            Domain::Categorical { .. } => "choice",
+        };
+        self.config.space.dimensions().iter().map(|d| (d.name.clone(), kind(&d.domain))).collect()
+    }
+
+    /// The number of points that can be asked for, if it is finite.
+    fn size(&self) -> Option<u64> {
+        self.config.space.size()
+    }
+
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        light_with(py, &self.inner, |inner| {
+            *inner = None;
+            Ok(())
+        })
+    }
+
+    fn closed(&self, py: Python<'_>) -> PyResult<bool> {
+        light_with(py, &self.inner, |inner| Ok(inner.is_none()))
+    }
+
+    /// Numbers and points of new trials, chosen by models that have missed fewer outcomes than `within` (or none).
+    fn ask<'py>(&self, py: Python<'py>, count: usize, within: u64) -> PyResult<Bound<'py, PyList>> {
+        let trials = self.with(py, |study| study.ask_with(count, Freshness::Within(within)))?;
+        let list = trials.iter().map(|trial| Ok((trial.id, to_list(py, &trial.point)?)));
+        PyList::new(py, list.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// Outcomes as (trial, values, noise variances, reason of a failure); returns how many are new.
+    fn tell(&self, py: Python<'_>, told: Vec<Told>) -> PyResult<usize> {
+        let outcomes: Vec<(u64, Outcome)> =
+            told.into_iter().map(|(trial, values, noise, reason)| (trial, outcome(values, noise, reason))).collect();
+        self.at_once(py, |study| study.tell(&outcomes))
+    }
+
+    /// Points that were not asked for, with outcomes as in `tell` (nothing of a pending one); returns the first number.
+    fn add(&self, py: Python<'_>, points: &Bound<'_, PyAny>, told: Vec<Told>) -> PyResult<u64> {
+        let points = Points::new(points)?;
+        let one = |(_, values, noise, reason): Told| {
+            (values.is_some() || reason.is_some()).then(|| outcome(values, noise, reason))
+        };
+        let trials = self.at_once(py, |study| {
+            let points = points.into_values();
+            if points.len() != told.len() {
+                let what = "the list of outcomes".into();
+                return Err(Error::Shape { what, found: told.len(), expected: points.len() });
+            }
+            let points: Vec<_> = points.into_iter().zip(told.into_iter().map(one)).collect();
+            study.add(&points)
+        })?;
+        Ok(trials.start)
+    }
+
+    /// Reads what others have written.
+    fn refresh(&self, py: Python<'_>) -> PyResult<()> {
+        self.at_once(py, Inner::refresh)
+    }
+
+    /// The numbers of trials, of those that are pending, of those that failed, and of asks.
+    fn counts(&self, py: Python<'_>) -> PyResult<(usize, usize, usize, u64)> {
+        self.at_once(py, |study| {
+            study.refresh()?;
+            let history = study.history();
+            let failed = |record: &&Record| {
+                matches!(record.told.as_ref().map(|told| &told.outcome), Some(Outcome::Failed { .. }))
+            };
+            let failed = history.records().iter().filter(failed).count();
+            Ok((history.records().len(), history.pending().count(), failed, history.asks()))
+        })
+    }
+
+    /// Trials from a number on as (number, ask, point, values, noise variances, reason).
+    fn records<'py>(&self, py: Python<'py>, first: u64) -> PyResult<Bound<'py, PyList>> {
+        let records = self.at_once(py, |study| {
+            study.refresh()?;
+            let from = (first.max(1) - 1) as usize;
+            Ok(study.history().records().get(from..).unwrap_or_default().to_vec())
+        })?;
+        PyList::new(py, records.iter().map(|record| to_tuple(py, record)).collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// What was found, as JSON.
+    fn best(&self, py: Python<'_>) -> PyResult<String> {
+        self.with(py, |study| {
+            if study.config().outputs.iter().filter(|output| output.goal.is_objective()).count() != 1 {
+                return Err(unsupported("the best of a study without a single objective", "look at its fronts"));
+            }
+            match study.best()? {
+                Some(best) => json(&best),
+                None => Err(Error::Empty { what: "the list of outcomes that keep to all limits".into() }),
+            }
+        })
+    }
+
+    /// What no other trial beats, as JSON.
+    fn fronts(&self, py: Python<'_>) -> PyResult<String> {
+        self.with(py, |study| json(&study.fronts()?))
+    }
+
+    /// The posterior of an output.
+    fn posterior(&self, py: Python<'_>, output: usize) -> PyResult<Posterior> {
+        let (model, units) = self.with(py, |study| Ok((study.posterior(output)?, study.hyperparameters(output)?.1)))?;
+        let sign = if self.config.outputs[output].goal == Goal::Minimize { -1.0 } else { 1.0 };
+        let frame = Frame::Study { space: self.config.space.clone(), units, sign };
+        Ok(Posterior { model, frame: Arc::new(frame) })
+    }
+
+    /// Means and the ends of central 95 % intervals of an output without noise.
+    fn forecast<'py>(
+        &self,
+        py: Python<'py>,
+        output: usize,
+        points: &Bound<'py, PyAny>,
+    ) -> PyResult<(Array<'py>, Array<'py>, Array<'py>)> {
+        let points = Points::new(points)?;
+        let forecasts = self.with(py, |study| study.forecast(output, &points.into_values()))?;
+        let column = |of: fn(&spargo::study::Forecast) -> f64| vector(py, forecasts.iter().map(of).collect());
+        Ok((column(|f| f.mean), column(|f| f.interval.0), column(|f| f.interval.1)))
+    }
+
+    /// Outcomes of an output, and beside them the means and the ends of central 95 % intervals (noise included) by the
+    /// model of all the others.
+    fn left_out<'py>(&self, py: Python<'py>, output: usize) -> PyResult<[Array<'py>; 4]> {
+        let found = self.with(py, |study| {
+            study.refresh()?;
+            let trials: Vec<u64> = (1..=study.history().records().len() as u64).collect();
+            study.left_out(output, &trials)
+        })?;
+        let column = |of: fn(&spargo::study::LeftOut) -> f64| vector(py, found.iter().map(of).collect());
+        let (lower, upper) = (column(|one| one.forecast.interval.0), column(|one| one.forecast.interval.1));
+        Ok([column(|one| one.observed), column(|one| one.forecast.mean), lower, upper])
+    }
+
+    /// The hyperparameters of an output, in the model's units, as JSON.
+    fn hyperparameters(&self, py: Python<'_>, output: usize) -> PyResult<String> {
+        self.with(py, |study| json(&study.hyperparameters(output)?.0))
+    }
+
+    fn importance(&self, py: Python<'_>, output: usize) -> PyResult<Vec<f64>> {
+        self.with(py, |study| study.importance(output))
+    }
+
+    fn inducing_points<'py>(&self, py: Python<'py>, output: usize) -> PyResult<Option<Bound<'py, PyList>>> {
+        let Some(points) = self.with(py, |study| study.inducing_points(output))? else { return Ok(None) };
+        let points = points.iter().map(|point| to_list(py, point)).collect::<PyResult<Vec<_>>>()?;
+        PyList::new(py, points).map(Some)
+    }
+
+    /// The report of every ask, as JSON.
+    fn reports(&self, py: Python<'_>) -> PyResult<String> {
+        self.at_once(py, |study| json(&study.reports()?))
+    }
+
+    /// The page.
+    fn html(&self, py: Python<'_>) -> PyResult<String> {
+        self.with(py, spargo_report::html)
+    }
+}
+
+impl Study {
+    fn new(inner: Inner, path: Option<PathBuf>) -> Self {
+        let config = inner.config().clone();
+        Study { inner: Mutex::new(Some(inner)), config, path, process: std::process::id() }
+    }
+
+    /// A long call.
+    fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Inner) -> Result<T> + Send) -> PyResult<T> {
+        heavy_with(py, &self.inner, |inner| work(self.check(inner)?))
+    }
+
+    /// A short one.
+    fn at_once<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Inner) -> Result<T> + Send) -> PyResult<T> {
+        light_with(py, &self.inner, |inner| work(self.check(inner)?))
+    }
+
+    fn check<'a>(&self, inner: &'a mut Option<Inner>) -> Result<&'a mut Inner> {
+        if self.path.is_some() && self.process != std::process::id() {
+            return Err(unsupported(
+                "a study that was opened before the process was forked",
+                "open its file in this process",
+            ));
+        }
+        inner.as_mut().ok_or_else(|| unsupported("a study that is closed", "open it again"))
+    }
+}
+
+/// Settings as a user writes them; the message does not tell of the JSON in between.
+fn read(config: &str) -> Result<Config> {
+    serde_json::from_str(config).map_err(|error| {
+        let text = error.to_string();
+        let what = text.split(" at line ").next().unwrap_or(&text).to_string();
+        unsupported(what, "help(spargo.Study) lists the settings")
+    })
+}
+
+fn dimension(given: (String, String, Bound<'_, PyAny>, bool)) -> PyResult<Dimension> {
+    let (name, kind, what, log) = given;
+    let scale = if log { Scale::Log } else { Scale::Linear };
+    let domain = match kind.as_str() {
+        "real" => {
+            let (lower, upper) = what.extract()?;
+            Domain::Real { lower, upper, scale }
+        }
+        "int" => {
+            let (lower, upper) = what.extract()?;
+            Domain::Int { lower, upper, scale }
+        }
+        _ => Domain::Categorical { choices: what.extract()? },
+    };
+    Ok(Dimension { name, domain })
+}
+
+fn json(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| unsupported(error.to_string(), "report this as a fault of spargo"))
+}
+
+fn outcome(values: Option<Vec<f64>>, noise: Option<Vec<Option<f64>>>, reason: Option<String>) -> Outcome {
+    match (values, reason) {
+        (Some(values), None) => Outcome::Observed { values, noise },
+        (_, reason) => Outcome::failed(reason.unwrap_or_default()),
+    }
+}
+
+fn to_tuple<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'py, PyTuple>> {
+    let point = to_list(py, &record.trial.point)?;
+    let (values, noise, reason) = match record.told.as_ref().map(|told| &told.outcome) {
+        None => (None, None, None),
+        Some(Outcome::Failed { reason }) => (None, None, Some(reason)),
+        Some(Outcome::Observed { values, noise }) => (Some(values), noise.as_ref(), None),
+    };
+    (record.trial.id, record.ask, point, values, noise, reason).into_pyobject(py)
+}

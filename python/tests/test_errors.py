@@ -1,0 +1,182 @@
+"""Refusals: one class a reason, with the library's message and its parts."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import spargo
+from spargo import errors
+
+LINE: dict[str, Any] = {"x": (0.0, 1.0)}
+
+
+def told() -> spargo.Study:
+    study = spargo.Study(LINE)
+    study.tell(study.ask(1), [1.0])
+    return study
+
+
+CASES: list[tuple[type[spargo.SpargoError], type[Exception], Callable[[], object], str, dict[str, Any]]] = [
+    (
+        spargo.ShapeError,
+        ValueError,
+        lambda: told().tell(1, [1.0, 2.0]),
+        "the list of values of trial 1 has 2 but 1 is needed",
+        {"what": "the list of values of trial 1", "found": 2, "expected": 1},
+    ),
+    (spargo.EmptyError, ValueError, lambda: spargo.Study(LINE).best(), "is empty: give at least one row", {}),
+    (
+        spargo.NonFiniteError,
+        ValueError,
+        lambda: spargo.ExactGP().fit(np.array([[0.0], [np.nan]]), [0.0, 1.0]),
+        "is not finite (NaN) at row 1",
+        {"row": 1},
+    ),
+    (
+        spargo.ParameterError,
+        ValueError,
+        lambda: spargo.Study(LINE, batch=0),
+        "batch = 0 must be at least 1",
+        {"name": "batch", "value": 0.0, "must": "at least 1"},
+    ),
+    (
+        spargo.InputError,
+        ValueError,
+        lambda: spargo.Study({"x": spargo.Real(0.0, 1.0, log=True)}),
+        "input 'x': a logarithmic range cannot begin at 0.0",
+        {"name": "x"},
+    ),
+    (
+        spargo.InputValueError,
+        ValueError,
+        lambda: told().add({"x": [2.0]}, [1.0]),
+        "input 'x' cannot be 2.0: give a number from 0.0 to 1.0",
+        {"input": "x", "value": "2.0", "allowed": "a number from 0.0 to 1.0"},
+    ),
+    (
+        spargo.CandidateError,
+        ValueError,
+        lambda: spargo.Study(spargo.Candidates({"x": [1.0, np.inf]})),
+        "row 1 of the candidates: input 'x' cannot be inf",
+        {"row": 1},
+    ),
+    (
+        spargo.ExhaustedError,
+        RuntimeError,
+        lambda: spargo.Study({"n": (1, 3)}).ask(4),
+        "4 new points are wanted, but only 3",
+        {"wanted": 4, "left": 3},
+    ),
+    (
+        spargo.UnsupportedError,
+        ValueError,
+        lambda: spargo.Study(LINE, rule="bald"),
+        "the rule 'bald' for these outputs",
+        {"what": "the rule 'bald' for these outputs"},
+    ),
+    (
+        spargo.RetoldError,
+        ValueError,
+        lambda: told().tell(1, 2.0),
+        "trial 1 was told of before: 1; now it is told 2",
+        {"trial": 1, "told": "1", "now": "2"},
+    ),
+    (
+        spargo.UnknownTrialError,
+        LookupError,
+        lambda: told().tell(7, 2.0),
+        "there is no trial 7: the study has 1",
+        {"trial": 7, "trials": 1},
+    ),
+    (
+        spargo.StoreError,
+        OSError,
+        lambda: spargo.Study.open("/nowhere/study.db"),
+        "the study '/nowhere/study.db'",
+        {"path": "/nowhere/study.db"},
+    ),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
+def test_a_refusal_has_its_class_message_and_parts(case: Any) -> None:
+    kind, base, provoke, message, parts = case
+    with pytest.raises(kind) as refused:
+        provoke()
+    error = refused.value
+    assert type(error) is kind and isinstance(error, base) and isinstance(error, spargo.SpargoError)
+    assert message in str(error)
+    assert parts.items() <= vars(error).items()
+    for twin in (copy.copy(error), pickle.loads(pickle.dumps(error))):
+        assert type(twin) is kind and str(twin) == str(error)
+        assert {name: str(part) for name, part in vars(twin).items()} == {
+            name: str(part) for name, part in vars(error).items()
+        }
+
+
+def test_every_refusal_is_of_the_package() -> None:
+    for name in errors.__all__:
+        kind = getattr(errors, name)
+        assert inspect.isclass(kind) and issubclass(kind, spargo.SpargoError) and getattr(spargo, name) is kind
+    provoked = {case[0].__name__ for case in CASES}
+    # One needs a machine's bad luck, one cannot be seen from Python: Ctrl-C raises what its handler raises.
+    assert set(errors.__all__) - provoked == {"SpargoError", "NotPositiveDefiniteError", "InterruptedCall"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"bach": 3}, "unknown field `bach`"),
+        ({"model": {"warp": "sometimes"}}, "unknown variant `sometimes`"),
+        ({"allocation": "imp"}, "the allocation method 'imp'"),
+        ({"seed": -1}, "invalid value: integer `-1`"),
+        ({"seed": 1.5}, "invalid type: floating point `1.5`"),
+    ],
+)
+def test_settings_are_explained(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(spargo.UnsupportedError) as refused:
+        spargo.Study(LINE, **settings)
+    assert message in str(refused.value) and "line 1" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: spargo.Study({"x": 3}),
+        lambda: spargo.Study({"x": (0.0, 1.0, "ln")}),
+        lambda: spargo.Study({"x": (False, True)}),
+        lambda: spargo.Study("x"),
+        lambda: spargo.Study(LINE, "largest"),
+        lambda: spargo.Study(LINE, {"y": {"level": 1.0, "goal": "max"}}),
+        lambda: spargo.Study(LINE, "max", {"y": 3.0}),
+        lambda: spargo.Study(LINE, sampling={"features": object()}),
+        lambda: told().add({"y": [0.5]}, [1.0]),
+        lambda: told().add({"x": [0.5, 0.6]}, [1.0]),
+        lambda: told().add(np.zeros(3), [1.0]),
+        lambda: told().add([{"x": 0.5}, {"z": 0.5}], [1.0, 2.0]),
+        lambda: told().add([{"x": [1]}], [1.0]),
+        lambda: told().posterior("z"),
+        lambda: told().tell(told().ask(2), 3.0),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_python(make: Callable[[], object]) -> None:
+    with pytest.raises((TypeError, ValueError)) as refused:
+        make()
+    assert str(refused.value)
+
+
+def test_a_file_that_is_no_study_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear Sir or Madam,\n" * 100, encoding="utf-8")
+    with pytest.raises(spargo.StoreError) as refused:
+        spargo.Study(LINE, storage=path)
+    assert refused.value.remedy
+    assert path.read_text(encoding="utf-8").startswith("Dear Sir")

@@ -1,0 +1,395 @@
+"""Runs over executors: batches and asynchronously, through crashes, timeouts and Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import spargo
+from spargo.executors import InlineExecutor, RayExecutor, workers_of
+
+SPACE: dict[str, Any] = {"x": (0.0, 1.0), "n": spargo.Int(1, 9)}
+
+
+def hill(params: dict[str, Any]) -> float:
+    return float(-((params["x"] - 0.3) ** 2) - 0.1 * abs(params["n"] - 4))
+
+
+def deadly(params: dict[str, Any]) -> float:
+    """Takes its worker down with it for some points."""
+    if params["n"] == 9:
+        os._exit(3)
+    return hill(params)
+
+
+def moody(params: dict[str, Any]) -> Any:
+    """A value, or one of the ways in which there is none."""
+    answers: dict[int, Any] = {2: None, 3: float("nan"), 4: "good", 5: [1.0, 2.0], 6: {"cost": 1.0}}
+    if params["n"] == 1:
+        raise OSError("the pump stopped")
+    if params["n"] == 7:
+        raise SystemExit(3)
+    return answers.get(params["n"], np.float64(params["x"]))
+
+
+class Awkward(Exception):
+    """An exception that cannot be made again from its arguments, and would break a pool of processes on its way home."""
+
+    def __init__(self, one: str, two: str) -> None:
+        super().__init__(one + two)
+
+
+def awkward(params: dict[str, Any]) -> float:
+    if params["n"] < 5:
+        raise Awkward("a", "b")
+    return hill(params)
+
+
+def study(**settings: Any) -> spargo.Study:
+    return spargo.Study(SPACE, **{"seed": 1, "initial": 8, "batch": 6, **settings})
+
+
+def processes(workers: int = 2) -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(workers, get_context("spawn"))
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[ProcessPoolExecutor]:
+    with processes() as pool:
+        yield pool
+
+
+@pytest.mark.parametrize("mode", ["batch", "async"])
+def test_every_trial_is_evaluated_once(mode: str, pool: ProcessPoolExecutor) -> None:
+    with ThreadPoolExecutor(3) as threads:
+        for executor in (None, threads, pool):
+            found = study().optimize(hill, 25, executor=executor, mode=mode)
+            assert len(found) == 25 and not found.pending
+            assert all(trial.value == hill(trial.params) for trial in found.trials)
+            assert found.best().params["n"] == 4
+
+
+def test_batches_are_asked_for_as_batches() -> None:
+    with ThreadPoolExecutor(3) as threads:
+        found = study().optimize(hill, 20, executor=threads, batch=8)
+    assert [report["asked"] for report in found.reports()] == [8, 8, 4]
+    assert [report["asked"] for report in study().optimize(hill, 20).reports()] == [6, 6, 6, 2]
+
+
+def test_async_asks_singly_and_fits_every_so_often() -> None:
+    found = study().optimize(hill, 40, mode="async", refit_every=5)
+    reports = found.reports()
+    assert [report["asked"] for report in reports] == [1] * 40
+    fitted = [report["step"] for report in reports if report["models"] and report["models"][0]["fit"] is not None]
+    assert fitted == list(range(9, 41, 5))
+    reused = [report["models"][0] for report in reports[8:] if report["step"] not in fitted]
+    assert len(reused) == 25 and all(model["fit_s"] == 0.0 for model in reused)
+
+
+def test_async_keeps_every_worker_busy() -> None:
+    """One slow evaluation holds up its own worker only."""
+    release, lock, done = threading.Event(), threading.Lock(), [0]
+
+    def f(params: dict[str, Any]) -> float:
+        with lock:
+            done[0] += 1
+            mine = done[0]
+            if mine == 20:
+                release.set()
+        if mine == 1:
+            assert release.wait(30)
+        return hill(params)
+
+    with ThreadPoolExecutor(3) as threads:
+        found = study().optimize(f, 24, executor=threads, mode="async")
+    assert release.is_set() and len(found) == 24 and not found.pending
+    assert all(trial.status == "done" for trial in found.trials)
+
+
+def test_no_more_are_under_way_than_there_are_workers() -> None:
+    class Counting(ThreadPoolExecutor):
+        under_way = most = 0
+
+        def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
+            Counting.under_way += 1
+            Counting.most = max(Counting.most, Counting.under_way)
+            return super().submit(*args, **kwargs)
+
+    def f(params: dict[str, Any]) -> float:
+        time.sleep(0.005)
+        Counting.under_way -= 1
+        return hill(params)
+
+    for mode in ("batch", "async"):
+        Counting.most = 0
+        with Counting(3) as executor:
+            study().optimize(f, 12, executor=executor, mode=mode)
+        assert Counting.most == 3
+    with Counting(3) as executor:
+        study().optimize(f, 12, executor=executor, workers=2)
+
+
+def test_failures_of_every_kind_have_their_reason(pool: ProcessPoolExecutor) -> None:
+    for executor in (None, pool):
+        found = study(initial=40, batch=40)
+        if executor is None:
+            with pytest.raises(SystemExit):
+                found.optimize(moody, 40, executor=executor)
+            continue
+        found.optimize(moody, 40, executor=executor)
+        reasons = {trial.params["n"]: trial.failure for trial in found.trials}
+        assert reasons[1] == "OSError: the pump stopped"
+        assert reasons[2] == "no value" and reasons[3] == "it is NaN" or "NaN" in str(reasons[3])
+        assert str(reasons[4]).startswith("TypeError: a value cannot be the word")
+        assert "ShapeError" in str(reasons[5]) and "cost" in str(reasons[6])
+        assert reasons[7] == "SystemExit: 3"
+        assert reasons[8] is None and not found.pending
+
+
+def test_exceptions_that_cannot_travel_are_failures(pool: ProcessPoolExecutor) -> None:
+    found = study().optimize(awkward, 20, executor=pool)
+    assert {trial.failure for trial in found.trials if trial.params["n"] < 5} == {"Awkward: ab"}
+    assert all(trial.status == "done" for trial in found.trials if trial.params["n"] >= 5)
+
+
+@pytest.mark.parametrize("mode", ["batch", "async"])
+def test_a_worker_that_dies_costs_its_own_trial_only(mode: str) -> None:
+    executor = processes()
+    found = study(initial=24, batch=12, seed=3).optimize(deadly, 24, executor=executor, mode=mode)
+    killers = [trial for trial in found.trials if trial.params["n"] == 9]
+    assert killers and all(str(trial.failure).startswith("BrokenProcessPool") for trial in killers)
+    assert all(trial.value == hill(trial.params) for trial in found.trials if trial.params["n"] != 9)
+    executor.shutdown()
+
+
+def test_loky_is_made_anew_when_a_worker_dies() -> None:
+    loky = pytest.importorskip("loky")
+    found = study(initial=16, batch=16, seed=3).optimize(deadly, 16, executor=loky.get_reusable_executor(2))
+    failed = {trial.params["n"] == 9 for trial in found.trials if trial.status == "failed"}
+    assert failed == {True} and not found.pending
+    loky.get_reusable_executor().shutdown()
+
+
+def test_executors_that_break_for_good_say_what_to_do() -> None:
+    from concurrent.futures import BrokenExecutor
+
+    class Breaking(Executor):
+        def __init__(self, calls: int) -> None:
+            self.calls = calls
+
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            self.calls -= 1
+            if self.calls < 0:
+                raise BrokenExecutor("gone")
+            return InlineExecutor().submit(fn, *args, **kwargs)
+
+    broken = study()
+    with pytest.raises(RuntimeError, match="a function that makes executors"):
+        broken.optimize(hill, 10, executor=Breaking(4))
+    assert sum(trial.status == "done" for trial in broken.trials) == 4
+    made = []
+
+    def make() -> Executor:
+        made.append(Breaking(4))
+        return made[-1]
+
+    assert len(study().optimize(hill, 10, executor=make)) == 10
+    assert len(made) == 3
+
+
+def test_timeouts_free_the_worker() -> None:
+    def f(params: dict[str, Any]) -> float:
+        if params["n"] == 4:
+            time.sleep(60)
+        return hill(params)
+
+    began = time.monotonic()
+    with ThreadPoolExecutor(2) as threads:
+        found = study(initial=20, batch=20).optimize(f, 20, executor=threads, timeout=0.2)
+    assert time.monotonic() - began < 30
+    reasons = {trial.failure for trial in found.trials if trial.params["n"] == 4}
+    assert reasons == {"TimeoutError: it took more than 0.2 s"}
+    assert all(trial.status == "done" for trial in found.trials if trial.params["n"] != 4)
+
+
+def test_a_function_that_never_works_ends_the_run() -> None:
+    def broken(params: dict[str, Any]) -> float:
+        raise KeyError("y")
+
+    found = study()
+    with pytest.raises(RuntimeError, match="all of the first 8 evaluations failed: KeyError: 'y'(.|\n)*in broken"):
+        found.optimize(broken, 1000)
+    assert len(found.trials) < 20
+
+
+def test_interrupted_runs_lose_nothing_and_can_be_resumed() -> None:
+    calls: list[int] = []
+
+    def f(params: dict[str, Any]) -> float:
+        calls.append(1)
+        if len(calls) == 10:
+            raise KeyboardInterrupt
+        return hill(params)
+
+    stopped = study()
+    with pytest.raises(KeyboardInterrupt):
+        stopped.optimize(f, 30)
+    assert [trial.status for trial in stopped.trials] == ["done"] * 9 + ["pending"] * 3
+    stopped.optimize(hill, 10, resume=True)
+    assert len(stopped) == 19 and not stopped.pending
+
+    calls.clear()
+    threads = ThreadPoolExecutor(3)
+    stopped = study()
+    with pytest.raises(KeyboardInterrupt):
+        stopped.optimize(f, 30, executor=threads, mode="async")
+    threads.shutdown()
+    assert sum(trial.status == "done" for trial in stopped.trials) >= 7
+    assert len(stopped.pending) <= 3 and not any(trial.status == "failed" for trial in stopped.trials)
+
+
+CHILD = """
+import sys, time, spargo
+from concurrent.futures import ProcessPoolExecutor
+
+def f(params):
+    time.sleep(0.05)
+    return params["x"]
+
+if __name__ == "__main__":
+    study = spargo.Study({"x": (0.0, 1.0)}, storage=sys.argv[1], initial=5, batch=4)
+    print("ready", flush=True)
+    try:
+        with ProcessPoolExecutor(2) as executor:
+            study.optimize(f, 10_000, executor=executor, mode="async")
+    except KeyboardInterrupt:
+        done = sum(trial.status == "done" for trial in study.trials)
+        print("stopped", done, len(study.pending), flush=True)
+"""
+
+
+def test_ctrl_c_during_a_run_with_processes(tmp_path: Path) -> None:
+    """As a terminal does it: the signal goes to the workers, too."""
+    script, path = tmp_path / "child.py", tmp_path / "study.db"
+    script.write_text(CHILD)
+    child = subprocess.Popen(
+        [sys.executable, str(script), str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, text=True
+    )
+    assert child.stdout is not None and child.stdout.readline() == "ready\n"
+    with spargo.Study.open(path) as watched:
+        while sum(trial.status == "done" for trial in watched.trials) < 6:
+            assert child.poll() is None
+            time.sleep(0.02)
+    os.killpg(child.pid, 2)
+    out, err = child.communicate(timeout=60)
+    word, done, pending = out.split()
+    assert word == "stopped" and int(done) >= 6 and int(pending) <= 3, err
+    with spargo.Study.open(path) as left:
+        assert not any(trial.status == "failed" for trial in left.trials)
+
+
+def test_finite_spaces_end_when_nothing_is_left() -> None:
+    for mode in ("batch", "async"):
+        found = spargo.Study({"n": (1, 5), "m": ["a", "b"]}, initial=4, batch=4)
+        found.optimize(lambda params: float(params["n"]), 100, mode=mode)
+        assert len(found) == 10 and not found.pending
+
+
+def test_others_may_tell_first(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    with study(storage=path) as mine, spargo.Study.open(path) as theirs:
+
+        def f(params: dict[str, Any]) -> float:
+            (trial, *_) = [one for one in theirs.pending if one.params == params]
+            theirs.tell(trial, 7.0)
+            return hill(params)
+
+        mine.optimize(f, 4)
+        assert [trial.value for trial in mine.trials] == [7.0] * 4
+
+
+def test_several_outputs() -> None:
+    found = spargo.Study(SPACE, {"a": "max", "b": "min"}, {"c": (None, 0.5)}, initial=6, batch=3)
+    found.optimize(lambda params: {"a": params["x"], "b": params["n"], "c": params["x"]}, 15, mode="async")
+    assert len(found) == 15 and found.fronts().observed
+
+
+def test_maximize_and_minimize() -> None:
+    assert abs(spargo.maximize(hill, SPACE, 40, seed=2).best().params["x"] - 0.3) < 0.05
+    least = spargo.minimize(lambda params: -hill(params), SPACE, 40, seed=2, batch=5, initial=10, name="least")
+    assert least.best().params["n"] == 4 and least.name == "least" and least.batch == 5
+    limited = spargo.maximize(
+        lambda p: {"objective": p["x"], "cost": p["x"]}, SPACE, 40, constraints={"cost": {"at_most": 0.5}}, batch=4
+    )
+    assert 0.4 < limited.best().observed.value <= 0.5
+    with pytest.raises(TypeError, match="one objective"):
+        spargo.maximize(hill, SPACE, objectives={"a": "max"})
+
+
+def test_what_makes_no_sense_is_refused() -> None:
+    for wrong in ({"mode": "fast"}, {"trials": 0}, {"workers": 0}, {"refit_every": 0}, {"batch": 0}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            study().optimize(hill, **{"trials": 3, **wrong})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="submit"):
+        study().optimize(hill, 3, executor=3)  # type: ignore[arg-type]
+
+
+def test_ray(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a module of the same surface; the real one is tried in test_ray.py if it is there."""
+    monkeypatch.setitem(sys.modules, "ray", FakeRay())
+    executor = RayExecutor(num_cpus=2)
+    assert workers_of(executor) == 4
+    found = study().optimize(hill, 20, executor=executor, mode="async")
+    assert len(found) == 20 and not found.pending
+    assert list(executor.map(abs, [-1, 2])) == [1, 2]
+    executor.shutdown()
+    with pytest.raises(RuntimeError, match="shutdown"):
+        executor.submit(abs, 1)
+
+
+class FakeRay:
+    """What `RayExecutor` uses of Ray, with threads."""
+
+    def __init__(self) -> None:
+        self.threads = ThreadPoolExecutor(2)
+        self.started = False
+
+    def is_initialized(self) -> bool:
+        return self.started
+
+    def init(self) -> None:
+        self.started = True
+
+    def cluster_resources(self) -> dict[str, float]:
+        return {"CPU": 8.0}
+
+    def remote(self, **options: Any) -> Any:
+        assert options == {"max_retries": 0, "num_cpus": 2}
+        fake = self
+
+        class Reference:
+            def __init__(self, future: Future[Any]) -> None:
+                self._future = future
+
+            def future(self) -> Future[Any]:
+                return self._future
+
+        class Task:
+            def __init__(self, function: Any) -> None:
+                self.function = function
+
+            def remote(self, *args: Any) -> Reference:
+                return Reference(fake.threads.submit(self.function, *args))
+
+        return Task

@@ -1,0 +1,261 @@
+"""The loop through Python: spaces, goals, outcomes, and the same files as the command line."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import spargo
+
+
+def hill(params: dict[str, Any]) -> float:
+    """Best at x = 0.3, n = 4, metal = Ni."""
+    bonus = {"Pd": 0.0, "Ni": 1.0}[params["metal"]]
+    return float(bonus - (params["x"] - 0.3) ** 2 - 0.1 * abs(params["n"] - 4))
+
+
+MIXED: dict[str, Any] = {"x": (0.0, 1.0), "n": spargo.Int(1, 9), "metal": ["Pd", "Ni"]}
+
+
+def run(study: spargo.Study, batches: int) -> None:
+    for _ in range(batches):
+        trials = study.ask()
+        assert study.tell(trials, [hill(trial.params) for trial in trials]) == len(trials)
+
+
+def test_a_mixed_space_is_optimised() -> None:
+    study = spargo.Study(MIXED, seed=1, initial=20, batch=10)
+    run(study, 5)
+    best = study.best()
+    assert best.params["metal"] == "Ni" and best.params["n"] == 4
+    assert abs(best.params["x"] - 0.3) < 0.05
+    assert best.interval[0] <= best.mean <= best.interval[1]
+    assert best.observed.value == max(trial.value for trial in study.trials)
+    assert set(study.importance()) == {"x", "n", "metal"}
+    assert len(study) == 50 and [trial.id for trial in study.trials] == list(range(1, 51))
+    reports = study.reports()
+    assert [report["asked"] for report in reports] == [10] * 5
+
+
+def test_minimising_has_the_signs_of_the_user() -> None:
+    study = spargo.Study({"x": (0.0, 1.0)}, "min")
+    x = np.linspace(0, 1, 30)
+    study.add({"x": x}, 5 + (x - 0.4) ** 2)
+    assert abs(study.best().params["x"] - 0.4) < 0.05
+    mean, variance = study.predict({"x": [0.4, 1.0]})
+    assert mean == pytest.approx([5.0, 5.36], abs=0.01)
+    assert (variance >= 0).all()
+    path = study.posterior().sample_paths(2, seed=3)[1]
+    assert path({"x": [0.4, 1.0]}) == pytest.approx([5.0, 5.36], abs=0.05)
+
+
+def test_paths_of_a_study_have_gradients_in_its_units() -> None:
+    space = {"rate": spargo.Real(1e-3, 10.0, log=True), "x": spargo.Real(-5.0, 20.0), "n": spargo.Int(1, 30)}
+    study = spargo.Study(space, "min", seed=2)
+    rng = np.random.default_rng(0)
+    points = {"rate": 10 ** rng.uniform(-3, 1, 40), "x": rng.uniform(-5, 20, 40), "n": rng.integers(1, 31, 40)}
+    study.add(points, np.exp(np.log10(points["rate"])) + points["x"] ** 2 / 100 + points["n"])
+    paths = study.posterior().sample_paths(3, seed=5)
+    assert len(paths) == 3 and len(paths[1:]) == 2
+    at = np.array([[0.1, 2.0, 7.0], [5.0, 12.0, 20.0]])
+    together = paths(at)
+    assert together.shape == (2, 3)
+    for number, path in enumerate(paths):
+        assert path(at) == pytest.approx(together[:, number], rel=1e-9)
+        gradient = path.gradient(at)
+        for k in (0, 1):
+            step = 1e-5 * at[:, k]
+            up, down = at.copy(), at.copy()
+            up[:, k] += step
+            down[:, k] -= step
+            assert gradient[:, k] == pytest.approx((path(up) - path(down)) / (2 * step), rel=1e-4, abs=1e-7)
+    with pytest.raises(IndexError):
+        paths[3]
+
+
+def test_points_come_in_every_form() -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = [{"x": 0.1, "n": 2, "metal": "Pd"}, {"x": 0.2, "n": 3, "metal": "Ni"}]
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    forms: list[Any] = [
+        rows,
+        columns,
+        {name: np.array(column) for name, column in columns.items()},
+        pandas.DataFrame(rows),
+        [spargo.Trial(7, row) for row in rows],
+        np.array([list(row.values()) for row in rows], dtype=object),
+    ]
+    for form in forms:
+        study = spargo.Study(MIXED)
+        assert study.add(form, [1.0, 2.0]) == [1, 2]
+        assert [trial.params for trial in study.trials] == rows
+    study = spargo.Study(MIXED, {"yield": "max"})
+    assert study.add(pandas.DataFrame(rows).assign(**{"yield": [3.0, 4.0]})) == [1, 2]
+    assert [trial.value for trial in study.trials] == [3.0, 4.0]
+    assert study.add(rows[0]) == [3] and study.pending[0].params == rows[0]
+    assert study.predict(rows).mean.shape == (2,)
+
+
+def test_choices_may_be_any_values() -> None:
+    study = spargo.Study({"size": spargo.Choice([8, 16]), "fast": spargo.Choice([True, False]), "what": [None, 2.5]})
+    trials = study.ask(8)
+    assert {type(trial.params["size"]) for trial in trials} == {int}
+    assert {trial.params["fast"] for trial in trials} == {True, False}
+    assert {trial.params["what"] for trial in trials} == {None, 2.5}
+    study.tell(trials, [float(trial.params["size"]) for trial in trials])
+    point = {"size": np.int64(16), "fast": np.bool_(True), "what": 2.5}
+    assert abs(study.predict(point).mean[0] - 16) < 2
+    assert study.best().params["size"] == 16
+
+
+def test_outcomes_come_in_every_form() -> None:
+    study = spargo.Study({"x": (0.0, 1.0)}, {"a": "max", "b": "min"})
+    outcomes: list[Any] = [
+        [1.0, 2.0],
+        {"b": 4, "a": 3},
+        np.array([5.0, 6.0]),
+        None,
+        [1.0, None],
+        {"a": 1.0},
+        [math.nan, 1.0],
+        TimeoutError("an hour"),
+        KeyError(),
+        spargo.Failed("spilt"),
+    ]
+    trials = study.ask(len(outcomes))
+    assert study.tell(trials, outcomes) == len(outcomes)
+    told = study.trials
+    assert [trial.values for trial in told[:3]] == [{"a": 1.0, "b": 2.0}, {"a": 3.0, "b": 4.0}, {"a": 5.0, "b": 6.0}]
+    assert [trial.failure for trial in told[3:]] == [
+        "no value of 'a'",
+        "no value of 'b'",
+        "no value of 'b'",
+        "output 1 is NaN",
+        "TimeoutError: an hour",
+        "KeyError",
+        "spilt",
+    ]
+    refusals: list[Any] = ["good", {"c": 1.0}]
+    for refused in refusals:
+        with pytest.raises((TypeError, ValueError)):
+            study.tell(study.ask(1), [refused])
+    with pytest.raises(ValueError, match="2 trials and 1 values"):
+        study.tell(study.ask(2), [[1.0, 2.0]])
+    assert len(study.pending) == 4
+
+
+def test_one_trial_at_a_time_with_noise() -> None:
+    study = spargo.Study({"x": (0.0, 1.0)})
+    a, b = study.ask(2)
+    assert study.tell(a, 1.5, noise=0.25) == 1
+    assert study.tell(a, 1.5, noise=0.25) == 0
+    assert study.tell(b.id, 2.5) == 1
+    assert [trial.noise for trial in study.trials] == [{"objective": 0.25}, None]
+    study.add({"x": [0.1, 0.2]}, [1.0, 2.0], noise=[0.1, None])
+    assert [trial.noise for trial in study.trials_from(3)] == [{"objective": 0.1}, None]
+
+
+def test_several_objectives_and_limits() -> None:
+    study = spargo.Study({"x": (0.0, 1.0)}, {"up": "max", "down": "min"}, {"safe": {"at_most": 0.5}}, seed=4)
+    x = np.linspace(0, 1, 21)
+    study.add({"x": x}, np.column_stack([x, x**2, x]))
+    observed = study.fronts().observed
+    assert observed and all(trial.values is not None and trial.values["safe"] <= 0.5 for trial in observed)
+    assert {trial.params["x"] for trial in observed} == {value for value in x if value <= 0.5}
+    assert len(study.ask(3)) == 3
+    with pytest.raises(spargo.UnsupportedError, match="fronts"):
+        study.best()
+    with pytest.raises(ValueError, match="say which output"):
+        study.posterior()
+    assert study.predict({"x": [0.5]}, "down").mean == pytest.approx([0.25], abs=0.02)
+    assert "safe (≤ 0.5)" in repr(study)
+
+
+def test_classes_and_levels() -> None:
+    for objectives in ({"alive": "classify"}, {"height": {"level": 0.5}}, {"height": {"goal": "level", "level": 0.5}}):
+        study = spargo.Study({"x": (0.0, 1.0)}, objectives, initial=10, batch=5, seed=6)
+        for _ in range(4):
+            trials = study.ask()
+            study.tell(trials, [float(trial.params["x"] > 0.6) for trial in trials])
+        assert study.directions == {}
+        level = 0.0 if "alive" in objectives else 0.5
+        below, above = study.predict({"x": [0.3, 0.9]}).mean
+        assert below < level < above
+        rule = {"alive": "classify", "height": {"level": 0.5}}[study.outputs[0]]
+        assert study.config["outputs"] == [{"name": study.outputs[0], "goal": rule}]
+
+
+def test_candidates_come_back_as_they_were() -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = [{"size": float(i), "id": i, "metal": "Pd" if i % 2 else "Ni"} for i in range(40)]
+    forms: list[Any] = [rows, pandas.DataFrame(rows), spargo.Candidates({k: [r[k] for r in rows] for k in rows[0]})]
+    for form in forms:
+        study = spargo.Study(form, seed=1, initial=10, batch=10)
+        assert study.size == 40
+        trials = study.ask()
+        assert all(trial.params in rows for trial in trials)
+        study.tell(trials, [trial.params["size"] for trial in trials])
+        study.ask(30)
+        with pytest.raises(spargo.ExhaustedError) as refused:
+            study.ask(2)
+        assert (refused.value.wanted, refused.value.left) == (2, 0)
+
+
+def test_a_file_is_opened_by_whoever_comes(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    settings: dict[str, Any] = {"seed": 9, "initial": 8, "batch": 4, "model": {"exact_until": 100}}
+    with spargo.Study(MIXED, storage=path, **settings) as study:
+        run(study, 3)
+        assert study.storage == str(path)
+        with spargo.Study.open(path) as other:
+            asked = other.ask(2)
+            assert study.pending == other.pending and [trial.id for trial in asked] == [13, 14]
+            study.tell(asked, [0.0, None])
+            assert [trial.status for trial in other.trials_from(13)] == ["done", "failed"]
+            assert other.config == study.config and other.config["model"]["exact-until"] == 100
+    with pytest.raises(spargo.UnsupportedError, match="closed"):
+        study.ask()
+    assert "closed" in repr(study)
+    with spargo.Study(MIXED, storage=path, **settings) as study:
+        assert len(study) == 14
+    with pytest.raises(spargo.UnsupportedError, match="another setting of 'seed'"):
+        spargo.Study(MIXED, storage=path, **{**settings, "seed": 8})
+
+
+def test_the_same_seed_asks_for_the_same_points() -> None:
+    def points(seed: int) -> list[dict[str, Any]]:
+        study = spargo.Study(MIXED, seed=seed, initial=10, batch=5)
+        run(study, 4)
+        return [trial.params for trial in study.trials]
+
+    assert points(3) == points(3) != points(4)
+
+
+def test_a_study_has_a_report_and_a_table(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    study = spargo.Study(MIXED, {"yield": "max"}, initial=8, batch=4)
+    run(study, 3)
+    study.tell(study.ask(2), [None, 1.0])
+    study.ask(1)
+    html = study.report(tmp_path / "report.html")
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == html and "</html>" in html
+    table = study.to_dataframe()
+    assert list(table.columns) == ["trial", "x", "n", "metal", "yield", "status", "reason"]
+    assert list(table["status"].value_counts().sort_index().items()) == [("done", 13), ("failed", 1), ("pending", 1)]
+    assert table["yield"][:12].tolist() == [trial.value for trial in study.trials[:12]]
+
+
+def test_inducing_points_are_points_of_the_space() -> None:
+    study = spargo.Study(MIXED, initial=40, batch=40, inducing=10, model={"exact_until": 10}, seed=2)
+    run(study, 2)
+    points = study.inducing_points()
+    assert points is not None and 0 < len(points) <= 10
+    assert all(set(point) == set(MIXED) and point["metal"] in ("Pd", "Ni") for point in points)
+    assert len(study.posterior()) == len(points)
+    exact = spargo.Study(MIXED, initial=8, batch=8)
+    run(exact, 1)
+    assert exact.inducing_points() is None
