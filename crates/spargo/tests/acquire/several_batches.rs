@@ -3,6 +3,7 @@
 use super::several::models;
 use super::*;
 use spargo::acquire::{Believer, Constraint, Ehvi, Limits, Output, Outputs, Rule, Several, Standing, acquire_several};
+use spargo::math::pareto;
 use spargo::maximize::{Maximizing, Search, Taken};
 use spargo::sample::Sampling;
 use spargo::space::{Dimension, Space};
@@ -150,6 +151,7 @@ fn printed(rule: Rule, case: &Case<'_>, x: MatRef<'_, f64>, under_way: &Mat<f64>
     let means: Vec<Vec<f64>> = case.models.iter().map(|model| model.mean(under_way.as_ref()).unwrap()).collect();
     let joining = (0..told.nrows()).filter(|&i| feasible[i] == 0.0).map(|i| vec![means[0][i], means[1][i]]);
     front.extend(joining);
+    let front: Vec<Vec<f64>> = pareto::front(&front).into_iter().map(|row| front[row].clone()).collect();
     let at: Vec<_> = case
         .models
         .iter()
