@@ -2,7 +2,7 @@
 
 use super::best_rows;
 use super::config::Config;
-use super::goal::Goal;
+use super::goal::{Goal, in_units};
 use super::model::{Model, Models};
 use crate::acquire::{
     Constraint, Limits, Merit, Output, Outputs, Rule, Several, Situation, Standing, acquire, acquire_several,
@@ -30,7 +30,7 @@ pub(super) fn choose_by_one(
     taken: &mut Taken,
 ) -> Result<Mat<f64>> {
     let &Trials { observed, failed, pending } = trials;
-    let level = config.outputs[0].goal.level(&[]).map(|level| model.units.to_model(level));
+    let level = config.outputs[0].goal.level(&[]).map(|level| in_units(&model.units, level));
     let mean = model.posterior.mean(observed)?;
     let interest: Vec<f64> = match level {
         Some(level) => mean.iter().map(|mean| -(mean - level).abs()).collect(),
@@ -100,7 +100,7 @@ fn limits(config: &Config, models: &Models, output: usize) -> Limits {
     let Goal::Limit { at_least, at_most } = config.outputs[output].goal else {
         return Limits { at_least: f64::NEG_INFINITY, at_most: f64::INFINITY };
     };
-    let or = |limit: Option<f64>, none: f64| limit.map_or(none, |limit| units.to_model(limit));
+    let or = |limit: Option<f64>, none: f64| limit.map_or(none, |limit| in_units(units, limit));
     Limits { at_least: or(at_least, f64::NEG_INFINITY), at_most: or(at_most, f64::INFINITY) }
 }
 

@@ -3,6 +3,7 @@
 use super::config::{Config, Warping};
 use crate::acquire::Rule;
 use crate::allocate::{Allocation, Quality};
+use crate::data::Units;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -81,6 +82,14 @@ impl Goal {
     }
 }
 
+/// A limit or a level in a model's units; it may lie farther beyond the outcomes than numbers reach.
+pub(super) fn in_units(units: &Units, value: f64) -> f64 {
+    units.to_model(value).clamp(-FARTHEST, FARTHEST)
+}
+
+/// As far out as nothing else, yet with a square.
+const FARTHEST: f64 = 1e100;
+
 impl Config {
     /// The numbers of the outputs that are optimised, and of those that have limits.
     pub fn objectives_and_limits(&self) -> (Vec<usize>, Vec<usize>) {
@@ -138,8 +147,9 @@ impl Config {
                     if !(low.is_finite() && high.is_finite()) {
                         return fault("finite", if low.is_finite() { high } else { low });
                     }
-                    if low > high {
-                        return fault("at least the lower one", high);
+                    // No model gives a single value any probability.
+                    if low >= high {
+                        return fault("above the lower one", high);
                     }
                 }
                 _ => {}

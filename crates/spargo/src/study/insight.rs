@@ -6,6 +6,7 @@
 //!
 //! Maps of outcomes are monotone, so the ends of an interval are mapped as they are; the mean is not.
 
+use super::goal::in_units;
 use super::model::Models;
 use super::{Study, best_rows};
 use crate::allocate::Quality;
@@ -168,7 +169,7 @@ impl Study {
         let (model, goal) = (&models.outputs[output], self.config.outputs[output].goal);
         let data = model.units.apply(&self.table.dataset(output, self.history().tells())?);
         let Prediction { mean, variance } = model.posterior.predict(data.x())?;
-        let level = goal.level(self.table.outcomes(output)).map_or(0.0, |level| model.units.to_model(level));
+        let level = goal.level(self.table.outcomes(output)).map_or(0.0, |level| in_units(&model.units, level));
         Belief::new(data.y().to_vec(), mean, variance, data.noise(model.state.hyper.noise))?.with_level(level)
     }
 

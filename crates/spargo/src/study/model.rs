@@ -5,7 +5,7 @@
 //! ```
 
 use super::config::{Config, Modelling, Warping};
-use super::goal::Goal;
+use super::goal::{Goal, in_units};
 use crate::allocate::{Allocation, Quality, allocate};
 use crate::data::{Belief, Dataset, Evidence, Units, Warp};
 use crate::error::Result;
@@ -170,7 +170,7 @@ impl Prepared {
             _ if inference == Inference::Exact => None,
             (_, Some((last, before))) => {
                 let belief = believe(last, before, &standard, &units)?;
-                let level = goal.level(data.y()).map_or(0.0, |level| units.to_model(level));
+                let level = goal.level(data.y()).map_or(0.0, |level| in_units(&units, level));
                 Some(belief.with_level(level)?)
             }
             // Without a posterior there is no quality to go by: the points that cover the data best.
