@@ -5,6 +5,7 @@ use crate::files::write_file;
 use crate::logs::log_last_step;
 use crate::plate::Plate;
 use crate::print::print;
+use crate::report::forecasts;
 use crate::results::Results;
 use crate::study_file::StudyFile;
 use clap::Args;
@@ -28,7 +29,7 @@ pub struct Suggest {
     /// Points to suggest [default: the study's batch, or what is left]
     #[arg(short = 'n', long, value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
-    /// Adds the predicted mean and the ends of its 95 % interval to each row
+    /// Adds the predicted mean and the ends of its 95 % interval to each row; of a class, the probability of yes
     #[arg(long)]
     predict: bool,
     /// Where the CSV file goes [default: standard output]
@@ -64,7 +65,7 @@ impl Suggest {
         let points: Vec<_> = trials.into_iter().map(|trial| trial.point).collect();
         let forecasts = match self.predict {
             true => (0..study.config().outputs.len())
-                .map(|output| study.forecast(output, &points).into_diagnostic())
+                .map(|output| forecasts(&mut study, output, &points))
                 .collect::<Result<Vec<_>>>()?,
             false => Vec::new(),
         };

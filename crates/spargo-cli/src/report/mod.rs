@@ -17,6 +17,7 @@ use crate::files::write_file;
 use crate::place;
 use crate::print::print;
 use axis::{Axis, Inputs};
+pub use belief::of as forecasts;
 use clap::Args;
 use miette::{Context, IntoDiagnostic, Result};
 use serde::Serialize;
