@@ -157,8 +157,8 @@ impl Model {
 
 /// What the help says of allocation beyond one objective.
 const SEVERAL_HELP: &str = "\
-Of several objectives imp-dpp means front-dpp, which spreads points along the whole front; whatever weighs points means \
-al-dpp for constraints";
+Of several objectives imp-dpp means front-dpp, which spreads points along the whole front; hv-dpp weighs them by the volume \
+that they dominate; whatever weighs points means al-dpp for constraints";
 
 /// Rows of a subset, unless said otherwise.
 const SUBSET: usize = 1500;

@@ -5,13 +5,13 @@ use crate::verdict::{Columns, outcome};
 use miette::{IntoDiagnostic, Report, Result, miette};
 use spargo::Error;
 use spargo::space::{Point, Space};
-use spargo::study::{Config, Outcome, Study};
+use spargo::study::{Config, Outcome, Output, Study};
 use std::path::Path;
 
 /// Everything known of a study that has no memory of its own.
 pub struct Results {
     space: Space,
-    outputs: Vec<String>,
+    outputs: Vec<Output>,
     /// How the last file called the inputs.
     header: Vec<String>,
     points: Vec<(Point, Option<Outcome>)>,
@@ -20,12 +20,7 @@ pub struct Results {
 impl Results {
     /// Nothing is known yet; `header` is what the inputs are called until a file calls them otherwise.
     pub fn new(config: &Config, header: Vec<String>) -> Self {
-        Results {
-            space: config.space.clone(),
-            outputs: config.outputs.iter().map(|output| output.name.clone()).collect(),
-            header,
-            points: Vec::new(),
-        }
+        Results { space: config.space.clone(), outputs: config.outputs.clone(), header, points: Vec::new() }
     }
 
     /// Points with outcomes, failed and pending ones among them.

@@ -16,9 +16,10 @@ Examples:
   spargo status study.toml
   spargo status coupling.db --json
 
-It may be asked while `spargo run` is under way. Keys of --json: study, name, trials, observed, failed, pending, best (null or
-{believed: {trial, point, mean, low, high}, observed: {trial, point, value}}), step (null or the report of the last ask,
-with seconds).")]
+It may be asked while `spargo run` is under way. Keys of --json: study, name, trials, observed, failed, pending, feasible (null,
+or how many keep to all limits), best (null or {believed: {trial, point, mean, low, high}, observed: {trial, point,
+value}}), front (null or, of several objectives, {believed, observed}, lists of {trial, point, outputs}), step (null or the
+report of the last ask, with seconds).")]
 pub struct Status {
     /// A study file, or a study's database
     study: PathBuf,

@@ -10,6 +10,7 @@ use crate::study_file::StudyFile;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
 use spargo::study::{Config, Study};
+use spargo_report::forecasts;
 use std::path::PathBuf;
 use tracing::info;
 
@@ -28,7 +29,7 @@ pub struct Suggest {
     /// Points to suggest [default: the study's batch, or what is left]
     #[arg(short = 'n', long, value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
-    /// Adds the predicted mean and the ends of its 95 % interval to each row
+    /// Adds the predicted mean and the ends of its 95 % interval to each row; of a class, the probability of yes
     #[arg(long)]
     predict: bool,
     /// Where the CSV file goes [default: standard output]
@@ -64,8 +65,9 @@ impl Suggest {
         let points: Vec<_> = trials.into_iter().map(|trial| trial.point).collect();
         let forecasts = match self.predict {
             true => (0..study.config().outputs.len())
-                .map(|output| study.forecast(output, &points).into_diagnostic())
-                .collect::<Result<Vec<_>>>()?,
+                .map(|output| forecasts(&mut study, output, &points))
+                .collect::<spargo::Result<Vec<_>>>()
+                .into_diagnostic()?,
             false => Vec::new(),
         };
         let plate = Plate { config: study.config(), header: results.header(), points: &points, forecasts };

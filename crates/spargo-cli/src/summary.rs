@@ -18,6 +18,8 @@ pub struct Summary {
     observed: Option<Observation>,
     /// Of several objectives.
     fronts: Option<Fronts>,
+    /// Where there are limits: observed trials that keep to all of them.
+    feasible: Option<usize>,
     /// Why there is no model, if there should be one.
     without_model: Option<String>,
 }
@@ -59,6 +61,18 @@ pub fn best_observation(study: &Study) -> Option<Observation> {
     Some(Observation { trial: record.trial.clone(), value })
 }
 
+fn feasible(study: &Study) -> Option<usize> {
+    let config = study.config();
+    if !config.outputs.iter().any(|output| matches!(output.goal, Goal::Limit { .. })) {
+        return None;
+    }
+    let keeps = |record: &&spargo::study::store::Record| match record.told.as_ref().map(|told| &told.outcome) {
+        Some(Outcome::Observed { values, .. }) => config.keeps_limits(values),
+        _ => false,
+    };
+    Some(study.history().records().iter().filter(keeps).count())
+}
+
 /// Its value.
 pub fn best_observed(study: &Study) -> Option<f64> {
     best_observation(study).map(|observation| observation.value)
@@ -90,17 +104,19 @@ impl Summary {
             believed: None,
             observed: best_observation(&place.study),
             fronts: None,
+            feasible: feasible(&place.study),
             without_model: None,
         }
     }
 
     /// `{"study", "name", "trials", "observed", "failed", "pending", "best": {"believed", "observed"} or null,
-    /// "front": {"believed", "observed"} or null}`: a front is of several objectives.
+    /// "feasible": a number or null, "front": {"believed", "observed"} or null}`: what is feasible keeps to all limits, if there
+    /// are any, and a front is of several objectives.
     pub fn json(&self) -> Value {
         let Counts { trials, observed, failed, pending } = self.counts;
         json!({
             "study": self.database, "name": self.config.name,
-            "trials": trials, "observed": observed, "failed": failed, "pending": pending,
+            "trials": trials, "observed": observed, "failed": failed, "pending": pending, "feasible": self.feasible,
             "best": self.observed.as_ref().map(|observed| self.best_json(observed)),
             "front": self.fronts.as_ref().map(|Fronts { believed, observed }| {
                 json!({ "believed": self.front_json(believed), "observed": self.front_json(observed) })
@@ -141,6 +157,9 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Counts { trials, observed, failed, pending } = self.counts;
         writeln!(f, "{}: {trials} trials, {observed} observed, {failed} failed, {pending} pending", self.config.name)?;
+        if let Some(feasible) = self.feasible {
+            writeln!(f, "within all limits: {feasible} of {observed} observed")?;
+        }
         if let (Some(believed), Some(observed)) = (&self.believed, &self.observed) {
             f.write_str(&self.best_words(believed, observed)?)?;
         }

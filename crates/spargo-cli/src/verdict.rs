@@ -4,26 +4,27 @@
 //!     status       done, ok, observed or nothing: the outputs' cells decide
 //!                  failed, error, n/a, …: it failed, whatever stands there
 //!                  pending: it is under way, and no number may stand there
-//!     a cell       a number; empty, NaN, n/a, failed, …: it failed; pending: it is under way
+//!     a cell       a number, or a class: 1, 0, yes, no, true, false; empty, NaN, n/a, failed, …: it failed; pending: it is under way
 //! ```
 
 use crate::excerpt::escaped;
 use crate::records::{Records, Row};
-use spargo::study::Outcome;
+use spargo::study::{Goal, Outcome, Output};
 
 /// Where a row says what came of it.
 pub struct Columns {
-    /// One an output, with its name.
-    pub outputs: Vec<(usize, String)>,
+    /// One an output.
+    pub outputs: Vec<(usize, Output)>,
     pub status: Option<usize>,
     pub reason: Option<usize>,
 }
 
 impl Columns {
     /// Every output must be there.
-    pub fn find(records: &Records, outputs: &[String]) -> miette::Result<Self> {
+    pub fn find(records: &Records, outputs: &[Output]) -> miette::Result<Self> {
+        let names = outputs.iter().map(|output| &output.name);
         Ok(Columns {
-            outputs: records.columns(outputs.iter())?.into_iter().zip(outputs.iter().cloned()).collect(),
+            outputs: records.columns(names)?.into_iter().zip(outputs.iter().cloned()).collect(),
             status: records.find("status")?,
             reason: records.find("reason")?,
         })
@@ -40,7 +41,7 @@ pub struct Fault {
 /// The outcome of a row; `None` if it is under way.
 pub fn outcome(row: Row<'_>, columns: &Columns) -> Result<Option<Outcome>, Fault> {
     let cell = |column: Option<usize>| column.map_or("", |k| row.cell(k));
-    let cells = || columns.outputs.iter().map(|(k, name)| (*k, name, row.cell(*k)));
+    let cells = || columns.outputs.iter().map(|(k, output)| (*k, output, row.cell(*k)));
     let failed = |default: String| {
         let reason = cell(columns.reason);
         Ok(Some(Outcome::failed(if reason.is_empty() { default } else { escaped(reason) })))
@@ -58,9 +59,10 @@ pub fn outcome(row: Row<'_>, columns: &Columns) -> Result<Option<Outcome>, Fault
             None => Ok(None),
         },
         (Status::Failed, ..) => failed("failed".into()),
-        (Status::Done, _, Some((_, output, _))) => failed(format!("no value of '{output}'")),
+        (Status::Done, _, Some((_, output, _))) => failed(format!("no value of '{}'", output.name)),
         (Status::Done, ..) => {
-            let values = cells().map(|(column, _, cell)| number(column, cell)).collect::<Result<_, _>>()?;
+            let values =
+                cells().map(|(column, output, cell)| number(column, cell, output.goal)).collect::<Result<_, _>>()?;
             let outcome = Outcome::Observed { values, noise: None };
             // An infinity is a failure.
             let settled = outcome.settled("it");
@@ -102,9 +104,22 @@ fn is_number(cell: &str) -> bool {
     cell.parse::<f64>().is_ok_and(|value| !value.is_nan())
 }
 
-fn number(column: usize, cell: &str) -> Result<f64, Fault> {
+fn number(column: usize, cell: &str, goal: Goal) -> Result<f64, Fault> {
     let help = "leave the cell empty if the evaluation failed, or write pending if it is under way";
-    cell.parse().map_err(|_| Fault { column, message: format!("'{cell}' is not a number; {help}") })
+    let (number, wanted) = match goal {
+        Goal::Classify => (class(cell), "no class, which is 1 or 0, yes or no"),
+        _ => (cell.parse().ok(), "not a number"),
+    };
+    number.ok_or_else(|| Fault { column, message: format!("'{cell}' is {wanted}; {help}") })
+}
+
+/// 1 or 0, as a number or in a word; what is not finite stays so, for it is a failure.
+pub fn class(word: &str) -> Option<f64> {
+    match word.to_lowercase().as_str() {
+        "yes" | "true" => Some(1.0),
+        "no" | "false" => Some(0.0),
+        other => other.parse().ok().filter(|class: &f64| !class.is_finite() || [0.0, 1.0].contains(class)),
+    }
 }
 
 #[cfg(test)]
@@ -112,10 +127,29 @@ mod tests {
     use super::*;
 
     fn read(cells: &str) -> Result<Option<Outcome>, Fault> {
+        read_for(Goal::Maximize, cells)
+    }
+
+    fn read_for(goal: Goal, cells: &str) -> Result<Option<Outcome>, Fault> {
         let text = format!("x,y,status,reason,z\n1,{cells}\n");
         let records = Records::parse("results.csv".into(), text.as_bytes()).unwrap();
-        let columns = Columns::find(&records, &["y", "z"].map(String::from)).unwrap();
+        let outputs = ["y", "z"].map(|name| Output { name: name.into(), goal });
+        let columns = Columns::find(&records, &outputs).unwrap();
         outcome(records.rows().next().unwrap(), &columns)
+    }
+
+    #[test]
+    fn classes_have_words() {
+        for (cells, values) in [("1,,,0", [1.0, 0.0]), ("Yes,,,no", [1.0, 0.0]), ("FALSE,done,,True", [0.0, 1.0])] {
+            let observed = Outcome::Observed { values: values.into(), noise: None };
+            assert_eq!(read_for(Goal::Classify, cells), Ok(Some(observed)), "{cells}");
+        }
+        for (cell, words) in [("2", "'2' is no class"), ("0.5", "'0.5'"), ("maybe", "'maybe' is no class")] {
+            let fault = read_for(Goal::Classify, &format!("1,,,{cell}")).unwrap_err();
+            assert!(fault.column == 4 && fault.message.contains(words), "{fault:?}");
+        }
+        assert!(matches!(read_for(Goal::Classify, "inf,,,1"), Ok(Some(Outcome::Failed { .. }))));
+        assert!(read("yes,,,1").is_err(), "only a class is yes or no");
     }
 
     #[test]

@@ -207,3 +207,20 @@ fn fifty_thousand_rows_are_no_trouble() {
         assert!((a - 0.3).abs() < 0.1 && (b - 0.6).abs() < 0.1, "{point:?}");
     }
 }
+
+/// Of a class the probability of yes is predicted, and spreadsheets say yes and no in words.
+#[test]
+fn classes_are_predicted_by_their_probability() {
+    let study =
+        "initial = 8\nbatch = 3\n[objectives]\ngood = { goal = \"classify\" }\n[space]\nx = { real = [0, 1] }\n";
+    let lab = Lab::new(study);
+    let row = |i: usize| format!("{},{}", i as f64 / 20.0, if i > 10 { "yes" } else { "No" });
+    let rows: Vec<String> = (0..=20).map(row).collect();
+    let data = lab.write("results.csv", &format!("x,good\n{}\n", rows.join("\n")));
+    let plate = lab.suggest(&["--data", &data, "--predict", "-n", "6"]);
+    for point in points(&plate) {
+        let [x, mean, low, high] = [0, 1, 2, 3].map(|k| point[k].parse::<f64>().unwrap());
+        assert!(0.0 <= low && low < mean && mean < high && high <= 1.0, "{plate}");
+        assert!((x - 0.525).abs() < 0.1 || (mean > 0.5) == (x > 0.525), "{plate}");
+    }
+}

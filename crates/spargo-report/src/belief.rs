@@ -1,4 +1,4 @@
-//! What a model says of an output, as the page shows it: a class by its probability, anything else by itself.
+//! What a model says of an output, as a user reads it: a class by its probability, anything else by itself.
 //!
 //! ```text
 //!     P(yes) = Φ(μ/√(1 + σ²)),    its central 95 %: Φ(μ ± 1.96 σ)

@@ -44,7 +44,7 @@ struct Member {
 const MEMBERS: usize = 200;
 
 impl Front {
-    /// None for one objective and none; the observed one alone if there is no model.
+    /// None with fewer than two objectives, and without outcomes; there must be a model.
     pub fn of(study: &mut Study, inputs: &Inputs) -> Result<Option<Self>> {
         let (objectives, _) = study.config().objectives_and_limits();
         let all = told(study);

@@ -17,6 +17,7 @@ mod slices;
 mod trials;
 
 use axis::{Axis, Inputs};
+pub use belief::of as forecasts;
 use serde::Serialize;
 use spargo::Result;
 use spargo::study::Study;

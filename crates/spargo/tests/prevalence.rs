@@ -95,7 +95,9 @@ fn splits_are_random_and_complete() {
     assert!(all.into_iter().eq(0..40_000));
     assert_eq!(map.split(10_000, 1).unwrap(), split);
     assert_ne!(map.split(10_000, 2).unwrap(), split);
-    assert!(matches!(map.split(40_000, 1), Err(Error::Parameter { .. })));
+    for wrong in [0, 40_000] {
+        assert!(matches!(map.split(wrong, 1), Err(Error::Parameter { .. })), "{wrong}");
+    }
 }
 
 #[test]

@@ -4,13 +4,15 @@
 //!     …, 71.3                                             a number in the last line (if there is one output)
 //!     {"yield": 71.3}                                     an object with a key for each output: the last line, or all
 //!     {"yield": {"value": 71.3, "variance": 0.4}}         a value whose noise variance is known
+//!     1, 0, yes, no, true, false                          a class, in either place
 //!     NaN, null, anything else; another exit code than 0  failed
 //! ```
 
 use crate::excerpt::excerpt;
+use crate::verdict::class;
 use serde_json::Value;
 use signal_hook::low_level::signal_name;
-use spargo::study::{Outcome, Output};
+use spargo::study::{Goal, Outcome, Output};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
@@ -46,37 +48,52 @@ fn last_line(text: &str) -> Option<&str> {
 
 fn values(stdout: &str, outputs: &[Output]) -> Result<Outcome, String> {
     let Some(line) = last_line(stdout) else { return Err("it printed nothing".into()) };
-    if let ([_], Ok(number)) = (outputs, line.parse::<f64>()) {
+    if let [Output { goal, .. }] = outputs
+        && let Some(number) = number(line, *goal)
+    {
         return Ok(Outcome::value(number));
     }
     match serde_json::from_str(line).or_else(|_| serde_json::from_str(stdout.trim())) {
         Ok(Value::Object(object)) => {
             let read = outputs.iter().map(|output| match object.get(&output.name) {
-                Some(value) => measured(value).ok_or_else(|| format!("its '{}' is {}", output.name, quoted(value))),
+                Some(value) => measured(value, output.goal)
+                    .ok_or_else(|| format!("its '{}' is {}", output.name, quoted(&value.to_string(), output.goal))),
                 None => Err(format!("its output has no '{}': {}", output.name, excerpt(line))),
             });
             let (values, noise) = read.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
             Ok(Outcome::Observed { values, noise: Some(noise) })
         }
         Ok(Value::Null) => Err("its output is null".into()),
-        _ => Err(format!("its output is not a number: {}", excerpt(line))),
+        _ => Err(format!("its output is {}", quoted(line, outputs[0].goal))),
     }
 }
 
 /// A number, or a table of a value and the variance of its noise.
-fn measured(value: &Value) -> Option<(f64, Option<f64>)> {
+fn measured(value: &Value, goal: Goal) -> Option<(f64, Option<f64>)> {
     match value {
-        Value::Number(number) => Some((number.as_f64()?, None)),
         Value::Object(table) => match table.get("variance") {
-            None | Some(Value::Null) => Some((table.get("value")?.as_f64()?, None)),
-            Some(variance) => Some((table.get("value")?.as_f64()?, Some(variance.as_f64()?))),
+            None | Some(Value::Null) => Some((scalar(table.get("value")?, goal)?, None)),
+            Some(variance) => Some((scalar(table.get("value")?, goal)?, Some(variance.as_f64()?))),
         },
-        _ => None,
+        _ => Some((scalar(value, goal)?, None)),
     }
 }
 
-fn quoted(value: &Value) -> String {
-    format!("not a number: {}", excerpt(&value.to_string()))
+fn scalar(value: &Value, goal: Goal) -> Option<f64> {
+    match (goal, value) {
+        (Goal::Classify, Value::String(word)) => class(word),
+        (Goal::Classify, _) => class(&value.to_string()),
+        _ => value.as_f64(),
+    }
+}
+
+fn number(word: &str, goal: Goal) -> Option<f64> {
+    if goal == Goal::Classify { class(word) } else { word.parse().ok() }
+}
+
+fn quoted(text: &str, goal: Goal) -> String {
+    let wanted = if goal == Goal::Classify { "no class, which is 1 or 0, yes or no" } else { "not a number" };
+    format!("{wanted}: {}", excerpt(text))
 }
 
 #[cfg(test)]
@@ -87,8 +104,11 @@ mod tests {
     use spargo::study::Goal;
 
     fn read(stdout: &str, names: &[&str]) -> Outcome {
-        let outputs: Vec<Output> =
-            names.iter().map(|name| Output { name: (*name).into(), goal: Goal::Maximize }).collect();
+        read_for(Goal::Maximize, stdout, names)
+    }
+
+    fn read_for(goal: Goal, stdout: &str, names: &[&str]) -> Outcome {
+        let outputs: Vec<Output> = names.iter().map(|name| Output { name: (*name).into(), goal }).collect();
         outcome(ExitStatus::from_raw(0), stdout.as_bytes(), b"", &outputs)
     }
 
@@ -113,6 +133,23 @@ mod tests {
     }
 
     #[test]
+    fn classes_are_words_as_well_and_nothing_else() {
+        for stdout in ["1", "True", "yes\n", r#"{"a": true}"#, r#"{"a": {"value": "yes"}}"#, r#"{"a": 1.0}"#] {
+            assert_eq!(read_for(Goal::Classify, stdout, &["a"]), observed(&[1.0], &[]), "{stdout}");
+        }
+        assert_eq!(read_for(Goal::Classify, r#"{"a": false}"#, &["a"]), observed(&[0.0], &[]));
+        for (stdout, words) in [
+            ("2", "its output is no class, which is 1 or 0, yes or no: 2"),
+            ("maybe", "no class"),
+            (r#"{"a": 0.5}"#, "its 'a' is no class, which is 1 or 0, yes or no: 0.5"),
+            ("nan", "the outcome is NaN"),
+        ] {
+            let Outcome::Failed { reason } = read_for(Goal::Classify, stdout, &["a"]) else { panic!("{stdout}") };
+            assert!(reason.contains(words), "{stdout}: {reason}");
+        }
+    }
+
+    #[test]
     fn all_else_failed_and_says_why() {
         for (stdout, names, words) in [
             ("inf", &["a"][..], "the outcome is inf"),
@@ -123,6 +160,7 @@ mod tests {
             ("1", &["a", "b"], "not a number: 1"),
             (r#"{"a": null}"#, &["a"], "its 'a' is not a number: null"),
             (r#"{"a": "1"}"#, &["a"], "its 'a' is not a number"),
+            (r#"{"a": true}"#, &["a"], "its 'a' is not a number: true"),
             (r#"{"a": {"value": 1, "variance": "x"}}"#, &["a"], "its 'a' is not a number"),
             (r#"{"a": {"value": 1, "variance": -1}}"#, &["a"], "must be positive"),
             (r#"{"a": 1}"#, &["a", "b"], "has no 'b'"),

@@ -129,6 +129,9 @@ fn check_limits(at_least: Option<f64>, at_most: Option<f64>) -> std::result::Res
     match (at_least, at_most) {
         (None, None) => Err(("a constraint without limits", "give at-least, at-most or both")),
         (Some(low), Some(high)) if low > high => Err(("no value lies within these limits", "swap them")),
+        (Some(low), Some(high)) if low == high => {
+            Err(("only one value lies within these limits", "leave some room, as no model foretells a number exactly"))
+        }
         _ if [at_least, at_most].iter().flatten().any(|limit| !limit.is_finite()) => {
             Err(("a limit that is not finite", "leave it out"))
         }

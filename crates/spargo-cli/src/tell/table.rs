@@ -62,11 +62,10 @@ struct Columns {
 impl Columns {
     fn find(records: &Records, study: &Study) -> Result<Self> {
         let config = study.config();
-        let outputs: Vec<String> = config.outputs.iter().map(|output| output.name.clone()).collect();
         Ok(Columns {
             trial: records.find("trial")?,
             inputs: config.space.dimensions().iter().map(|d| records.find(&d.name)).collect::<Result<_>>()?,
-            outcome: verdict::Columns::find(records, &outputs)?,
+            outcome: verdict::Columns::find(records, &config.outputs)?,
         })
     }
 }

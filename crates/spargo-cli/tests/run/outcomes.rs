@@ -220,3 +220,40 @@ fn a_run_gives_up_when_everything_fails() {
     let summary = folder.done(&["run", "study.toml"]);
     assert!(summary.contains("40 trials, 20 observed, 20 failed"), "{summary}");
 }
+
+/// Garbage in place of a class is a failed trial as any other, and the run goes on.
+#[test]
+fn what_is_no_class_failed() {
+    let study = PLAIN.replace("'max'", "'classify'");
+    let folder = Folder::new(
+        &study,
+        "{trial}",
+        "budget = 12",
+        "case $(($1 % 3)) in 0) echo 2;; 1) echo True;; 2) echo 0;; esac",
+    );
+    let summary = folder.done(&["run", "study.toml"]);
+    assert!(summary.contains("plain: 12 trials, 8 observed, 4 failed, 0 pending"), "{summary}");
+    for row in folder.export() {
+        let expected = match row[0].parse::<usize>().unwrap() % 3 {
+            0 => ["", "failed", "its output is no class, which is 1 or 0, yes or no: 2"],
+            1 => ["1.0", "done", ""],
+            _ => ["0.0", "done", ""],
+        };
+        assert_eq!(row[3..], expected, "{row:?}");
+    }
+}
+
+/// With nothing within the limits there is no best, and the summary says why.
+#[test]
+fn summaries_count_what_keeps_to_the_limits() {
+    let study = PLAIN.replace("[space]", "[constraints]\nz = { at-most = 0 }\n[space]");
+    for (script, kept, best) in [("echo '{\"y\": 1, \"z\": 1}'", 0, false), ("echo '{\"y\": 1, \"z\": -1}'", 12, true)]
+    {
+        let folder = Folder::new(&study, "{trial}", "budget = 12", script);
+        let summary = folder.done(&["run", "study.toml"]);
+        assert!(summary.contains(&format!("within all limits: {kept} of 12 observed")), "{summary}");
+        assert_eq!(summary.contains("best observed: y 1"), best, "{summary}");
+        let status: Value = serde_json::from_str(&folder.done(&["status", "study.toml", "--json"])).unwrap();
+        assert_eq!((&status["feasible"], status["best"].is_null()), (&kept.into(), !best), "{status}");
+    }
+}

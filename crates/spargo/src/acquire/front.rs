@@ -6,6 +6,7 @@
 use super::{Believer, Ehvi, JointMerit, JointlyBelieved, Output, Outputs, Penalty, Scale, Several};
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef};
+use crate::math::pareto;
 
 /// The front, and the points under way.
 #[derive(Debug, Clone)]
@@ -13,7 +14,7 @@ pub(super) struct Front<'a> {
     outputs: &'a Outputs<'a>,
     reference: Option<&'a [f64]>,
     scales: &'a [Scale],
-    /// What is known or believed to be feasible and not dominated, and more.
+    /// What is known or believed to be feasible, and not dominated.
     rows: Vec<Vec<f64>>,
     believers: Vec<Believer<'a>>,
     merit: JointMerit,
@@ -93,6 +94,8 @@ impl<'a> Front<'a> {
             feasible.iter_mut().zip(means).for_each(|(ok, mean)| *ok &= constraint.limits.violation(mean) == 0.0);
         }
         self.rows.extend((0..points.nrows()).filter(|&row| feasible[row]).map(means));
+        // What is dominated bounds no volume, and must not lower the reference.
+        self.rows = pareto::front(&self.rows).into_iter().map(|row| self.rows[row].clone()).collect();
         self.believers.iter_mut().try_for_each(|believer| believer.add(points))?;
         self.improve()
     }

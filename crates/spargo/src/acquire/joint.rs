@@ -4,8 +4,7 @@
 //!     u(x) = log EHVI(x) + Σ_c log P(f_c(x) is within limits) + Σ_i log[(2/π) atan d_i(x)]
 //! ```
 //!
-//! Objectives come first, then constrained outputs. As long as nothing feasible is known there is no front to improve on:
-//! then the first term is left out, and the likeliest to be feasible is looked for.
+//! Objectives come first, then constrained outputs. Where there is no front to improve on the first term is left out.
 
 use super::believer::{BLOCK, Believer, Nearby};
 use super::merit::{Moments, Slopes};

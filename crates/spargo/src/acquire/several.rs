@@ -41,7 +41,9 @@ pub struct Several<'a> {
 
 /// Points number `numbers` of a batch, [points, inputs]; none is taken before, all are afterwards.
 ///
-/// With one objective [`Rule::LogEi`] is [`Rule::Ehvi`]; the rules that know nothing of several outputs are refused.
+/// With one objective [`Rule::LogEi`] is [`Rule::Ehvi`]; the rules that know nothing of several outputs are refused. As long
+/// as nothing observed is feasible, the points of every rule are those of least violation on sampled paths: the likeliest
+/// to be feasible are far from all data, where anything is possible.
 pub fn acquire_several(
     rule: Rule,
     several: &Several<'_>,
@@ -49,7 +51,9 @@ pub fn acquire_several(
     taken: &mut Taken,
 ) -> Result<Mat<f64>> {
     several.outputs.check()?;
+    let feasible = several.standing.is_feasible();
     match rule {
+        Rule::Hippo | Rule::Ehvi | Rule::LogEi if !feasible => compromises(several, numbers, taken),
         Rule::Thompson => compromises(several, numbers, taken),
         Rule::Hippo => point_by_point(several, Front::penalised(several)?, numbers.len(), taken),
         Rule::Ehvi | Rule::LogEi => point_by_point(several, Front::believed(several)?, numbers.len(), taken),

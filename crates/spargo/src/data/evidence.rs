@@ -98,6 +98,7 @@ impl Belief {
 pub struct Evidence {
     outputs: Vec<Belief>,
     bounds: Option<Vec<(f64, f64)>>,
+    feasible: Option<Vec<bool>>,
 }
 
 impl Evidence {
@@ -109,7 +110,17 @@ impl Evidence {
                 return Err(Error::Shape { what, found: output.y.len(), expected: outputs[0].y.len() });
             }
         }
-        Ok(Evidence { outputs, bounds: None })
+        Ok(Evidence { outputs, bounds: None, feasible: None })
+    }
+
+    /// Adds which rows keep to all limits, as far as is known: all, unless said.
+    pub fn with_feasible(mut self, feasible: Vec<bool>) -> Result<Self> {
+        if let Some(expected) = self.outputs.first().map(|output| output.y.len()).filter(|&n| n != feasible.len()) {
+            let what = "the list of feasible rows".into();
+            return Err(Error::Shape { what, found: feasible.len(), expected });
+        }
+        self.feasible = Some(feasible);
+        Ok(self)
     }
 
     /// Adds the box, (lower, upper) an input, in the units of the data's inputs.
@@ -127,6 +138,11 @@ impl Evidence {
     /// One belief an output.
     pub fn outputs(&self) -> &[Belief] {
         &self.outputs
+    }
+
+    /// Which rows keep to all limits, if that was said.
+    pub fn feasible(&self) -> Option<&[bool]> {
+        self.feasible.as_deref()
     }
 
     /// The box.
@@ -161,6 +177,8 @@ mod tests {
         assert!(good.clone().with_level(f64::NAN).is_err() && good.clone().with_maxima(vec![]).is_err());
         assert!(good.clone().with_maxima(vec![f64::NAN]).is_err());
         let other = Belief::exact(vec![0.0; 3]).unwrap();
+        let evidence = Evidence::new(vec![good.clone()]).unwrap();
+        assert!(matches!(evidence.with_feasible(vec![true]), Err(Error::Shape { found: 1, expected: 2, .. })));
         assert!(matches!(Evidence::new(vec![good, other]), Err(Error::Shape { found: 3, expected: 2, .. })));
     }
 

@@ -75,11 +75,11 @@ impl Map {
     /// Some random cells kept for tests.
     pub fn split(&self, held_out: usize, seed: u64) -> Result<Split> {
         let n = self.cells.len();
-        if held_out >= n {
+        if !(1..n).contains(&held_out) {
             return Err(Error::Parameter {
                 name: "held-out cells".into(),
                 value: held_out as f64,
-                must: format!("fewer than the map's {n}"),
+                must: format!("at least 1 and fewer than the map's {n}"),
             });
         }
         let mut order = distinct_indices(n, n, &mut stream(seed, Purpose::Data, 0, 0));

@@ -2,11 +2,10 @@
 
 use super::best_rows;
 use super::config::Config;
-use super::goal::Goal;
+use super::goal::in_units;
 use super::model::{Model, Models};
 use crate::acquire::{
-    Constraint, Limits, Merit, Output, Outputs, Rule, Several, Situation, Standing, acquire, acquire_several,
-    sequential,
+    Constraint, Merit, Output, Outputs, Rule, Several, Situation, Standing, acquire, acquire_several, sequential,
 };
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef, select_rows};
@@ -30,7 +29,7 @@ pub(super) fn choose_by_one(
     taken: &mut Taken,
 ) -> Result<Mat<f64>> {
     let &Trials { observed, failed, pending } = trials;
-    let level = config.outputs[0].goal.level(&[]).map(|level| model.units.to_model(level));
+    let level = config.outputs[0].goal.level(&[]).map(|level| in_units(&model.units, level));
     let mean = model.posterior.mean(observed)?;
     let interest: Vec<f64> = match level {
         Some(level) => mean.iter().map(|mean| -(mean - level).abs()).collect(),
@@ -71,7 +70,8 @@ pub(super) fn choose_by_several(
     };
     let (objectives, limited) = config.objectives_and_limits();
     let objectives: Vec<Output<'_>> = objectives.into_iter().map(output).collect();
-    let constrained = |k: usize| Constraint { output: output(k), limits: limits(config, models, k) };
+    let constrained =
+        |k: usize| Constraint { output: output(k), limits: config.outputs[k].goal.limits(&models.outputs[k].units) };
     let constraints: Vec<Constraint<'_>> = limited.into_iter().map(constrained).collect();
     let outputs = Outputs { objectives: &objectives, constraints: &constraints };
     let standing = Standing::new(&outputs, observed)?;
@@ -93,16 +93,6 @@ pub(super) fn choose_by_several(
 
 /// Points around which the pool is dense.
 const INCUMBENTS: usize = 20;
-
-/// The limits of an output in its model's units, whose map is increasing.
-fn limits(config: &Config, models: &Models, output: usize) -> Limits {
-    let units = &models.outputs[output].units;
-    let Goal::Limit { at_least, at_most } = config.outputs[output].goal else {
-        return Limits { at_least: f64::NEG_INFINITY, at_most: f64::INFINITY };
-    };
-    let or = |limit: Option<f64>, none: f64| limit.map_or(none, |limit| units.to_model(limit));
-    Limits { at_least: or(at_least, f64::NEG_INFINITY), at_most: or(at_most, f64::INFINITY) }
-}
 
 /// At most `count` of the rows, from one end of the list to the other.
 fn evenly(rows: &[usize], count: usize) -> Vec<usize> {

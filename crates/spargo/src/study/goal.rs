@@ -1,8 +1,9 @@
 //! What the outputs of a study are for, and what follows from that.
 
 use super::config::{Config, Warping};
-use crate::acquire::Rule;
+use crate::acquire::{Limits, Rule};
 use crate::allocate::{Allocation, Quality};
+use crate::data::{Belief, Units};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -79,7 +80,30 @@ impl Goal {
             Goal::Limit { at_least, at_most } => at_least.or(at_most),
         }
     }
+
+    /// Its limits in a model's units, whose map is increasing.
+    pub(super) fn limits(self, units: &Units) -> Limits {
+        let (at_least, at_most) = match self {
+            Goal::Limit { at_least, at_most } => (at_least, at_most),
+            _ => (None, None),
+        };
+        let or = |limit: Option<f64>, none: f64| limit.map_or(none, |limit| in_units(units, limit));
+        Limits { at_least: or(at_least, f64::NEG_INFINITY), at_most: or(at_most, f64::INFINITY) }
+    }
 }
+
+/// Which rows are believed to keep to all limits; all of them, if there is none.
+pub(super) fn feasible_rows(rows: usize, limited: &[(Limits, &Belief)]) -> Vec<bool> {
+    (0..rows).map(|i| limited.iter().all(|(limits, belief)| limits.violation(belief.mean()[i]) == 0.0)).collect()
+}
+
+/// A limit or a level in a model's units; it may lie farther beyond the outcomes than numbers reach.
+pub(super) fn in_units(units: &Units, value: f64) -> f64 {
+    units.to_model(value).clamp(-FARTHEST, FARTHEST)
+}
+
+/// As far out as nothing else, yet with a square.
+const FARTHEST: f64 = 1e100;
 
 impl Config {
     /// The numbers of the outputs that are optimised, and of those that have limits.
@@ -138,8 +162,9 @@ impl Config {
                     if !(low.is_finite() && high.is_finite()) {
                         return fault("finite", if low.is_finite() { high } else { low });
                     }
-                    if low > high {
-                        return fault("at least the lower one", high);
+                    // No model gives a single value any probability.
+                    if low >= high {
+                        return fault("above the lower one", high);
                     }
                 }
                 _ => {}

@@ -6,6 +6,7 @@
 //!
 //! Maps of outcomes are monotone, so the ends of an interval are mapped as they are; the mean is not.
 
+use super::goal::{feasible_rows, in_units};
 use super::model::Models;
 use super::{Study, best_rows};
 use crate::allocate::Quality;
@@ -159,7 +160,17 @@ impl Study {
             _ => vec![output],
         };
         let beliefs = outputs.iter().map(|&output| self.belief(&models, output)).collect::<Result<Vec<_>>>()?;
-        let values = quality.evaluate(&Evidence::new(beliefs)?, self.table.observed().len(), self.config.inducing)?;
+        let (_, limited) = self.config.objectives_and_limits();
+        let limits = |k: usize| self.config.outputs[k].goal.limits(&models.outputs[k].units);
+        let limited: Vec<_> =
+            limited.into_iter().map(|k| Ok((limits(k), self.belief(&models, k)?))).collect::<Result<_>>()?;
+        let limited: Vec<_> = limited.iter().map(|(limits, belief)| (*limits, belief)).collect();
+        let feasible = feasible_rows(self.table.observed().len(), &limited);
+        let values = quality.evaluate(
+            &Evidence::new(beliefs)?.with_feasible(feasible)?,
+            self.table.observed().len(),
+            self.config.inducing,
+        )?;
         Ok(values.into_iter().enumerate().map(|(row, q)| (self.number(row), q)).collect())
     }
 
@@ -168,7 +179,7 @@ impl Study {
         let (model, goal) = (&models.outputs[output], self.config.outputs[output].goal);
         let data = model.units.apply(&self.table.dataset(output, self.history().tells())?);
         let Prediction { mean, variance } = model.posterior.predict(data.x())?;
-        let level = goal.level(self.table.outcomes(output)).map_or(0.0, |level| model.units.to_model(level));
+        let level = goal.level(self.table.outcomes(output)).map_or(0.0, |level| in_units(&model.units, level));
         Belief::new(data.y().to_vec(), mean, variance, data.noise(model.state.hyper.noise))?.with_level(level)
     }
 

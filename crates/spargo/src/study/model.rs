@@ -5,7 +5,7 @@
 //! ```
 
 use super::config::{Config, Modelling, Warping};
-use super::goal::Goal;
+use super::goal::{Goal, feasible_rows, in_units};
 use crate::allocate::{Allocation, Quality, allocate};
 use crate::data::{Belief, Dataset, Evidence, Units, Warp};
 use crate::error::Result;
@@ -181,7 +181,7 @@ impl Prepared {
             _ if inference == Inference::Exact => None,
             (_, Some((last, before))) => {
                 let belief = believe(last, before, &standard, &units)?;
-                let level = goal.level(data.y()).map_or(0.0, |level| units.to_model(level));
+                let level = goal.level(data.y()).map_or(0.0, |level| in_units(&units, level));
                 Some(belief.with_level(level)?)
             }
             // Without a posterior there is no quality to go by: the points that cover the data best.
@@ -335,7 +335,11 @@ fn inducing_points(config: &Config, all: &[Prepared], output: usize, step: u64) 
     };
     // A table may have but one word in a column.
     let bounds = config.space.dimensions().iter().map(|d| (0.0, d.domain.largest().max(1.0))).collect();
-    let evidence = Evidence::new(beliefs)?.with_bounds(bounds)?;
+    let limited = all.iter().zip(&config.outputs).filter(|(_, output)| matches!(output.goal, Goal::Limit { .. }));
+    let limited =
+        limited.filter_map(|(other, output)| Some((output.goal.limits(&other.units), other.belief.as_ref()?)));
+    let feasible = feasible_rows(data.len(), &limited.collect::<Vec<_>>());
+    let evidence = Evidence::new(beliefs)?.with_bounds(bounds)?.with_feasible(feasible)?;
     let mut rng = stream(config.seed, Purpose::Allocation, step, output as u64);
     let chosen = allocate(allocation, data.x(), &start.kernel, &evidence, config.inducing, &mut rng)?;
     Ok(snapped(chosen.points, &config.space))

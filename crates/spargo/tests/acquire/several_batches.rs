@@ -3,6 +3,7 @@
 use super::several::models;
 use super::*;
 use spargo::acquire::{Believer, Constraint, Ehvi, Limits, Output, Outputs, Rule, Several, Standing, acquire_several};
+use spargo::math::pareto;
 use spargo::maximize::{Maximizing, Search, Taken};
 use spargo::sample::Sampling;
 use spargo::space::{Dimension, Space};
@@ -124,8 +125,10 @@ fn without_feasible_points_violation_comes_first() {
     case.with(|_, standing| assert!(!standing.is_feasible()));
     let mut known = case.violations(&at);
     known.sort_by(f64::total_cmp);
+    let thompson = case.batch(Rule::Thompson, 8, &mut Taken::default()).unwrap();
     for rule in [Rule::Thompson, Rule::Hippo, Rule::Ehvi] {
         let batch = case.batch(rule, 8, &mut Taken::default()).unwrap();
+        assert_eq!(batch, thompson, "{rule:?}");
         let mut found = case.violations(&batch);
         found.sort_by(f64::total_cmp);
         assert!(found[4] < known[3], "{rule:?}: {found:?} {known:?}");
@@ -150,6 +153,7 @@ fn printed(rule: Rule, case: &Case<'_>, x: MatRef<'_, f64>, under_way: &Mat<f64>
     let means: Vec<Vec<f64>> = case.models.iter().map(|model| model.mean(under_way.as_ref()).unwrap()).collect();
     let joining = (0..told.nrows()).filter(|&i| feasible[i] == 0.0).map(|i| vec![means[0][i], means[1][i]]);
     front.extend(joining);
+    let front: Vec<Vec<f64>> = pareto::front(&front).into_iter().map(|row| front[row].clone()).collect();
     let at: Vec<_> = case
         .models
         .iter()

@@ -169,6 +169,26 @@ fn limits_and_several_objectives_go_together() {
     }
 }
 
+/// Limits and levels that numbers in the model's units do not reach are no reason to stop.
+#[test]
+fn what_lies_beyond_all_outcomes_is_borne() {
+    let far = |at_least, at_most| [Goal::Maximize, Goal::Limit { at_least, at_most }];
+    for goals in
+        [&far(None, Some(1e308))[..], &far(Some(1e308), None), &far(Some(-1e308), Some(1e308)), &[Goal::Level(1e308)]]
+    {
+        let mut study = memory(with_goals(plane(), goals));
+        for count in [20, 5, 5] {
+            advance(&mut study, count, |space, trial| Outcome::Observed {
+                values: vec![1e-6 * bowl(space, &trial.point); goals.len()],
+                noise: None,
+            });
+        }
+        let reports = study.reports().unwrap();
+        assert!(reports.iter().all(|report| report.without_model.is_none()), "{goals:?}: {reports:?}");
+        assert!(study.quality(goals.len() - 1).unwrap().iter().all(|(_, q)| q.is_finite()));
+    }
+}
+
 /// Whether a point lies in a circle around the middle, learned better by asking where it tells most than at random.
 #[test]
 fn classes_are_learned() {

@@ -32,10 +32,10 @@ pub(super) fn hypervolume(outputs: &[Belief]) -> Vec<f64> {
     rows(&columns).iter().map(|u| u.iter().product()).collect()
 }
 
-/// q_FRONT.
-pub(super) fn evaluate(outputs: &[Belief]) -> Vec<f64> {
+/// q_FRONT; the front is that of feasible points, as long as there are any.
+pub(super) fn evaluate(outputs: &[Belief], feasible: Option<&[bool]>) -> Vec<f64> {
     let means: Vec<Vec<f64>> = outputs.iter().map(|belief| belief.mean().to_vec()).collect();
-    let front = pareto::front(&rows(&means));
+    let front = front(&rows(&means), feasible);
     let columns: Vec<Vec<f64>> = means.iter().filter_map(|means| in_ranges(means, &front)).collect();
     if columns.is_empty() {
         return vec![0.0; outputs[0].mean().len()];
@@ -45,6 +45,16 @@ pub(super) fn evaluate(outputs: &[Belief]) -> Vec<f64> {
     let distances: Vec<f64> = points.par_iter().map(distance).collect();
     let typical = median(distances.iter().copied().filter(|distance| *distance > 0.0).collect());
     distances.iter().map(|distance| typical.map_or(1.0, |h| 1.0 / (1.0 + distance / h))).collect()
+}
+
+/// The rows that no other row, of those that count, dominates.
+fn front(points: &[Vec<f64>], feasible: Option<&[bool]>) -> Vec<usize> {
+    let mut counting: Vec<usize> = (0..points.len()).filter(|&i| feasible.is_none_or(|feasible| feasible[i])).collect();
+    if counting.is_empty() {
+        counting = (0..points.len()).collect();
+    }
+    let points: Vec<&[f64]> = counting.iter().map(|&i| points[i].as_slice()).collect();
+    pareto::front(&points).into_iter().map(|i| counting[i]).collect()
 }
 
 /// u_k.
@@ -95,7 +105,7 @@ mod tests {
         // Front (4,0) (3,3) (0,4), ranges 4.
         let outputs = exact(&[&[4.0, 3.0, 0.0, 2.0, 2.0, 0.0, 4.0], &[0.0, 3.0, 4.0, 2.0, 0.0, 0.0, -3.0]]);
         let distances = [0.0, 0.0, 0.0, 0.25, 0.5, 0.75, 0.75];
-        for (found, distance) in evaluate(&outputs).iter().zip(distances) {
+        for (found, distance) in evaluate(&outputs, None).iter().zip(distances) {
             assert!((found - 1.0 / (1.0 + distance / 0.75)).abs() < 1e-15, "{found} {distance}");
         }
         // From the worst of each, (0, −3), in units of the largest.
@@ -104,17 +114,27 @@ mod tests {
         assert!(found.iter().zip(&volume).all(|(a, b)| (a - b).abs() < 1e-15), "{found:?} {volume:?}");
     }
 
+    #[test]
+    fn the_front_is_that_of_feasible_points() {
+        // (3, 3) is not allowed: (2, 2) is on the front then, and (3, 3) as far from it as it is better.
+        let outputs = exact(&[&[4.0, 3.0, 0.0, 2.0, 0.0], &[0.0, 3.0, 4.0, 2.0, 0.0]]);
+        let found = evaluate(&outputs, Some(&[true, false, true, true, true]));
+        let expected = [0.0, 0.25, 0.0, 0.0, 0.5].map(|distance| 1.0 / (1.0 + distance / 0.5));
+        assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-15), "{found:?} {expected:?}");
+        assert_eq!(evaluate(&outputs, Some(&[false; 5])), evaluate(&outputs, None));
+    }
+
     /// As few data as possible, and objectives that are all alike.
     #[test]
     fn degenerate_fronts_have_a_quality() {
-        assert_eq!(evaluate(&exact(&[&[1.0; 3], &[2.0; 3]])), [0.0; 3]);
-        assert_eq!(evaluate(&exact(&[&[1.0, 2.0], &[2.0, 1.0]])), [1.0; 2]);
+        assert_eq!(evaluate(&exact(&[&[1.0; 3], &[2.0; 3]]), None), [0.0; 3]);
+        assert_eq!(evaluate(&exact(&[&[1.0, 2.0], &[2.0, 1.0]]), None), [1.0; 2]);
         // One point dominates: distances in units of all data.
         for second in [[4.0, 2.0, 0.0], [7.0; 3]] {
-            let found = evaluate(&exact(&[&[4.0, 2.0, 0.0], &second]));
+            let found = evaluate(&exact(&[&[4.0, 2.0, 0.0], &second]), None);
             assert!(found.iter().zip([1.0, 2.0 / 3.0, 0.5]).all(|(a, b)| (a - b).abs() < 1e-15), "{found:?}");
         }
-        let extreme = evaluate(&exact(&[&[1e308, -1e308, 0.0], &[-1e-308, 1e-308, -1e-307]]));
+        let extreme = evaluate(&exact(&[&[1e308, -1e308, 0.0], &[-1e-308, 1e-308, -1e-307]]), None);
         assert!(extreme.iter().all(|q| (0.0..=1.0).contains(q)) && extreme[0] == 1.0, "{extreme:?}");
     }
 }

@@ -61,7 +61,7 @@ impl Quality {
             Quality::Ent(settings) => settings.evaluate(self.single(evidence)?, m),
             Quality::Al => self.single(evidence).map(level::evaluate),
             Quality::Hv => self.several(evidence).map(front::hypervolume),
-            Quality::Front => self.several(evidence).map(front::evaluate),
+            Quality::Front => self.several(evidence).map(|outputs| front::evaluate(outputs, evidence.feasible())),
         }
     }
 
