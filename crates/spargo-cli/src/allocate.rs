@@ -129,13 +129,27 @@ impl Allocate {
         }
         let outcomes = self.target.as_ref().map(|target| table.column(target)).transpose()?;
         let (wish, family, priors, seed) = (self.wish.into(), self.kernel, self.priors, self.seed);
-        let choosing = Choosing { quality, wish, family, given: self.given(), priors, seed };
+        let choosing = Choosing { quality, wish, family, given: self.given(x.ncols())?, priors, seed };
         choosing.kernel_and_evidence(x.as_ref(), outcomes.as_deref()).into_diagnostic()
     }
 
-    /// The hyperparameters that are given.
-    fn given(&self) -> Given {
-        Given { variance: self.variance, lengthscales: self.lengthscales.clone(), noise: self.noise, mean: self.mean }
+    /// The hyperparameters that are given; a complaint names the option.
+    fn given(&self, inputs: usize) -> Result<Given> {
+        let lengthscales = self.lengthscales.as_deref().unwrap_or_default();
+        if lengthscales.len() > 1 && lengthscales.len() != inputs {
+            return Err(miette!("--lengthscales has {} numbers; give one, or {inputs}", lengthscales.len()));
+        }
+        for (name, value) in [("variance", self.variance), ("noise", self.noise)] {
+            if let Some(value) = value.filter(|value| !(value.is_finite() && *value > 0.0)) {
+                return Err(miette!("--{name} {value} must be positive and finite"));
+            }
+        }
+        Ok(Given {
+            variance: self.variance,
+            lengthscales: self.lengthscales.clone(),
+            noise: self.noise,
+            mean: self.mean,
+        })
     }
 
     /// The columns to draw, checked before time is spent.
