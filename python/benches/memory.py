@@ -23,15 +23,15 @@ def resident() -> float:
 
 def main(seconds: float) -> None:
     problem = spargo.problems.hartmann6
-    x = np.random.default_rng(0).random((1000, 6))
+    x = np.random.default_rng(0).random((400, 6))
     y = problem.observe(x, seed=1)
     begun, shown, asked = time.monotonic(), 0.0, 0
     found: list[float] = []
     while (now := time.monotonic() - begun) < seconds:
-        study = spargo.Study(problem.space, seed=asked, inducing=200, model={"exact_until": 500})
+        study = spargo.Study(problem.space, seed=asked, inducing=100, model={"exact_until": 200})
         study.add(x, y)
         for step in range(5):
-            trials = study.ask(50)
+            trials = study.ask(20)
             points = np.array([list(trial.params.values()) for trial in trials])
             study.tell(trials, problem.observe(points, seed=step))
             study.predict(trials)

@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _spargo
-from .models import _matrix, _Model, _number, _outcomes
+from .arrays import matrix, outcomes
+from .estimator import Estimator, number
 
 __all__ = ["allocate"]
 
@@ -22,7 +23,7 @@ def allocate(
     m: int,
     *,
     method: str | Mapping[str, Any] = "cvr",
-    kernel: str | _Model = "matern52",
+    kernel: str | Estimator = "matern52",
     quality: Quality | None = None,
     y: npt.ArrayLike | None = None,
     goal: str = "max",
@@ -62,10 +63,10 @@ def allocate(
     >>> bool((abs(X[rows, 0] - 0.5) < 0.4).all())
     True
     """
-    x = _matrix(X, "allocate")
+    x = matrix(X, "allocate")
     scales = None if lengthscales is None else np.atleast_1d(np.asarray(lengthscales, float)).tolist()
     family = kernel
-    if isinstance(kernel, _Model):
+    if isinstance(kernel, Estimator):
         kernel._model()
         family = kernel.kernel  # type: ignore[attr-defined]
         scales = kernel.lengthscales_.tolist() if scales is None else scales
@@ -80,10 +81,10 @@ def allocate(
     settings = {
         "method": chosen,
         "kernel": family,
-        "variance": _number(variance),
+        "variance": number(variance),
         "lengthscales": scales,
-        "noise": _number(noise),
-        "mean": _number(mean),
+        "noise": number(noise),
+        "mean": number(mean),
         "sign": 1.0 if goal == "max" else -1.0,
         "level": float(level),
         "seed": int(seed),
@@ -92,5 +93,5 @@ def allocate(
     given = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
     if given is not None and given.ndim != 1:
         raise ValueError(f"a quality has one number a row, not the shape {given.shape}")
-    outcomes = None if y is None else _outcomes(y, len(x))
-    return np.array(_spargo.allocate(x, m, json.dumps(settings), outcomes, given), dtype=np.intp)
+    told = None if y is None else outcomes(y, len(x))
+    return np.array(_spargo.allocate(x, m, json.dumps(settings), told, given), dtype=np.intp)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Union
@@ -21,6 +20,7 @@ from .outputs import outputs_of
 from .posterior import Posterior, Prediction
 from .space import Choice, Dimension, Int, Real, Space, SpaceLike, name_of
 from .tables import Table, is_table
+from .trial import Best, Fronts, Trial
 
 if TYPE_CHECKING:
     import pandas
@@ -28,57 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["Best", "Failed", "Fronts", "Study", "Trial"]
 
 _Told = tuple[int, Union[list[float], None], Union[list[Union[float, None]], None], Union[str, None]]
-
-
-@dataclass(frozen=True)
-class Trial:
-    """A point, and what is known of it.
-
-    `values` are its outputs by name once they are told, `noise` their variances where these were given, `failure` is the
-    reason why there are none. `ask` is the number of the step that asked for it, if one did.
-    """
-
-    id: int
-    params: dict[str, Any]
-    values: dict[str, float] | None = None
-    noise: dict[str, float | None] | None = field(default=None, repr=False)
-    failure: str | None = None
-    ask: int | None = field(default=None, repr=False)
-
-    @property
-    def status(self) -> str:
-        """"done", "failed" or "pending"."""
-        if self.values is not None:
-            return "done"
-        return "pending" if self.failure is None else "failed"
-
-    @property
-    def value(self) -> float:
-        """Its first output; NaN if there is none."""
-        return next(iter(self.values.values())) if self.values else float("nan")
-
-
-@dataclass(frozen=True)
-class Best:
-    """What a study has found: the evaluated point that is best by the model, and the best outcome as it was told."""
-
-    trial: Trial
-    mean: float
-    interval: tuple[float, float]
-    observed: Trial
-
-    @property
-    def params(self) -> dict[str, Any]:
-        """The point that the model believes to be best."""
-        return self.trial.params
-
-
-@dataclass(frozen=True)
-class Fronts:
-    """The trials that no other one beats in every objective, by posterior means and by outcomes."""
-
-    believed: list[Trial]
-    observed: list[Trial]
 
 
 class Study:

@@ -8,6 +8,7 @@ mod heavy;
 mod models;
 mod posterior;
 mod problems;
+mod records;
 mod study;
 mod values;
 

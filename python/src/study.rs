@@ -5,12 +5,12 @@ use crate::arrays::vector;
 use crate::frame::Frame;
 use crate::heavy::{heavy, heavy_with, light_with, unsupported};
 use crate::posterior::Posterior;
+use crate::records::{Told, dimension, json, outcome, read, to_tuple};
 use crate::values::{Points, to_list};
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyTuple};
-use serde::Serialize;
-use spargo::space::{Dimension, Domain, Scale, Space};
+use pyo3::types::{PyBytes, PyList};
+use spargo::space::{Domain, Space};
 use spargo::study::{Config, Freshness, Goal, Outcome, Study as Inner, store::Record};
 use spargo::{Error, Result};
 use std::path::PathBuf;
@@ -27,7 +27,6 @@ pub struct Study {
     process: u32,
 }
 
-type Told = (u64, Option<Vec<f64>>, Option<Vec<Option<f64>>>, Option<String>);
 type Array<'py> = Bound<'py, PyArray1<f64>>;
 
 #[pymethods]
@@ -277,51 +276,4 @@ impl Study {
         }
         inner.as_mut().ok_or_else(|| unsupported("a study that is closed", "open it again"))
     }
-}
-
-/// Settings as a user writes them; the message does not tell of the JSON in between.
-fn read(config: &str) -> Result<Config> {
-    serde_json::from_str(config).map_err(|error| {
-        let text = error.to_string();
-        let what = text.split(" at line ").next().unwrap_or(&text).to_string();
-        unsupported(what, "help(spargo.Study) lists the settings")
-    })
-}
-
-fn dimension(given: (String, String, Bound<'_, PyAny>, bool)) -> PyResult<Dimension> {
-    let (name, kind, what, log) = given;
-    let scale = if log { Scale::Log } else { Scale::Linear };
-    let domain = match kind.as_str() {
-        "real" => {
-            let (lower, upper) = what.extract()?;
-            Domain::Real { lower, upper, scale }
-        }
-        "int" => {
-            let (lower, upper) = what.extract()?;
-            Domain::Int { lower, upper, scale }
-        }
-        _ => Domain::Categorical { choices: what.extract()? },
-    };
-    Ok(Dimension { name, domain })
-}
-
-fn json(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| unsupported(error.to_string(), "report this as a fault of spargo"))
-}
-
-fn outcome(values: Option<Vec<f64>>, noise: Option<Vec<Option<f64>>>, reason: Option<String>) -> Outcome {
-    match (values, reason) {
-        (Some(values), None) => Outcome::Observed { values, noise },
-        (_, reason) => Outcome::failed(reason.unwrap_or_default()),
-    }
-}
-
-fn to_tuple<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'py, PyTuple>> {
-    let point = to_list(py, &record.trial.point)?;
-    let (values, noise, reason) = match record.told.as_ref().map(|told| &told.outcome) {
-        None => (None, None, None),
-        Some(Outcome::Failed { reason }) => (None, None, Some(reason)),
-        Some(Outcome::Observed { values, noise }) => (Some(values), noise.as_ref(), None),
-    };
-    (record.trial.id, record.ask, point, values, noise, reason).into_pyobject(py)
 }
