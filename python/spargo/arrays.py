@@ -29,7 +29,7 @@ def matrix(given: Any, what: str) -> Array:
     array = np.asarray(given)
     if np.iscomplexobj(array):
         raise ValueError("Complex data not supported")
-    if array.dtype.kind in "SVmM":
+    if array.dtype.kind in "USVmM":
         raise ValueError(f"{what} needs numbers, not values of type {array.dtype}")
     array = array.astype(np.float64)
     if array.ndim == 1:

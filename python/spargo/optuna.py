@@ -59,6 +59,12 @@ class SpargoSampler(BaseSampler):
         Any other setting of `spargo.Study`: `inducing`, `allocation`, `rule`, `model` and so on.
     """
 
+    # What it knows of the study that it serves, which is `_of`: a storage and a number.
+    _of: tuple[Any, int] | None
+    _mirror: _Mirror | None
+    _common: IntersectionSearchSpace
+    _replicates: dict[str, Any]
+
     def __init__(
         self,
         *,
@@ -130,10 +136,9 @@ class SpargoSampler(BaseSampler):
             self._independent.reseed_rng()
 
     def _forget(self) -> None:
-        self._of: tuple[Any, int] | None = None
+        self._of, self._mirror = None, None
         self._common = IntersectionSearchSpace()
-        self._mirror: _Mirror | None = None
-        self._replicates: dict[str, Any] = {}
+        self._replicates = {}
 
     def _turn_to(self, study: OptunaStudy) -> None:
         """Forgets another study: a sampler may be given to several, and numbers of studies are unique in a storage only."""
