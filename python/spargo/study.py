@@ -99,6 +99,9 @@ class Study:
 
     def _set(self, inner: _spargo.Study, meanings: dict[str, dict[str, Any]]) -> None:
         self._inner = inner
+        path = inner.path()
+        # For copies: the working directory may be another one by then.
+        self._place = None if path is None else os.path.abspath(path)
         self._meanings = meanings
         self._config: dict[str, Any] = json.loads(inner.config())
         self._inputs = [name for name, _ in inner.inputs()]
@@ -446,10 +449,9 @@ class Study:
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """A study in memory is copied with all it knows; one in a file is opened again, so that there is one truth."""
-        path = self.storage
-        if path is None:
+        if self._place is None:
             return _restored, (self._inner.to_bytes(), self._meanings)
-        return _reopened, (os.path.abspath(path), self._meanings)
+        return _reopened, (self._place, self._meanings)
 
     # The end.
 
@@ -594,7 +596,7 @@ def _rows(given: Any) -> Iterable[Any]:
     if isinstance(given, Mapping) or hasattr(given, "columns"):
         columns = Table(given).columns
         return [dict(zip(columns, row)) for row in zip(*columns.values())]
-    if not isinstance(given, Iterable):
+    if not isinstance(given, Iterable) or isinstance(given, (set, frozenset)):
         raise TypeError(f"one value a trial is needed, not {given!r}")
     return given
 
