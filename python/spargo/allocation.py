@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _spargo
 from .arrays import matrix, outcomes
-from .estimator import Estimator, number
+from .estimator import Estimator, number, scales_of
 
 __all__ = ["allocate"]
 
@@ -64,7 +64,7 @@ def allocate(
     True
     """
     x = matrix(X, "allocate")
-    scales = None if lengthscales is None else np.atleast_1d(np.asarray(lengthscales, float)).tolist()
+    scales = scales_of(lengthscales)
     family = kernel
     if isinstance(kernel, Estimator):
         kernel._model()
@@ -81,12 +81,12 @@ def allocate(
     settings = {
         "method": chosen,
         "kernel": family,
-        "variance": number(variance),
+        "variance": number("variance", variance),
         "lengthscales": scales,
-        "noise": number(noise),
-        "mean": number(mean),
+        "noise": number("noise", noise),
+        "mean": number("mean", mean),
         "sign": 1.0 if goal == "max" else -1.0,
-        "level": float(level),
+        "level": number("level", level),
         "seed": int(seed),
     }
     weights = quality(x) if callable(quality) else quality

@@ -29,9 +29,9 @@ def matrix(given: Any, what: str) -> Array:
     array = np.asarray(given)
     if np.iscomplexobj(array):
         raise ValueError("Complex data not supported")
-    if array.dtype.kind in "SVmM":
+    if array.dtype.kind in "USVmM":
         raise ValueError(f"{what} needs numbers, not values of type {array.dtype}")
-    array = array.astype(np.float64)
+    array = array.astype(np.float64, copy=False)
     if array.ndim == 1:
         raise ValueError(
             "Expected 2D array, got 1D array instead. Reshape your data either using X.reshape(-1, 1) if it has a single "
@@ -53,7 +53,7 @@ def outcomes(given: Any, rows: int) -> Array:
     array = np.asarray(given)
     if np.iscomplexobj(array):
         raise ValueError("Complex data not supported")
-    array = array.astype(np.float64)
+    array = array.astype(np.float64, copy=False)
     if array.ndim == 2 and array.shape[1] == 1:
         _warn_column_vector()
         array = array[:, 0]

@@ -17,7 +17,7 @@ from .posterior import Paths, Posterior, Prediction
 if TYPE_CHECKING:
     from typing import Literal
 
-__all__ = ["Array", "ArrayLike", "Estimator", "Hyperparameters", "number"]
+__all__ = ["Array", "ArrayLike", "Estimator", "Hyperparameters", "number", "scales_of"]
 
 Array = npt.NDArray[np.float64]
 ArrayLike = npt.ArrayLike
@@ -93,16 +93,16 @@ class Estimator:
         lengthscales: Any = self.lengthscales  # type: ignore[attr-defined]
         settings = {
             "kernel": self.kernel,  # type: ignore[attr-defined]
-            "variance": number(self.variance),  # type: ignore[attr-defined]
-            "lengthscales": None if lengthscales is None else np.atleast_1d(lengthscales).astype(float).tolist(),
-            "noise": number(self.noise),  # type: ignore[attr-defined]
-            "mean": number(self.mean),  # type: ignore[attr-defined]
+            "variance": number("variance", self.variance),  # type: ignore[attr-defined]
+            "lengthscales": scales_of(lengthscales),
+            "noise": number("noise", self.noise),  # type: ignore[attr-defined]
+            "mean": number("mean", self.mean),  # type: ignore[attr-defined]
             "inducing": 0 if points is not None else int(inducing),  # type: ignore[arg-type]
             "allocate": {"method": allocate} if isinstance(allocate, str) else dict(allocate),
             "learning": _learning(hyperparameters, len(x)) if optimize else "given",
             "inference": self._inference,
             "likelihood": likelihood,
-            "jitter": number(jitter),
+            "jitter": number("jitter", jitter),
             "priors": "on",
             "seed": int(self.seed),  # type: ignore[attr-defined]
         }
@@ -215,9 +215,21 @@ class Estimator:
             self._fitted = _spargo.Fitted.restore(*state["_fitted"])
 
 
-def number(given: Any) -> float | None:
-    """A float, if there is one."""
+def number(name: str, given: Any) -> float | None:
+    """A finite float, if there is one."""
+    if given is not None and not np.isfinite(float(given)):
+        raise ValueError(f"{name} = {given} must be finite")
     return None if given is None else float(given)
+
+
+def scales_of(given: Any) -> list[float] | None:
+    """Length scales, if there are any: one, or one an input."""
+    if given is None:
+        return None
+    scales = np.atleast_1d(np.asarray(given, dtype=np.float64))
+    if scales.ndim != 1 or not np.isfinite(scales).all():
+        raise ValueError(f"lengthscales = {given!r} must be one finite number, or one an input")
+    return [float(scale) for scale in scales]
 
 
 def _equal(a: Any, b: Any) -> bool:

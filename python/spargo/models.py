@@ -70,6 +70,8 @@ class ExactGP(Estimator):
 
     def fit(self, X: ArrayLike, y: ArrayLike, optimize: bool = True) -> ExactGP:
         """Learns what is not given, and computes the posterior."""
+        if self.hyperparameters in ("bound", "elbo"):
+            raise ValueError(f'hyperparameters={self.hyperparameters!r} needs inducing points: "subset" or "all" does not')
         self._fit(X, y, optimize=optimize, hyperparameters=self.hyperparameters)
         return self
 

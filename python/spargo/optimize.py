@@ -11,6 +11,8 @@ that is under way.
 
 from __future__ import annotations
 
+import os
+import warnings
 from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
@@ -53,6 +55,10 @@ def run(
     for name, number in (("trials", trials), ("batch", batch), ("workers", workers), ("refit_every", refit_every)):
         if number is not None and number < 1:
             raise ValueError(f"{name} is {number}; it must be at least 1")
+    if timeout is not None and not timeout > 0:
+        raise ValueError(f"timeout is {timeout}; it must be above 0")
+    if not callable(f):
+        raise TypeError(f"f is a function of parameters by name, not {f!r}")
     crew = Crew(executor, workers)
     bar = Progress(trials, progress)
     loop = _Loop(study, f, trials, crew, bar, timeout)
@@ -63,6 +69,7 @@ def run(
         loop.left -= len(loop.waiting)
     try:
         loop.go()
+        loop.tally.warn_if_all_failed()
     except BaseException:
         loop.save()
         raise
@@ -221,10 +228,17 @@ class _Tally:
 
     def give_up_if_hopeless(self) -> None:
         if self.done == self.failed and self.failed >= self._hopeless:
-            ((reason, count), *_) = self._reasons.most_common(1)
-            often = "" if count == self.failed else f", {count} times"
             trace = f"\n\nThe last one:\n{self.trace}" if self.trace else ""
-            raise RuntimeError(f"all of the first {self.failed} evaluations failed{often}: {reason}{trace}")
+            raise RuntimeError(f"all of the first {self.failed} evaluations failed{self._why()}{trace}")
+
+    def warn_if_all_failed(self) -> None:
+        """Of a run that is too short to be given up."""
+        if 0 < self.done == self.failed:
+            warnings.warn(f"all of the {self.failed} evaluations failed{self._why()}", RuntimeWarning, stacklevel=4)
+
+    def _why(self) -> str:
+        ((reason, count), *_) = self._reasons.most_common(1)
+        return f": {reason}" if count == self.failed else f", {count} of them with: {reason}"
 
 
 def maximize(f: Function, space: Any, trials: int = 100, **settings: Any) -> Study:
@@ -262,6 +276,10 @@ def _extremize(f: Function, space: Any, trials: int, goal: str, settings: dict[s
     loop = {name: settings.pop(name) for name in _OF_THE_LOOP if name in settings}
     if "objectives" in settings:
         raise TypeError("a function that is maximized or minimized has one objective: begin a Study for several")
+    storage = settings.get("storage")
+    if storage is not None and os.path.exists(storage):
+        with Study.open(storage) as begun:  # With another number of trials it is still the same study.
+            settings = {name: begun.config[name] for name in ("batch", "initial")} | settings
     settings.setdefault("batch", max(1, min(100, trials // 20)))
     settings.setdefault("initial", max(1, min(100, trials // 5)))
     study = Study(space, goal, **settings)

@@ -59,6 +59,12 @@ class SpargoSampler(BaseSampler):
         Any other setting of `spargo.Study`: `inducing`, `allocation`, `rule`, `model` and so on.
     """
 
+    # What it knows of the study that it serves, which is `_of`: a storage and a number.
+    _of: tuple[Any, int] | None
+    _mirror: _Mirror | None
+    _common: IntersectionSearchSpace
+    _replicates: dict[str, Any]
+
     def __init__(
         self,
         *,
@@ -76,13 +82,13 @@ class SpargoSampler(BaseSampler):
         self._refit_every = refit_every
         self._constraints_func = constraints_func
         self._settings = {"initial": max(1, n_startup_trials), **settings}
-        self._common = IntersectionSearchSpace()
-        self._mirror: _Mirror | None = None
         self._lock = threading.RLock()
+        self._forget()
 
     def infer_relative_search_space(self, study: OptunaStudy, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         """The parameters that all completed trials have."""
         with self._lock:
+            self._turn_to(study)
             common = self._common.calculate(study)
         return {name: one for name, one in common.items() if not one.single()}
 
@@ -95,6 +101,7 @@ class SpargoSampler(BaseSampler):
             return {}
         with self._lock:
             try:
+                self._turn_to(study)
                 return self._ask(study, trial, space)
             except InputError as error:
                 warnings.warn(f"spargo cannot model these parameters ({error}); they are sampled independently", stacklevel=2)
@@ -128,6 +135,18 @@ class SpargoSampler(BaseSampler):
             self._mirror = None
             self._independent.reseed_rng()
 
+    def _forget(self) -> None:
+        self._of, self._mirror = None, None
+        self._common = IntersectionSearchSpace()
+        self._replicates = {}
+
+    def _turn_to(self, study: OptunaStudy) -> None:
+        """Forgets another study: a sampler may be given to several, and numbers of studies are unique in a storage only."""
+        storage, number = study._storage, study._study_id
+        if self._of is None or self._of[0] is not storage or self._of[1] != number:
+            self._forget()
+            self._of = (storage, number)
+
     def _ask(self, study: OptunaStudy, trial: FrozenTrial, space: dict[str, BaseDistribution]) -> dict[str, Any]:
         trials = study.get_trials(deepcopy=False)
         constraints = _constraint_names(trials)
@@ -135,11 +154,14 @@ class SpargoSampler(BaseSampler):
         if self._mirror is None or not self._mirror.suits(space, directions, constraints):
             self._mirror = self._new_mirror(space, directions, constraints)
         self._mirror.follow(trials)
+        if self._mirror.misled():
+            self._mirror = self._new_mirror(space, directions, constraints)
+            self._mirror.follow(trials)
         try:
             return self._mirror.ask(trial.number, self._refit_every)
         except ExhaustedError:
             # Every point of a finite space was tried: from now on they may be tried again.
-            self._settings["replicates"] = "allowed"
+            self._replicates = {"replicates": "allowed"}
             self._mirror = self._new_mirror(space, directions, constraints)
             self._mirror.follow(trials)
             return self._mirror.ask(trial.number, self._refit_every)
@@ -148,17 +170,18 @@ class SpargoSampler(BaseSampler):
         self, space: dict[str, BaseDistribution], directions: list[StudyDirection], constraints: list[str]
     ) -> _Mirror:
         seed = int(self._random.integers(2**63))
-        return _Mirror(space, directions, constraints, {"seed": seed, **self._settings})
+        return _Mirror(space, directions, constraints, {"seed": seed, **self._settings, **self._replicates})
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        del state["_lock"], state["_mirror"]
+        for name in ("_lock", "_mirror", "_common", "_of", "_replicates"):
+            del state[name]
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._mirror = None
         self._lock = threading.RLock()
+        self._forget()
 
 
 class _Mirror:
@@ -181,6 +204,8 @@ class _Mirror:
         self._asked: dict[int, tuple[int, dict[str, Any]]] = {}
         """Of trials under way: our number, and the point."""
         self._finished: set[int] = set()
+        self._astray = 0
+        """Points of ours that Optuna took otherwise, as some of their values were fixed: they stay under way for ever."""
         self._first = 0
         """All trials before this one are finished."""
 
@@ -189,6 +214,10 @@ class _Mirror:
     ) -> bool:
         """Whether it is of the same parameters, objectives and constraints."""
         return self._of == (space, directions, constraints)
+
+    def misled(self) -> bool:
+        """Whether so much is under way that is not, that it is better to begin again."""
+        return self._astray > len(self._finished) // 10
 
     def ask(self, number: int, refit_every: int | None) -> dict[str, Any]:
         """Parameters of an Optuna trial."""
@@ -215,7 +244,9 @@ class _Mirror:
             ours, asked = self._asked.pop(trial.number, (0, None))
             if point is not None and point == asked:
                 told.append((ours, self._outcome(trial)))
-            elif point is not None:
+                continue
+            self._astray += asked is not None
+            if point is not None:
                 points.append(point)
                 outcomes.append(self._outcome(trial))
         while self._first in self._finished:

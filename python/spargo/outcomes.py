@@ -22,7 +22,7 @@ class Failed:
 Value = Union[
     float, None, Failed, BaseException, Sequence[Union[float, None]], Mapping[str, Union[float, None]], npt.NDArray[Any]
 ]
-Noise = Union[float, None, Sequence[Union[float, None]], Mapping[str, Union[float, None]], npt.NDArray[Any]]
+Noise = Union[float, np.number[Any], None, Sequence[Union[float, None]], Mapping[str, Union[float, None]], npt.NDArray[Any]]
 
 
 def read_value(given: Any, outputs: Sequence[str]) -> list[float] | Failed:
@@ -38,9 +38,11 @@ def read_value(given: Any, outputs: Sequence[str]) -> list[float] | Failed:
     if isinstance(given, BaseException):
         text = str(given)
         return Failed(f"{type(given).__name__}: {text}" if text else type(given).__name__)
+    if len(outputs) > 1 and isinstance(given, (float, np.floating)) and np.isnan(given):
+        return Failed("NaN")
     numbers = _by_output(given, outputs, "value")
     for name, number in zip(outputs, numbers):
-        if number is None:
+        if number is None or _is_missing(number):
             return Failed("no value" if len(outputs) == 1 else f"no value of '{name}'")
     return [float(number) for number in numbers]
 
@@ -62,6 +64,13 @@ def _by_output(given: Any, outputs: Sequence[str], what: str) -> list[Any]:
         raise TypeError(f"a {what} cannot be the word {given!r}; Failed({given!r}) tells of a failure")
     if isinstance(given, np.ndarray):
         given = given.tolist()
+    elif hasattr(given, "to_dict") and hasattr(given, "index"):
+        return _by_output(given.to_dict(), outputs, what)  # A row of a DataFrame.
     if isinstance(given, Sequence):
         return list(given)
     return [given] if given is not None else [None] * len(outputs)
+
+
+def _is_missing(number: Any) -> bool:
+    """What pandas has for nothing where NaN is no value: NA."""
+    return type(number).__name__ in ("NAType", "NaTType")

@@ -18,6 +18,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import numpy.typing as npt
 
+from .errors import EmptyError
 from .space import Choice, Dimension, Int
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def slices(
         _, grid = plt.subplots(1, len(names), figsize=size, sharey=True, squeeze=False, layout="constrained")
         row: list[Axes] = list(grid[0])
     else:
-        row = list(ax) if isinstance(ax, (Sequence, np.ndarray)) else [ax]
+        row = list(np.ravel(np.asarray(ax, dtype=object)))
     if len(row) != len(names):
         raise ValueError(f"there are {len(row)} axes for {len(names)} inputs")
     for name, one in zip(names, row):
@@ -135,13 +136,18 @@ def inducing_points(
 def predicted(study: Study, *, output: str | None = None, ax: Axes | None = None) -> Axes:
     """Outcomes against what the model of all the others says, with central 95 % intervals: good models lie on the line."""
     observed, mean, lower, upper = study.left_out(output)
+    if len(observed) == 0:
+        raise ValueError("there is nothing to draw: no outcome was told")
     ax = _axes(ax)
     error = np.clip(np.vstack([mean - lower, upper - mean]), 0, None)
     ax.errorbar(observed, mean, error, fmt=".", color=_BLUE, ecolor="#bcd2e8", markersize=4, elinewidth=1)
     ends = [min(observed.min(), mean.min()), max(observed.max(), mean.max())]
     ax.plot(ends, ends, "-", color=_ORANGE, linewidth=1)
-    inside = float(np.mean((lower <= observed) & (observed <= upper)))
-    ax.set(xlabel="observed", ylabel="predicted by the others", title=f"{inside:.0%} within their 95 % intervals")
+    ax.set(xlabel="observed", ylabel="predicted by the others")
+    goals = [one["goal"] for one in study.config["outputs"]]
+    if goals[study._output(output)] != "classify":  # The intervals of classes are those of their probabilities.
+        inside = float(np.mean((lower <= observed) & (observed <= upper)))
+        ax.set_title(f"{inside:.0%} within their 95 % intervals")
     return ax
 
 
@@ -179,9 +185,14 @@ def _bests(study: Study, name: str, sign: float) -> Array:
 
 
 def _centre(study: Study) -> dict[str, Any]:
+    last = _done(study)[-1].params
     if len(study.directions) == 1:
-        return study.best().params
-    return study.fronts().believed[0].params if study.directions else _done(study)[-1].params
+        try:
+            return study.best().params
+        except EmptyError:  # Nothing keeps to all limits.
+            return last
+    believed = study.fronts().believed if study.directions else []
+    return believed[0].params if believed else last
 
 
 def _slice(study: Study, name: str, point: dict[str, Any], output: str | None, ax: Axes) -> None:

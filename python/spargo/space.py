@@ -40,7 +40,7 @@ class Int:
 
     def form(self) -> tuple[str, Any, bool]:
         """Its kind, its ends, and whether it is logarithmic."""
-        return "int", (int(self.lower), int(self.upper)), bool(self.log)
+        return "int", (_whole(self.lower), _whole(self.upper)), bool(self.log)
 
 
 @dataclass(frozen=True)
@@ -102,13 +102,26 @@ class Space:
 
     def meanings(self) -> dict[str, dict[str, Any]]:
         """By the input's name: the values that names stand for."""
-        choices = {name: one for name, one in self.dimensions.items() if isinstance(one, Choice)}
-        return {name: dict(zip(one.names(), one.choices)) for name, one in choices.items()}
+        choices = {name: one.choices for name, one in self.dimensions.items() if isinstance(one, Choice)}
+        if self.candidates is not None:
+            columns = self.candidates.columns
+            choices = {name: [False, True] for name in columns if _is_logical(columns[name])}
+        return {name: {name_of(value): value for value in values} for name, values in choices.items()}
 
 
 def name_of(value: Any) -> str:
     """The word that stands for a value of a choice."""
     return str(value.item() if isinstance(value, np.generic) else value)
+
+
+def _whole(given: Any) -> int:
+    if isinstance(given, str) or int(given) != given:
+        raise ValueError(f"an end of a range of whole numbers cannot be {given!r}")
+    return int(given)
+
+
+def _is_logical(column: Any) -> bool:
+    return len(column) > 0 and all(isinstance(value, (bool, np.bool_)) for value in column)
 
 
 def _dimension(name: str, given: Any) -> Dimension:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path as FilePath
@@ -98,6 +99,9 @@ class Study:
 
     def _set(self, inner: _spargo.Study, meanings: dict[str, dict[str, Any]]) -> None:
         self._inner = inner
+        path = inner.path()
+        # For copies: the working directory may be another one by then.
+        self._place = None if path is None else os.path.abspath(path)
         self._meanings = meanings
         self._config: dict[str, Any] = json.loads(inner.config())
         self._inputs = [name for name, _ in inner.inputs()]
@@ -183,20 +187,23 @@ class Study:
         >>> [trial.id for trial in study.ask(2)]
         [1, 2]
         """
+        if n is not None and n < 0:
+            raise ValueError(f"n is {n}; it must be at least 0")
         asked = self._inner.ask(self.batch if n is None else n, refit_every)
         return [Trial(number, self._params(point)) for number, point in asked]
 
     def tell(
         self,
         trials: Trial | int | Iterable[Trial | int],
-        values: Value | Iterable[Value],
+        values: Value | Iterable[Value] | Mapping[str, Iterable[Any]],
         *,
         noise: Noise | Iterable[Noise] = None,
     ) -> int:
         """What came of trials; returns how many of these outcomes are new.
 
         A value is a number, or one an output: a sequence, or a dictionary by name. `None`, NaN, an exception and
-        `Failed(reason)` are failures. `noise` are variances, where they are known.
+        `Failed(reason)` are failures. Values of several trials may be a DataFrame or a dictionary of columns. `noise` are
+        variances, where they are known.
 
         An outcome never changes: the same one told again is passed over, another one is refused.
 
@@ -210,7 +217,7 @@ class Study:
         """
         if isinstance(trials, (Trial, int, np.integer)):
             return self.tell([trials], [values], noise=[noise])  # type: ignore[list-item]
-        numbers = [trial.id if isinstance(trial, Trial) else int(trial) for trial in trials]
+        numbers = [trial.id if isinstance(trial, Trial) else operator.index(trial) for trial in trials]
         return self._inner.tell(self._told(numbers, values, noise))
 
     def add(
@@ -236,7 +243,10 @@ class Study:
         rows = self._points(points)
         if values is None and is_table(points) and not isinstance(points, Trial):
             columns = Table(_columns(points)).columns
-            if all(name in columns for name in self._outputs):
+            missing = [name for name in self._outputs if name not in columns]
+            if 0 < len(missing) < len(self._outputs):
+                raise ValueError(f"the table has no column {missing[0]!r}; it has {list(columns)}")
+            if not missing:
                 values = [dict(zip(self._outputs, row)) for row in zip(*(columns[name] for name in self._outputs))]
         numbers = [0] * len(rows)
         told: list[_Told] = [(0, None, None, None) for _ in numbers]
@@ -439,10 +449,9 @@ class Study:
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """A study in memory is copied with all it knows; one in a file is opened again, so that there is one truth."""
-        path = self.storage
-        if path is None:
+        if self._place is None:
             return _restored, (self._inner.to_bytes(), self._meanings)
-        return _reopened, (os.path.abspath(path), self._meanings)
+        return _reopened, (self._place, self._meanings)
 
     # The end.
 
@@ -515,7 +524,7 @@ class Study:
         given = list(_rows(values))
         if len(given) != len(numbers):
             raise ValueError(f"there are {len(numbers)} trials and {len(given)} values")
-        single = noise is None or isinstance(noise, (int, float, Mapping))
+        single = noise is None or isinstance(noise, (int, float, np.number, Mapping))
         variances = [noise] * len(given) if single else list(_rows(noise))
         if len(variances) != len(given):
             raise ValueError(f"there are {len(given)} values and {len(variances)} noise variances")
@@ -535,6 +544,8 @@ class Study:
             if self._numeric:
                 return np.ascontiguousarray(given, dtype=np.float64)
             return [self._named(row) for row in given.tolist()]
+        if isinstance(given, Sequence) and all(isinstance(row, (list, tuple)) for row in given):
+            return [self._named(row) for row in given]
         rows = Table(_columns(given)).points(self._inputs)
         return rows if isinstance(rows, np.ndarray) else [self._named(row) for row in rows]
 
@@ -546,7 +557,7 @@ class Study:
 
     def _name(self, name: str, value: Any) -> str:
         for word, meaning in self._meanings.get(name, {}).items():
-            if meaning is value or (type(meaning) is not bool and meaning == value):
+            if meaning is value or (type(meaning) is not bool and type(value) is not bool and meaning == value):
                 return word
         return name_of(value)
 
@@ -579,16 +590,13 @@ def _is_column(given: Any) -> bool:
 
 
 def _rows(given: Any) -> Iterable[Any]:
-    if hasattr(given, "to_dict") and hasattr(given, "columns"):
-        records: Iterable[Any] = given.to_dict("records")
-        return records
     if isinstance(given, np.ndarray):
         rows: Iterable[Any] = given.tolist()
         return rows
-    if isinstance(given, Mapping):
-        names = list(given)
-        return [dict(zip(names, row)) for row in zip(*given.values())]
-    if not isinstance(given, Iterable):
+    if isinstance(given, Mapping) or hasattr(given, "columns"):
+        columns = Table(given).columns
+        return [dict(zip(columns, row)) for row in zip(*columns.values())]
+    if not isinstance(given, Iterable) or isinstance(given, (set, frozenset)):
         raise TypeError(f"one value a trial is needed, not {given!r}")
     return given
 

@@ -68,6 +68,8 @@ def _column(given: Any) -> Sequence[Any] | npt.NDArray[Any]:
         if array.ndim != 1:
             raise ValueError(f"a column of a table has one dimension, not {array.ndim}")
         return array.astype(np.float64) if array.dtype.kind == "f" else array
+    if not isinstance(given, Iterable):
+        raise TypeError(f"a column of a table has one value a row; it cannot be {given!r}")
     return list(given)
 
 

@@ -85,3 +85,11 @@ def test_bytes_that_are_no_study_are_refused(bytes: bytes) -> None:
 
     with pytest.raises(spargo.StoreError):
         _spargo.Study.from_bytes(bytes)
+
+
+def test_files_are_found_again_from_another_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    study = spargo.Study({"x": (0.0, 1.0)}, storage="lab.db")
+    study.ask(3)
+    monkeypatch.chdir("/")
+    assert len(pickle.loads(pickle.dumps(study))) == 3

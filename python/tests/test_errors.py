@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import math
 import pickle
 from collections.abc import Callable
 from pathlib import Path
@@ -165,6 +166,14 @@ def test_settings_are_explained(settings: dict[str, Any], message: str) -> None:
         lambda: told().add([{"x": [1]}], [1.0]),
         lambda: told().posterior("z"),
         lambda: told().tell(told().ask(2), 3.0),
+        lambda: told().tell([1.7], [1.0]),  # type: ignore[list-item]
+        lambda: told().tell([1], {"y": 1.0}),
+        lambda: told().ask(-1),
+        lambda: spargo.Study({"n": spargo.Int(0.5, 3.7)}),  # type: ignore[arg-type]
+        lambda: spargo.Study(LINE, ["max"]),  # type: ignore[arg-type]
+        lambda: spargo.Study(LINE, "max", {"c": (math.nan, 1.0)}),
+        lambda: spargo.Study(LINE, {"y": {"level": math.nan}}),
+        lambda: spargo.Study(LINE, {"a": "max", "b": "min"}).add({"x": [0.5], "a": [1.0]}),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_python(make: Callable[[], object]) -> None:

@@ -332,7 +332,7 @@ def test_several_outputs() -> None:
     assert len(found) == 15 and found.fronts().observed
 
 
-def test_maximize_and_minimize() -> None:
+def test_maximize_and_minimize(tmp_path: Path) -> None:
     assert abs(spargo.maximize(hill, SPACE, 40, seed=2).best().params["x"] - 0.3) < 0.05
     least = spargo.minimize(lambda params: -hill(params), SPACE, 40, seed=2, batch=5, initial=10, name="least")
     assert least.best().params["n"] == 4 and least.name == "least" and least.batch == 5
@@ -340,14 +340,20 @@ def test_maximize_and_minimize() -> None:
         lambda p: {"objective": p["x"], "cost": p["x"]}, SPACE, 40, constraints={"cost": {"at_most": 0.5}}, batch=4
     )
     assert 0.4 < limited.best().observed.value <= 0.5
+    kept = {"storage": str(tmp_path / "kept.db"), "seed": 1}
+    assert [len(spargo.maximize(hill, SPACE, trials, **kept)) for trials in (20, 60)] == [20, 80]
     with pytest.raises(TypeError, match="one objective"):
         spargo.maximize(hill, SPACE, objectives={"a": "max"})
 
 
 def test_what_makes_no_sense_is_refused() -> None:
-    for wrong in ({"mode": "fast"}, {"trials": 0}, {"workers": 0}, {"refit_every": 0}, {"batch": 0}):
+    for wrong in ({"mode": "fast"}, {"trials": 0}, {"workers": 0}, {"refit_every": 0}, {"batch": 0}, {"timeout": 0}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             study().optimize(hill, **{"trials": 3, **wrong})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="function"):
+        study().optimize(3, 3)  # type: ignore[arg-type]
+    with pytest.warns(RuntimeWarning, match="all of the 3 evaluations failed"):
+        study().optimize(lambda params: None, 3)
     with pytest.raises(TypeError, match="submit"):
         study().optimize(hill, 3, executor=3)  # type: ignore[arg-type]
 

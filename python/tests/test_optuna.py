@@ -293,3 +293,30 @@ def test_four_workers_share_a_storage(kind: str, each: int, tmp_path: Path) -> N
         assert worker.returncode == 0, errors
     assert [trial.state for trial in study.trials] == [TrialState.COMPLETE] * 4 * each
     assert len({tuple(trial.params.values()) for trial in study.trials}) == 4 * each
+
+
+@pytest.mark.parametrize("storage", [None, "sqlite"])
+def test_a_sampler_may_serve_one_study_after_another(storage: str | None, tmp_path: Path) -> None:
+    sampler, url = quick(), storage and f"sqlite:///{tmp_path}/lab.db"
+    for best in (0.2, 0.8):
+        study = optuna.create_study(sampler=sampler, storage=url)
+        study.optimize(lambda trial: (trial.suggest_float("x", 0, 1) - best) ** 2, n_trials=20)
+        assert sampler._mirror is not None and len(sampler._mirror._study) == 20
+        assert abs(study.best_params["x"] - best) < 0.05
+
+
+def test_trials_with_some_values_fixed_leave_nothing_under_way() -> None:
+    study = optuna.create_study(sampler=quick())
+
+    def objective(trial: Any) -> float:
+        return trial.suggest_float("x", 0, 1) + trial.suggest_float("z", 0, 1)  # type: ignore[no-any-return]
+
+    study.optimize(objective, n_trials=4)
+    for k in range(12):
+        study.enqueue_trial({"x": k / 12})
+    study.optimize(objective, n_trials=14)
+    study.ask(dict.fromkeys(("x", "z"), FloatDistribution(0, 1)))
+    assert [trial.params["x"] for trial in study.trials[4:16]] == [k / 12 for k in range(12)]
+    assert study.sampler._mirror is not None
+    mirror = study.sampler._mirror._study
+    assert len(mirror) - len(mirror.pending) == 18 and len(mirror.pending) <= 2

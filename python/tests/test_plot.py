@@ -125,6 +125,16 @@ def test_axes_may_be_given_and_nothing_is_drawn_of_nothing() -> None:
         assert draw(study, ax=ax) is ax
     with pytest.raises(ValueError, match="nothing to draw"):
         plot.best_so_far(spargo.Study(SPACE))
+    with pytest.raises(ValueError, match="nothing to draw"):
+        plot.predicted(spargo.Study(SPACE))
+
+
+def test_slices_are_drawn_where_nothing_keeps_to_the_limits() -> None:
+    for objectives in ({"a": "max"}, {"a": "max", "b": "min"}):
+        study = spargo.Study({"x": (0.0, 1.0)}, objectives, {"c": {"at_most": -1.0}}, initial=8)
+        trials = study.ask(8)
+        study.tell(trials, [[trial.params["x"]] * (len(objectives) + 1) for trial in trials])
+        plot.slices(study, output="a")
 
 
 def test_tables_and_classes_have_pictures() -> None:
@@ -136,3 +146,4 @@ def test_tables_and_classes_have_pictures() -> None:
     classes.optimize(lambda params: float(params["x"] > 0.5), 20)
     plot.slices(classes)
     plot.inducing_points(classes)
+    assert plot.predicted(classes).get_title() == ""

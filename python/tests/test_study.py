@@ -107,6 +107,9 @@ def test_choices_may_be_any_values() -> None:
     assert {trial.params["fast"] for trial in trials} == {True, False}
     assert {trial.params["what"] for trial in trials} == {None, 2.5}
     study.tell(trials, [float(trial.params["size"]) for trial in trials])
+    either = spargo.Study({"what": [1, True]})
+    either.add([{"what": True}, {"what": 1}], [1.0, 2.0])
+    assert [type(trial.params["what"]) for trial in either.trials] == [bool, int]
     point = {"size": np.int64(16), "fast": np.bool_(True), "what": 2.5}
     assert abs(study.predict(point).mean[0] - 16) < 2
     assert study.best().params["size"] == 16
@@ -125,6 +128,7 @@ def test_outcomes_come_in_every_form() -> None:
         TimeoutError("an hour"),
         KeyError(),
         spargo.Failed("spilt"),
+        math.nan,
     ]
     trials = study.ask(len(outcomes))
     assert study.tell(trials, outcomes) == len(outcomes)
@@ -138,6 +142,7 @@ def test_outcomes_come_in_every_form() -> None:
         "TimeoutError: an hour",
         "KeyError",
         "spilt",
+        "NaN",
     ]
     refusals: list[Any] = ["good", {"c": 1.0}]
     for refused in refusals:
@@ -146,6 +151,19 @@ def test_outcomes_come_in_every_form() -> None:
     with pytest.raises(ValueError, match="2 trials and 1 values"):
         study.tell(study.ask(2), [[1.0, 2.0]])
     assert len(study.pending) == 4
+
+
+def test_outcomes_come_in_tables() -> None:
+    pandas = pytest.importorskip("pandas")
+    study = spargo.Study({"x": (0.0, 1.0)}, {"a": "max", "b": "min"})
+    frame = pandas.DataFrame({"a": pandas.array([1.0, None], dtype="Float64"), "b": [3, 4]})
+    forms: list[Any] = [frame, {"a": [1.0, pandas.NA], "b": [3, 4]}, [frame.iloc[0], frame.iloc[1]]]
+    for form in forms:
+        trials = study.ask(2)
+        assert study.tell(trials, form) == 2
+        first, second = study.trials_from(trials[0].id)
+        assert first.values == {"a": 1.0, "b": 3.0} and second.status == "failed"
+    assert spargo.Study({"x": (0.0, 1.0)}).add({"x": [0.1, 0.2]}, [1.0, 2.0], noise=np.float32(0.25)) == [1, 2]
 
 
 def test_one_trial_at_a_time_with_noise() -> None:
@@ -191,13 +209,13 @@ def test_classes_and_levels() -> None:
 
 def test_candidates_come_back_as_they_were() -> None:
     pandas = pytest.importorskip("pandas")
-    rows = [{"size": float(i), "id": i, "metal": "Pd" if i % 2 else "Ni"} for i in range(40)]
+    rows = [{"size": float(i), "id": i, "metal": "Pd" if i % 2 else "Ni", "hot": i % 3 == 0} for i in range(40)]
     forms: list[Any] = [rows, pandas.DataFrame(rows), spargo.Candidates({k: [r[k] for r in rows] for k in rows[0]})]
     for form in forms:
         study = spargo.Study(form, seed=1, initial=10, batch=10)
         assert study.size == 40
         trials = study.ask()
-        assert all(trial.params in rows for trial in trials)
+        assert all(trial.params in rows and type(trial.params["hot"]) is bool for trial in trials)
         study.tell(trials, [trial.params["size"] for trial in trials])
         study.ask(30)
         with pytest.raises(spargo.ExhaustedError) as refused:
