@@ -23,15 +23,15 @@ def resident() -> float:
 
 def main(seconds: float) -> None:
     problem = spargo.problems.hartmann6
-    x = np.random.default_rng(0).random((400, 6))
+    x = np.random.default_rng(0).random((1000, 6))
     y = problem.observe(x, seed=1)
     begun, shown, asked = time.monotonic(), 0.0, 0
     found: list[float] = []
     while (now := time.monotonic() - begun) < seconds:
-        study = spargo.Study(problem.space, seed=asked, inducing=100, model={"exact_until": 200})
+        study = spargo.Study(problem.space, seed=asked, inducing=200, model={"exact_until": 500})
         study.add(x, y)
         for step in range(5):
-            trials = study.ask(20)
+            trials = study.ask(50)
             points = np.array([list(trial.params.values()) for trial in trials])
             study.tell(trials, problem.observe(points, seed=step))
             study.predict(trials)
@@ -42,8 +42,12 @@ def main(seconds: float) -> None:
             shown = now
             found.append(resident())
             print(f"{now:6.0f} s  {asked:7d} points  {found[-1]:7.1f} MB", flush=True)
-    late = found[len(found) // 3 :]
-    print(f"after the first third: least {min(late):.1f} MB, largest {max(late):.1f} MB, last {late[-1]:.1f} MB")
+    # The first samples are of a process that is still growing to its size.
+    late = np.array(found[len(found) // 4 :])
+    minutes = np.arange(len(late)) / 6
+    (slope, _), covariance = np.polyfit(minutes, late, 1, cov=True)
+    print(f"after the first quarter: least {late.min():.1f} MB, largest {late.max():.1f} MB, last {late[-1]:.1f} MB")
+    print(f"trend: {slope:+.2f} MB a minute, standard error {np.sqrt(covariance[0, 0]):.2f}")
 
 
 if __name__ == "__main__":
