@@ -2,6 +2,7 @@
 //! structs; points and arrays as they are.
 
 use crate::arrays::vector;
+use crate::errors::exception;
 use crate::frame::Frame;
 use crate::heavy::{heavy, heavy_with, light_with, unsupported};
 use crate::posterior::Posterior;
@@ -14,7 +15,8 @@ use spargo::space::{Domain, Space};
 use spargo::study::{Config, Freshness, Goal, Outcome, Study as Inner, store::Record};
 use spargo::{Error, Result};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, TryLockError};
 
 /// A study, shared by Python's threads one call at a time.
 #[pyclass(frozen, module = "spargo._spargo")]
@@ -23,8 +25,8 @@ pub struct Study {
     inner: Mutex<Option<Inner>>,
     config: Config,
     path: Option<PathBuf>,
-    /// The process that opened it: a file's connection must not be used by another.
-    process: u32,
+    /// The process that it belongs to.
+    process: AtomicU32,
 }
 
 type Array<'py> = Bound<'py, PyArray1<f64>>;
@@ -254,26 +256,36 @@ impl Study {
 impl Study {
     fn new(inner: Inner, path: Option<PathBuf>) -> Self {
         let config = inner.config().clone();
-        Study { inner: Mutex::new(Some(inner)), config, path, process: std::process::id() }
+        Study { inner: Mutex::new(Some(inner)), config, path, process: AtomicU32::new(std::process::id()) }
     }
 
     /// A long call.
     fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Inner) -> Result<T> + Send) -> PyResult<T> {
-        heavy_with(py, &self.inner, |inner| work(self.check(inner)?))
+        self.check_process(py)?;
+        heavy_with(py, &self.inner, |inner| work(opened(inner)?))
     }
 
     /// A short one.
     fn at_once<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Inner) -> Result<T> + Send) -> PyResult<T> {
-        light_with(py, &self.inner, |inner| work(self.check(inner)?))
+        self.check_process(py)?;
+        light_with(py, &self.inner, |inner| work(opened(inner)?))
     }
 
-    fn check<'a>(&self, inner: &'a mut Option<Inner>) -> Result<&'a mut Inner> {
-        if self.path.is_some() && self.process != std::process::id() {
-            return Err(unsupported(
-                "a study that was opened before the process was forked",
-                "open its file in this process",
-            ));
+    /// A fork copies neither the connection to a file nor the thread that is at work with a study and would unlock it.
+    fn check_process(&self, py: Python<'_>) -> PyResult<()> {
+        let here = std::process::id();
+        if self.process.load(Ordering::Relaxed) == here {
+            return Ok(());
         }
-        inner.as_mut().ok_or_else(|| unsupported("a study that is closed", "open it again"))
+        if self.path.is_some() || matches!(self.inner.try_lock(), Err(TryLockError::WouldBlock)) {
+            let what = "a study that was in use or had a file when the process was forked";
+            return Err(exception(py, &unsupported(what, "open its file in this process, or copy it before")));
+        }
+        self.process.store(here, Ordering::Relaxed);
+        Ok(())
     }
+}
+
+fn opened(inner: &mut Option<Inner>) -> Result<&mut Inner> {
+    inner.as_mut().ok_or_else(|| unsupported("a study that is closed", "open it again"))
 }

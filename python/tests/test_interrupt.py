@@ -21,8 +21,6 @@ import spargo
 SPACE = {name: (0.0, 1.0) for name in "abcdef"}
 
 
-
-
 def prepared(path: Path, **settings: Any) -> None:
     """A study in a file whose next ask takes long: 2,500 outcomes, a thousand paths, many starts each."""
     rng = np.random.default_rng(1)
@@ -161,7 +159,7 @@ def test_a_tell_waits_for_an_ask_and_can_be_interrupted() -> None:
 
 def test_forked_processes_compute_with_threads_of_their_own() -> None:
     code = """
-        import multiprocessing, os, numpy as np, spargo
+        import multiprocessing, os, threading, time, numpy as np, spargo
 
         def ask(seed):
             study = spargo.Study({"x": (0.0, 1.0)}, seed=seed)
@@ -170,9 +168,12 @@ def test_forked_processes_compute_with_threads_of_their_own() -> None:
 
         file = spargo.Study({"x": (0.0, 1.0)}, storage=os.environ["STUDY"])
 
-        def misuse(_):
+        memory = spargo.Study({name: (0.0, 1.0) for name in "abcdef"})
+        memory.add(np.random.default_rng(0).random((1500, 6)), np.random.default_rng(1).random(1500))
+
+        def misuse(name):
             try:
-                file.ask(1)
+                {"file": file, "memory": memory}[name].ask(1)
             except spargo.UnsupportedError as error:
                 return str(error)
 
@@ -180,7 +181,13 @@ def test_forked_processes_compute_with_threads_of_their_own() -> None:
             assert ask(0) == 20
             with multiprocessing.get_context("fork").Pool(2) as pool:
                 assert pool.map(ask, range(4)) == [20] * 4
-                assert "before the process was forked" in pool.map(misuse, [0])[0]
+                assert "when the process was forked" in pool.map(misuse, ["file"])[0]
+            thread = threading.Thread(target=memory.ask, args=(500,))
+            thread.start()
+            time.sleep(0.2)
+            with multiprocessing.get_context("fork").Pool(1) as pool:
+                assert "when the process was forked" in pool.map(misuse, ["memory"])[0]
+            thread.join()
             assert len(file.ask(1)) == 1
             print("done")
         """
