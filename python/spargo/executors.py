@@ -11,6 +11,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Union
 
@@ -131,6 +132,7 @@ class Crew:
         if self._make is None:
             remedy = "give a function that makes executors instead of an executor"
             raise RuntimeError(f"the executor is broken and cannot be replaced: {remedy}") from cause
+        _end_workers(self._executor)  # First: a pool that is shut down has forgotten its workers.
         self.close()
         self._executor, self._ours = self._make(), True
 
@@ -138,6 +140,18 @@ class Crew:
         """Ends what was made here; an executor that was given stays as it is."""
         if self._ours:
             self._executor.shutdown(wait=False)
+
+
+def _end_workers(broken: Executor) -> None:
+    """Ends what is left of a broken pool of processes.
+
+    It does so itself, but for a worker that a call of ours has started at that very moment (in CPython 3.11, at least): for
+    that one it would wait for ever, and the interpreter with it.
+    """
+    if type(broken) is ProcessPoolExecutor:
+        for process in list((getattr(broken, "_processes", None) or {}).values()):
+            with suppress(ValueError, OSError):
+                process.kill()
 
 
 def _maker(executor: Executor) -> Callable[[], Executor] | None:

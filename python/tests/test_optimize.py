@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ import numpy as np
 import pytest
 
 import spargo
-from spargo.executors import InlineExecutor, RayExecutor, workers_of
+from spargo.executors import Crew, InlineExecutor, RayExecutor, workers_of
 
 SPACE: dict[str, Any] = {"x": (0.0, 1.0), "n": spargo.Int(1, 9)}
 
@@ -180,6 +181,26 @@ def test_a_worker_that_dies_costs_its_own_trial_only(mode: str) -> None:
     executor.shutdown()
 
 
+def test_a_broken_pool_leaves_no_worker_behind() -> None:
+    """One that was started while the pool broke down would be waited for at the end of the program, for ever."""
+    for given in ("executor", "maker"):
+        made = [processes()]
+        crew = Crew(made[0] if given == "executor" else lambda: made.pop() if made else InlineExecutor())
+        broken = crew._executor
+        assert isinstance(broken, ProcessPoolExecutor)
+        cause = broken.submit(os._exit, 3).exception(60)
+        assert isinstance(cause, BrokenExecutor)
+        survivor = get_context("forkserver").Process(target=time.sleep, args=(600,))
+        survivor.start()
+        workers: Any = broken._processes
+        workers[survivor.pid] = survivor
+        crew.renew(cause)
+        survivor.join(60)
+        assert survivor.exitcode == -signal.SIGKILL
+        assert crew.submit(abs, -3).result(60) == 3
+        crew.close()
+
+
 def test_loky_is_made_anew_when_a_worker_dies() -> None:
     loky = pytest.importorskip("loky")
     found = study(initial=10, batch=10, seed=3).optimize(deadly, 10, executor=loky.get_reusable_executor(2))
@@ -189,8 +210,6 @@ def test_loky_is_made_anew_when_a_worker_dies() -> None:
 
 
 def test_executors_that_break_for_good_say_what_to_do() -> None:
-    from concurrent.futures import BrokenExecutor
-
     class Breaking(Executor):
         def __init__(self, calls: int) -> None:
             self.calls = calls
