@@ -27,6 +27,7 @@ def main(seconds: float) -> None:
     y = problem.observe(x, seed=1)
     begun, shown, asked = time.monotonic(), 0.0, 0
     found: list[float] = []
+    times: list[float] = []
     while (now := time.monotonic() - begun) < seconds:
         study = spargo.Study(problem.space, seed=asked, inducing=200, model={"exact_until": 500})
         study.add(x, y)
@@ -41,10 +42,10 @@ def main(seconds: float) -> None:
         if now - shown >= 10 or not found:
             shown = now
             found.append(resident())
+            times.append(now / 60)
             print(f"{now:6.0f} s  {asked:7d} points  {found[-1]:7.1f} MB", flush=True)
     # The first samples are of a process that is still growing to its size.
-    late = np.array(found[len(found) // 4 :])
-    minutes = np.arange(len(late)) / 6
+    late, minutes = np.array(found[len(found) // 4 :]), np.array(times[len(times) // 4 :])
     (slope, _), covariance = np.polyfit(minutes, late, 1, cov=True)
     print(f"after the first quarter: least {late.min():.1f} MB, largest {late.max():.1f} MB, last {late[-1]:.1f} MB")
     print(f"trend: {slope:+.2f} MB a minute, standard error {np.sqrt(covariance[0, 0]):.2f}")
