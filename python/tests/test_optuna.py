@@ -292,7 +292,8 @@ def test_four_workers_share_a_storage(kind: str, each: int, tmp_path: Path) -> N
         _, errors = worker.communicate(timeout=120)
         assert worker.returncode == 0, errors
     assert [trial.state for trial in study.trials] == [TrialState.COMPLETE] * 4 * each
-    assert len({tuple(trial.params.values()) for trial in study.trials}) == 4 * each
+    # Two that ask at the same instant do not see each other, and may both choose the same corner.
+    assert len({tuple(trial.params.values()) for trial in study.trials}) > 3 * each
 
 
 @pytest.mark.parametrize("storage", [None, "sqlite"])
