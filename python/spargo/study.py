@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path as FilePath
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,20 +16,19 @@ import numpy.typing as npt
 from . import _spargo
 from .executors import Maker
 from .optimize import Function, run
-from .outcomes import Failed, Noise, Value, read_noise, read_value
+from .outcomes import Failed, Noise, Value
 from .outputs import outputs_of
 from .posterior import Posterior, Prediction
-from .space import Choice, Dimension, Int, Real, Space, SpaceLike, name_of
+from .settings import goal_in_words, hyphened, plain
+from .space import Choice, Dimension, Int, Real, Space, SpaceLike
 from .tables import Table, is_table
 from .trial import Best, Fronts, Trial
+from .vocabulary import Told, Vocabulary, columns_of
 
 if TYPE_CHECKING:
     import pandas
 
 __all__ = ["Best", "Failed", "Fronts", "Study", "Trial"]
-
-_Told = tuple[int, Union[list[float], None], Union[list[Union[float, None]], None], Union[str, None]]
-
 
 class Study:
     """A study: ask for points, tell their outcomes.
@@ -80,14 +79,14 @@ class Study:
         **settings: Any,
     ) -> None:
         inputs = Space(space)
-        config: dict[str, Any] = _hyphened(settings)
+        config: dict[str, Any] = hyphened(settings)
         config |= {"name": name, "seed": seed, "batch": batch, "outputs": outputs_of(objectives, constraints)}
         candidates = None
         if inputs.candidates is not None:
             names = list(inputs.candidates.columns)
             candidates = (names, inputs.candidates.points(names))
         path = None if storage is None else os.fspath(storage)
-        inner = _spargo.Study.begin(json.dumps(config, default=_plain), inputs.form(), candidates, path)
+        inner = _spargo.Study.begin(json.dumps(config, default=plain), inputs.form(), candidates, path)
         self._set(inner, inputs.meanings())
 
     @classmethod
@@ -102,12 +101,11 @@ class Study:
         path = inner.path()
         # For copies: the working directory may be another one by then.
         self._place = None if path is None else os.path.abspath(path)
-        self._meanings = meanings
         self._config: dict[str, Any] = json.loads(inner.config())
         self._inputs = [name for name, _ in inner.inputs()]
-        self._numeric = all(kind != "choice" for _, kind in inner.inputs())
-        self._choices = {name for name, kind in inner.inputs() if kind == "choice"}
         self._outputs: list[str] = [output["name"] for output in self._config["outputs"]]
+        choices = {name for name, kind in inner.inputs() if kind == "choice"}
+        self._words = Vocabulary(self._inputs, self._outputs, choices, meanings)
 
     # What it is.
 
@@ -133,7 +131,7 @@ class Study:
         for given in self._config["space"]["inputs"]:
             name, log = given["name"], bool(given.get("log"))
             if "choice" in given:
-                meaning = self._meanings.get(name, {})
+                meaning = self._words.meanings.get(name, {})
                 found[name] = Choice([meaning.get(word, word) for word in given["choice"]])
             elif "real" in given:
                 lower, upper = given["real"]
@@ -190,7 +188,7 @@ class Study:
         if n is not None and n < 0:
             raise ValueError(f"n is {n}; it must be at least 0")
         asked = self._inner.ask(self.batch if n is None else n, refit_every)
-        return [Trial(number, self._params(point)) for number, point in asked]
+        return [Trial(number, self._words.params(point)) for number, point in asked]
 
     def tell(
         self,
@@ -218,7 +216,7 @@ class Study:
         if isinstance(trials, (Trial, int, np.integer)):
             return self.tell([trials], [values], noise=[noise])  # type: ignore[list-item]
         numbers = [trial.id if isinstance(trial, Trial) else operator.index(trial) for trial in trials]
-        return self._inner.tell(self._told(numbers, values, noise))
+        return self._inner.tell(self._words.told(numbers, values, noise))
 
     def add(
         self,
@@ -240,18 +238,18 @@ class Study:
         >>> study.add(np.array([[0.3, 5]]), [7.0])
         [3]
         """
-        rows = self._points(points)
+        rows = self._words.points(points)
         if values is None and is_table(points) and not isinstance(points, Trial):
-            columns = Table(_columns(points)).columns
+            columns = Table(columns_of(points)).columns
             missing = [name for name in self._outputs if name not in columns]
             if 0 < len(missing) < len(self._outputs):
                 raise ValueError(f"the table has no column {missing[0]!r}; it has {list(columns)}")
             if not missing:
                 values = [dict(zip(self._outputs, row)) for row in zip(*(columns[name] for name in self._outputs))]
         numbers = [0] * len(rows)
-        told: list[_Told] = [(0, None, None, None) for _ in numbers]
+        told: list[Told] = [(0, None, None, None) for _ in numbers]
         if values is not None:
-            told = self._told(numbers, values, noise)
+            told = self._words.told(numbers, values, noise)
         first = self._inner.add(rows, told)
         return list(range(first, first + len(told)))
 
@@ -389,11 +387,11 @@ class Study:
         >>> bool(abs(mean[0] - np.sin(2.5)) < 0.01)
         True
         """
-        return Posterior(self._inner.posterior(self._output(output)), self._points)
+        return Posterior(self._inner.posterior(self._output(output)), self._words.points)
 
     def forecast(self, points: Any, output: str | int | None = None) -> tuple[npt.NDArray[np.float64], ...]:
         """Means and the lower and upper ends of central 95 % intervals of an output without noise."""
-        return self._inner.forecast(self._output(output), self._points(points))
+        return self._inner.forecast(self._output(output), self._words.points(points))
 
     def left_out(self, output: str | int | None = None) -> tuple[npt.NDArray[np.float64], ...]:
         """All outcomes of an output, and what the model of all the others says of each: means and the lower and upper ends
@@ -414,7 +412,7 @@ class Study:
     def inducing_points(self, output: str | int | None = None) -> list[dict[str, Any]] | None:
         """The points through which a sparse model sees the data; `None` if the model is exact."""
         points = self._inner.inducing_points(self._output(output))
-        return None if points is None else [self._params(point) for point in points]
+        return None if points is None else [self._words.params(point) for point in points]
 
     def reports(self) -> list[dict[str, Any]]:
         """What every ask did, and the seconds of its stages."""
@@ -445,13 +443,13 @@ class Study:
 
     def copy(self) -> Study:
         """A copy in memory that goes on on its own, also of a study in a file."""
-        return _restored(self._inner.to_bytes(), self._meanings)
+        return _restored(self._inner.to_bytes(), self._words.meanings)
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """A study in memory is copied with all it knows; one in a file is opened again, so that there is one truth."""
         if self._place is None:
-            return _restored, (self._inner.to_bytes(), self._meanings)
-        return _reopened, (self._place, self._meanings)
+            return _restored, (self._inner.to_bytes(), self._words.meanings)
+        return _reopened, (self._place, self._words.meanings)
 
     # The end.
 
@@ -469,7 +467,7 @@ class Study:
 
     def __repr__(self) -> str:
         goals = {output["name"]: output["goal"] for output in self._config["outputs"]}
-        outputs = ", ".join(f"{name} ({_goal(goal)})" for name, goal in goals.items())
+        outputs = ", ".join(f"{name} ({goal_in_words(goal)})" for name, goal in goals.items())
         inputs = ", ".join(self._inputs[:8]) + (", …" if len(self._inputs) > 8 else "")
         place = f" in {self.storage}" if self.storage else ""
         return f"<spargo.Study '{self.name}'{place}: {inputs}; {outputs}; {self._count()}>"
@@ -494,12 +492,6 @@ class Study:
             raise ValueError(f"say which output: one of {self._outputs}")
         return 0
 
-    def _params(self, point: Sequence[Any]) -> dict[str, Any]:
-        params = dict(zip(self._inputs, point))
-        for name, meaning in self._meanings.items():
-            params[name] = meaning.get(params[name], params[name])
-        return params
-
     def _trial(
         self,
         number: int,
@@ -511,55 +503,14 @@ class Study:
     ) -> Trial:
         named = None if values is None else dict(zip(self._outputs, values))
         variances = None if noise is None else dict(zip(self._outputs, noise))
-        return Trial(number, self._params(point), named, variances, reason, ask)
+        return Trial(number, self._words.params(point), named, variances, reason, ask)
 
     def _known(self, trial: Mapping[str, Any]) -> Trial:
         return self.trials_from(int(trial["id"]))[0]
 
     def _compromise(self, one: Mapping[str, Any]) -> Trial:
         trial = one["trial"]
-        return Trial(int(trial["id"]), self._params(trial["point"]), dict(zip(self._outputs, one["values"])))
-
-    def _told(self, numbers: Sequence[int], values: Any, noise: Any) -> list[_Told]:
-        given = list(_rows(values))
-        if len(given) != len(numbers):
-            raise ValueError(f"there are {len(numbers)} trials and {len(given)} values")
-        single = noise is None or isinstance(noise, (int, float, np.number, Mapping))
-        variances = [noise] * len(given) if single else list(_rows(noise))
-        if len(variances) != len(given):
-            raise ValueError(f"there are {len(given)} values and {len(variances)} noise variances")
-        told: list[_Told] = []
-        for number, one, variance in zip(numbers, given, variances):
-            read = read_value(one, self._outputs)
-            if isinstance(read, Failed):
-                told.append((number, None, None, read.reason))
-            else:
-                told.append((number, read, read_noise(variance, self._outputs), None))
-        return told
-
-    def _points(self, given: Any) -> npt.NDArray[np.float64] | list[list[Any]]:
-        if isinstance(given, np.ndarray):
-            if given.ndim != 2:
-                raise ValueError(f"points are the rows of an array with two dimensions, not {given.ndim}")
-            if self._numeric:
-                return np.ascontiguousarray(given, dtype=np.float64)
-            return [self._named(row) for row in given.tolist()]
-        if isinstance(given, Sequence) and all(isinstance(row, (list, tuple)) for row in given):
-            return [self._named(row) for row in given]
-        rows = Table(_columns(given)).points(self._inputs)
-        return rows if isinstance(rows, np.ndarray) else [self._named(row) for row in rows]
-
-    def _named(self, row: Sequence[Any]) -> list[Any]:
-        """Values of choices by their names."""
-        if self._numeric or len(row) != len(self._inputs):
-            return list(row)
-        return [self._name(name, one) if name in self._choices else one for name, one in zip(self._inputs, row)]
-
-    def _name(self, name: str, value: Any) -> str:
-        for word, meaning in self._meanings.get(name, {}).items():
-            if meaning is value or (type(meaning) is not bool and type(value) is not bool and meaning == value):
-                return word
-        return name_of(value)
+        return Trial(int(trial["id"]), self._words.params(trial["point"]), dict(zip(self._outputs, one["values"])))
 
 
 def _restored(bytes: bytes, meanings: dict[str, dict[str, Any]]) -> Study:
@@ -572,53 +523,3 @@ def _reopened(path: str, meanings: dict[str, dict[str, Any]]) -> Study:
     study = Study.__new__(Study)
     study._set(_spargo.Study.open(path), meanings)
     return study
-
-
-def _columns(given: Any) -> Any:
-    """Trials as their points; one point as a table of one row."""
-    if isinstance(given, Trial):
-        return [given.params]
-    if isinstance(given, Mapping) and not any(_is_column(column) for column in given.values()):
-        return [given]
-    if isinstance(given, Sequence) and any(isinstance(one, Trial) for one in given):
-        return [one.params if isinstance(one, Trial) else one for one in given]
-    return given
-
-
-def _is_column(given: Any) -> bool:
-    return hasattr(given, "__array__") and np.ndim(given) == 1 or isinstance(given, (list, tuple, range))
-
-
-def _rows(given: Any) -> Iterable[Any]:
-    if isinstance(given, np.ndarray):
-        rows: Iterable[Any] = given.tolist()
-        return rows
-    if isinstance(given, Mapping) or hasattr(given, "columns"):
-        columns = Table(given).columns
-        return [dict(zip(columns, row)) for row in zip(*columns.values())]
-    if not isinstance(given, Iterable) or isinstance(given, (set, frozenset)):
-        raise TypeError(f"one value a trial is needed, not {given!r}")
-    return given
-
-
-def _hyphened(settings: Any) -> Any:
-    """Names as study files write them."""
-    if isinstance(settings, Mapping):
-        return {str(name).replace("_", "-"): _hyphened(one) for name, one in settings.items()}
-    return settings
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
-    raise TypeError(f"{value!r} of type {type(value).__name__} cannot be a setting")
-
-
-def _goal(goal: Any) -> str:
-    if isinstance(goal, str):
-        return goal
-    (kind, detail), *_ = goal.items()
-    if kind == "level":
-        return f"level {detail}"
-    words = {"at-least": "≥", "at-most": "≤"}
-    return ", ".join(f"{words[name]} {limit}" for name, limit in detail.items() if limit is not None)
