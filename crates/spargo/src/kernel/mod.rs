@@ -57,6 +57,17 @@ pub trait Covariance {
     /// The unconstrained parameters.
     fn parameters(&self) -> Vec<f64>;
 
+    /// The length scale of each of so many inputs; 1 if it has none.
+    fn scales(&self, inputs: usize) -> Vec<f64> {
+        let mut scales = vec![1.0; inputs];
+        for ((role, input), value) in self.roles().into_iter().zip(self.inputs()).zip(self.parameters()) {
+            if let (Role::Lengthscale, Some(scale)) = (role, input.and_then(|k| scales.get_mut(k))) {
+                *scale = value.exp();
+            }
+        }
+        scales
+    }
+
     /// Sets the unconstrained parameters; as many as [`roles`](Self::roles) lists.
     fn set_parameters(&mut self, parameters: &[f64]);
 

@@ -66,6 +66,8 @@ pub struct Fitting {
     pub fixed: Vec<Role>,
     /// Tolerances are per data point: the objective is divided by the number of rows.
     pub optimizer: Lbfgsb,
+    /// The largest noise variance that is searched.
+    pub noise_limit: f64,
     /// For the choice of a subset.
     pub seed: u64,
 }
@@ -80,6 +82,7 @@ impl Default for Fitting {
             priors: Priors::On,
             fixed: Vec::new(),
             optimizer: Lbfgsb { gradient_tolerance: 1e-4, value_tolerance: 1e-6, ..Lbfgsb::default() },
+            noise_limit: f64::INFINITY,
             seed: 0,
         }
     }
@@ -163,7 +166,7 @@ impl Fitting {
     }
 
     fn rules(&self) -> Rules<'_> {
-        Rules { priors: self.priors, fixed: &self.fixed, optimizer: self.optimizer }
+        Rules { priors: self.priors, fixed: &self.fixed, optimizer: self.optimizer, noise_limit: self.noise_limit }
     }
 }
 

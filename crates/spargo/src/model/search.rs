@@ -41,6 +41,8 @@ pub(super) struct Rules<'a> {
     pub priors: Priors,
     pub fixed: &'a [Role],
     pub optimizer: Lbfgsb,
+    /// The largest noise variance.
+    pub noise_limit: f64,
 }
 
 impl Learned {
@@ -62,7 +64,7 @@ impl Learned {
         objective: impl Fn(&Hyperparameters) -> Result<Evaluation>,
     ) {
         let start = self.hyper.clone();
-        let search = Search::new(&start, rules.fixed);
+        let search = Search::new(&start, rules.fixed, rules.noise_limit);
         let minimum = search.run(rows, rules, objective);
         self.count(&minimum);
         self.stop = Some(minimum.stop);
@@ -80,7 +82,7 @@ impl Learned {
         let optimizer = Lbfgsb { max_iterations: ROUGH_ITERATIONS, ..rules.optimizer };
         let mut best = f64::INFINITY;
         for start in starts(&self.hyper, rules.fixed) {
-            let search = Search::new(&start, rules.fixed);
+            let search = Search::new(&start, rules.fixed, rules.noise_limit);
             let climb = |hyper: &Hyperparameters| exact::log_likelihood_gradient(hyper, &subset);
             let minimum = search.run(subset.len(), Rules { optimizer, ..rules }, climb);
             self.count(&minimum);
@@ -134,10 +136,14 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(start: &'a Hyperparameters, fixed: &[Role]) -> Self {
+    pub(super) fn new(start: &'a Hyperparameters, fixed: &[Role], noise_limit: f64) -> Self {
         let roles = start.roles();
         let free: Vec<usize> = (0..roles.len()).filter(|&i| !fixed.contains(&roles[i])).collect();
-        let (lower, upper) = free.iter().map(|&i| search_interval(roles[i])).unzip();
+        let interval = |role: Role| match (role, search_interval(role)) {
+            (Role::Noise, (lower, upper)) => (lower, upper.min(noise_limit.ln()).max(lower)),
+            (_, interval) => interval,
+        };
+        let (lower, upper) = free.iter().map(|&i| interval(roles[i])).unzip();
         Search { start, theta: start.to_vector(), free, bounds: Bounds::new(lower, upper) }
     }
 

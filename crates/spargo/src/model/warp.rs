@@ -14,6 +14,7 @@
 use super::params::LEAST_NOISE;
 use super::{Fitting, Hyperparameters, Inference, Learning, Start, fit};
 use crate::data::{Dataset, Units, Warp};
+use crate::linalg::MatRef;
 use crate::optimize::Lbfgsb;
 use crate::rng::{Purpose, distinct_indices, normal, stream};
 use rand_chacha::ChaCha8Rng;
@@ -38,7 +39,7 @@ pub const WARPS: [Warp; 11] = [
 /// variance 1.
 pub fn learn_warp(start: &Hyperparameters, data: &Dataset, settings: &Fitting) -> Units {
     let mut rng = stream(settings.seed, Purpose::Subset, 1, 0);
-    let some = data.subset(&distinct_indices(data.len(), ROWS, &mut rng));
+    let some = data.subset(&covering(data.x(), ROWS, &mut rng));
     // Rows that are all alike say nothing of the few that are not.
     if !Units::of(some.y(), Warp::Identity).suit(data.y()) {
         return Units::of(data.y(), Warp::Identity);
@@ -75,6 +76,27 @@ fn blurred(data: &Dataset, rng: &mut ChaCha8Rng) -> Dataset {
     let y = data.y().iter().map(|y| y + noise * normal(rng)).collect();
     data.with_outcomes(y)
 }
+
+/// Rows that cover the inputs: each is the farthest from those before.
+///
+/// Of random rows most lie where batches gather, and would say what suits a crowd around the optimum.
+fn covering(x: MatRef<'_, f64>, count: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
+    let rows = distinct_indices(x.nrows(), SCANNED, rng);
+    let mut distances = vec![f64::INFINITY; rows.len()];
+    let (mut chosen, mut next) = (Vec::with_capacity(count), 0);
+    while chosen.len() < count.min(rows.len()) {
+        chosen.push(rows[next]);
+        for (distance, &i) in distances.iter_mut().zip(&rows) {
+            let squares = (0..x.ncols()).map(|k| (x[(i, k)] - x[(rows[next], k)]).powi(2));
+            *distance = distance.min(squares.sum());
+        }
+        next = (0..rows.len()).max_by(|&i, &j| distances[i].total_cmp(&distances[j])).unwrap_or(0);
+    }
+    chosen
+}
+
+/// Rows among which they are looked for, at most.
+const SCANNED: usize = 20_000;
 
 /// Rows that the choice is made on.
 const ROWS: usize = 200;

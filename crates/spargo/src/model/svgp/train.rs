@@ -124,7 +124,8 @@ pub fn train(
     Svgp::new(start, data, z, likelihood)?.check(q)?;
     let mut fixed = settings.fixed.clone();
     fixed.extend((!likelihood.has_noise()).then_some(Role::Noise));
-    let problem = Problem { data, z, likelihood, settings, search: Search::new(start, &fixed) };
+    let search = Search::new(start, &fixed, f64::INFINITY);
+    let problem = Problem { data, z, likelihood, settings, search };
     let found = match settings.method {
         Method::Nested if problem.batches().per_epoch() > 1 => {
             return Err(Error::Unsupported {
