@@ -32,6 +32,8 @@ pub enum Purpose {
     Design = 9,
     /// How a point of a batch weighs several objectives.
     Weights = 10,
+    /// Points of a trust region.
+    Region = 11,
 }
 
 /// The stream for one purpose at one step; `slot` tells parallel draws apart.

@@ -1,7 +1,7 @@
 //! From the best points of the pool to local maxima, all members together: continuous inputs by L-BFGS-B in lockstep,
 //! whole numbers and categories by moves to neighbours, in turns until neither helps.
 
-use super::Maximizing;
+use super::{Maximizing, Region};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::linalg::{Mat, MatRef, column};
@@ -25,19 +25,24 @@ struct Climb {
 }
 
 impl Climber<'_> {
-    /// The highest point that each member reaches from its best points of the pool.
-    pub(super) fn climb(&self, points: MatRef<'_, f64>, scores: MatRef<'_, f64>) -> Result<Vec<Vec<f64>>> {
-        let mut climbs = begin(points, scores, self.settings);
+    /// The highest point that each member reaches from its best points of the pool, or within its region.
+    pub(super) fn climb(
+        &self,
+        points: MatRef<'_, f64>,
+        scores: MatRef<'_, f64>,
+        regions: &[Option<Region>],
+    ) -> Result<Vec<Vec<f64>>> {
+        let mut climbs = begin(points, scores, regions, self.settings);
         let discrete: Vec<usize> = self.columns(|domain| !domain.is_continuous());
         let mut moving: Vec<usize> = (0..climbs.len()).collect();
-        self.ascend(&mut climbs, &moving)?;
+        self.ascend(&mut climbs, &moving, regions)?;
         for _ in 0..ROUNDS {
             // Who has not moved has nowhere to go.
             moving = self.step_aside(&mut climbs, &moving, &discrete)?;
             if moving.is_empty() {
                 break;
             }
-            self.ascend(&mut climbs, &moving)?;
+            self.ascend(&mut climbs, &moving, regions)?;
         }
         self.snap(&mut climbs);
         let mut best: Vec<Option<Climb>> = vec![None; scores.ncols()];
@@ -56,28 +61,42 @@ impl Climber<'_> {
     }
 
     /// Maximises some climbs over the continuous inputs, the others held.
-    fn ascend(&self, climbs: &mut [Climb], some: &[usize]) -> Result<()> {
+    fn ascend(&self, climbs: &mut [Climb], some: &[usize], regions: &[Option<Region>]) -> Result<()> {
         let free = self.columns(Domain::is_continuous);
         if free.is_empty() {
             return Ok(());
         }
-        let start = |&i: &usize| -> Vec<f64> { free.iter().map(|&k| climbs[i].point[k]).collect() };
-        let starts: Vec<Vec<f64>> = some.iter().map(start).collect();
+        // Every climb has the unit cube for its box: lowest and widths of a region.
+        let (lower, width): (Vec<Vec<f64>>, Vec<Vec<f64>>) =
+            some.iter().map(|&i| edges(regions.get(climbs[i].member), &free)).unzip();
+        let start = |(j, &i): (usize, &usize)| -> Vec<f64> {
+            let relative = |(own, &k): (usize, &usize)| match width[j][own] > 0.0 {
+                true => (climbs[i].point[k] - lower[j][own]) / width[j][own],
+                false => 0.0,
+            };
+            free.iter().enumerate().map(relative).collect()
+        };
+        let starts: Vec<Vec<f64>> = some.iter().enumerate().map(start).collect();
         let bounds = Bounds::new(vec![0.0; free.len()], vec![1.0; free.len()]);
         let mut failure: Option<Error> = None;
         let summits = minimize_many(&starts, &bounds, &self.settings.optimizer, |batch: Batch<'_>| {
             let members: Vec<usize> = batch.members.iter().map(|&i| climbs[some[i]].member).collect();
-            let width = free.len();
+            let count = free.len();
             let point = |i: usize, k: usize| match free.iter().position(|&column| column == k) {
-                Some(own) => batch.points[i * width + own],
+                Some(own) => {
+                    let j = batch.members[i];
+                    lower[j][own] + width[j][own] * batch.points[i * count + own]
+                }
                 None => climbs[some[batch.members[i]]].point[k],
             };
             let x = Mat::from_fn(members.len(), self.space.dimensions().len(), point);
             match self.utility.value_gradient(&members, x.as_ref()) {
                 Ok((values, gradient)) => {
                     batch.values.iter_mut().zip(values).for_each(|(out, value)| *out = -value);
-                    for (i, slopes) in batch.gradients.chunks_exact_mut(width).enumerate() {
-                        slopes.iter_mut().zip(&free).for_each(|(out, &k)| *out = -gradient[(i, k)]);
+                    for (i, slopes) in batch.gradients.chunks_exact_mut(count).enumerate() {
+                        let width = &width[batch.members[i]];
+                        let slopes = slopes.iter_mut().zip(&free).zip(width);
+                        slopes.for_each(|((out, &k), width)| *out = -width * gradient[(i, k)]);
                     }
                 }
                 // The values stay NaN, with which every climb ends.
@@ -88,10 +107,12 @@ impl Climber<'_> {
             return Err(error);
         }
         interrupt::poll()?;
-        for (&i, summit) in some.iter().zip(summits) {
+        for (j, (&i, summit)) in some.iter().zip(summits).enumerate() {
             let climb = &mut climbs[i];
             if summit.value.is_finite() {
-                free.iter().zip(&summit.point).for_each(|(&k, &v)| climb.point[k] = v);
+                for (own, (&k, &t)) in free.iter().zip(&summit.point).enumerate() {
+                    climb.point[k] = lower[j][own] + width[j][own] * t;
+                }
                 climb.value = -summit.value;
             }
         }
@@ -166,8 +187,17 @@ fn moves(domain: &Domain, old: f64) -> Vec<f64> {
 ///
 /// The two are ranked apart: a point beside an incumbent is near its summit already, one of the spread points seldom is, and
 /// the higher summit may be over there.
-fn begin(points: MatRef<'_, f64>, scores: MatRef<'_, f64>, settings: &Maximizing) -> Vec<Climb> {
+fn begin(
+    points: MatRef<'_, f64>,
+    scores: MatRef<'_, f64>,
+    regions: &[Option<Region>],
+    settings: &Maximizing,
+) -> Vec<Climb> {
     let of_member = |member: usize| {
+        if let Some(Some(region)) = regions.get(member) {
+            let climb = |point: &Vec<f64>| Climb { member, point: point.clone(), value: f64::NEG_INFINITY };
+            return region.starts.iter().map(climb).collect();
+        }
         let scores = column(scores, member);
         let climb =
             move |row: usize| Climb { member, point: points.row(row).iter().copied().collect(), value: scores[row] };
@@ -180,6 +210,14 @@ fn begin(points: MatRef<'_, f64>, scores: MatRef<'_, f64>, settings: &Maximizing
         starts.into_iter().map(climb).collect::<Vec<_>>()
     };
     (0..scores.ncols()).into_par_iter().flat_map_iter(of_member).collect()
+}
+
+/// The lower ends and the widths of a region along some inputs; of the whole box if there is none.
+fn edges(region: Option<&Option<Region>>, inputs: &[usize]) -> (Vec<f64>, Vec<f64>) {
+    match region {
+        Some(Some(Region { lower, upper, .. })) => inputs.iter().map(|&k| (lower[k], upper[k] - lower[k])).unzip(),
+        _ => inputs.iter().map(|_| (0.0, 1.0)).unzip(),
+    }
 }
 
 /// The rows with the largest scores, best first.

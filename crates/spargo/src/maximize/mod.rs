@@ -11,9 +11,11 @@
 mod candidates;
 mod climb;
 mod pool;
+mod region;
 mod taken;
 
 pub use pool::{Pool, spread};
+pub use region::{Region, dealt};
 pub use taken::Taken;
 
 use crate::error::{Error, Result};
@@ -33,6 +35,8 @@ pub struct Maximizing {
     pub pool: usize,
     /// Points of the pool that are perturbations of the best ones so far.
     pub near: usize,
+    /// Share of the members of a batch of Thompson's that are maximised within a region around a good point.
+    pub local: f64,
     /// Climbs of each member, from its best points that are spread over the space; one more begins around the best so far.
     pub starts: usize,
     /// Of the climbs; utilities are in the model's units.
@@ -43,7 +47,7 @@ impl Default for Maximizing {
     fn default() -> Self {
         let optimizer =
             Lbfgsb { max_iterations: 50, gradient_tolerance: 1e-4, value_tolerance: 1e-7, ..Lbfgsb::default() };
-        Maximizing { pool: 10_000, near: 2000, starts: 2, optimizer }
+        Maximizing { pool: 10_000, near: 2000, local: 0.5, starts: 2, optimizer }
     }
 }
 
@@ -55,6 +59,10 @@ impl Maximizing {
                 return Err(Error::Parameter { name: name.into(), value: 0.0, must: "at least 1".into() });
             }
         }
+        if !(0.0..=1.0).contains(&self.local) {
+            let name = "the share of local members".into();
+            return Err(Error::Parameter { name, value: self.local, must: "between 0 and 1".into() });
+        }
         Ok(())
     }
 }
@@ -63,6 +71,7 @@ impl Maximizing {
 #[derive(Debug)]
 pub struct Search<'a> {
     space: &'a Space,
+    incumbents: Mat<f64>,
     pool: Pool<'a>,
     settings: &'a Maximizing,
     seed: u64,
@@ -80,7 +89,7 @@ impl<'a> Search<'a> {
     ) -> Result<Self> {
         settings.check()?;
         let pool = Pool::new(space, incumbents, settings, &mut stream(seed, Purpose::Pool, step, 0));
-        Ok(Search { space, pool, settings, seed, step })
+        Ok(Search { space, incumbents: incumbents.to_owned(), pool, settings, seed, step })
     }
 
     /// The points that are scored.
@@ -90,12 +99,22 @@ impl<'a> Search<'a> {
 
     /// One point for each member, [members, inputs]; none is taken before, all are afterwards.
     pub fn maximize(&self, utility: &dyn Utility, taken: &mut Taken) -> Result<Mat<f64>> {
+        self.maximize_within(utility, &[], taken)
+    }
+
+    /// The same, members with a region not leaving it; where all points are listed, regions are passed over.
+    pub fn maximize_within(
+        &self,
+        utility: &dyn Utility,
+        regions: &[Option<Region>],
+        taken: &mut Taken,
+    ) -> Result<Mat<f64>> {
         match &self.pool {
             Pool::All(points) => candidates::choose(utility, *points, taken),
             Pool::Listed(points) => candidates::choose(utility, points.as_ref(), taken),
             Pool::Starts(points) => {
                 let scores = utility.score(points.as_ref())?;
-                self.climb(utility, points.as_ref(), scores.as_ref(), taken)
+                self.climb_within(utility, points.as_ref(), scores.as_ref(), regions, taken)
             }
         }
     }
@@ -108,8 +127,19 @@ impl<'a> Search<'a> {
         scores: MatRef<'_, f64>,
         taken: &mut Taken,
     ) -> Result<Mat<f64>> {
+        self.climb_within(utility, points, scores, &[], taken)
+    }
+
+    fn climb_within(
+        &self,
+        utility: &dyn Utility,
+        points: MatRef<'_, f64>,
+        scores: MatRef<'_, f64>,
+        regions: &[Option<Region>],
+        taken: &mut Taken,
+    ) -> Result<Mat<f64>> {
         let climber = Climber { utility, space: self.space, settings: self.settings };
-        let summits = climber.climb(points, scores)?;
+        let summits = climber.climb(points, scores, regions)?;
         let mut chosen = Mat::zeros(scores.ncols(), points.ncols());
         for (member, summit) in summits.into_iter().enumerate() {
             let point = match taken.contains(&summit) {
