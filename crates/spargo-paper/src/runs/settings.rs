@@ -13,7 +13,7 @@ use spargo::maximize::Maximizing;
 use spargo::model::{Learning, Priors};
 use spargo::problems::Problem;
 use spargo::sample::Sampling;
-use spargo::study::{Config, Warping};
+use spargo::study::{self, Config, Locality, Warping};
 
 /// Everything that a run depends on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -150,12 +150,14 @@ impl Settings {
         config.model.learning = self.learning;
         config.model.priors = self.priors;
         config.model.warp = self.warp;
+        config.model.noise = study::Noise::Likely;
+        config.locality = Locality { neighbours: 0, polish: 0.0 };
         config.sampling = Sampling { features: self.features, block: self.block };
         config.maximizing = self.maximizing();
     }
 
     fn maximizing(&self) -> Maximizing {
-        Maximizing { pool: self.pool, near: self.near, starts: self.starts, ..Maximizing::default() }
+        Maximizing { pool: self.pool, near: self.near, local: 0.0, starts: self.starts, ..Maximizing::default() }
     }
 
     /// Who runs it.

@@ -135,7 +135,10 @@ impl Study {
         pending.as_mut().subrows_mut(others.nrows(), own.nrows()).copy_from(own);
         let trials = Trials { observed: observed.as_ref(), failed: failed.as_ref(), pending: pending.as_ref() };
         match self.config.outputs.as_slice() {
-            [_] => choose_by_one(&self.config, &models.outputs[0], &trials, step, numbers, taken),
+            [_] => {
+                let local = self.local(models)?;
+                choose_by_one(&self.config, (&models.outputs[0], local.as_ref()), &trials, step, numbers, taken)
+            }
             _ => choose_by_several(&self.config, models, &trials, step, numbers, taken),
         }
     }

@@ -3,13 +3,14 @@
 use super::best_rows;
 use super::config::Config;
 use super::goal::in_units;
+use super::local::Local;
 use super::model::{Model, Models};
 use crate::acquire::{
     Constraint, Merit, Output, Outputs, Rule, Several, Situation, Standing, acquire, acquire_several, sequential,
 };
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef, select_rows};
-use crate::maximize::{Search, Taken};
+use crate::maximize::{Maximizing, Search, Taken, dealt};
 use std::ops::Range;
 
 /// The trials of a study as models see them, [trials, inputs] each.
@@ -19,8 +20,32 @@ pub(super) struct Trials<'a> {
     pub pending: MatRef<'a, f64>,
 }
 
-/// Points number `numbers` of a batch, by the only output there is.
+/// Points number `numbers` of a batch, by the only output there is; `local` is the model around its best trial.
 pub(super) fn choose_by_one(
+    config: &Config,
+    (model, local): (&Model, Option<&Local>),
+    trials: &Trials<'_>,
+    step: u64,
+    numbers: Range<usize>,
+    taken: &mut Taken,
+) -> Result<Mat<f64>> {
+    let local = local.filter(|_| config.rule() == Rule::Thompson);
+    let polishing = local.map_or(0, |_| numbers.clone().filter(|&n| dealt(step, n, config.locality.polish)).count());
+    let (searching, polishing) = (numbers.start..numbers.end - polishing, numbers.end - polishing..numbers.end);
+    let mut batch = Mat::zeros(numbers.len(), trials.observed.ncols());
+    if !searching.is_empty() {
+        let points = search(config, model, trials, step, searching.clone(), taken)?;
+        batch.as_mut().subrows_mut(0, searching.len()).copy_from(points);
+    }
+    if let (Some(local), false) = (local, polishing.is_empty()) {
+        let points = polish(config, local, trials, step, polishing.clone(), taken)?;
+        batch.as_mut().subrows_mut(searching.len(), polishing.len()).copy_from(points);
+    }
+    Ok(batch)
+}
+
+/// By the study's model, everywhere.
+fn search(
     config: &Config,
     model: &Model,
     trials: &Trials<'_>,
@@ -35,7 +60,12 @@ pub(super) fn choose_by_one(
         Some(level) => mean.iter().map(|mean| -(mean - level).abs()).collect(),
         None => mean,
     };
-    let incumbents = select_rows(observed, &best_rows(&interest, INCUMBENTS));
+    // Regions are around summits that lie apart; without them, perturbations are around the best, wherever these are.
+    let rows = match config.maximizing.local > 0.0 {
+        true => apart(&interest, observed, SUMMITS),
+        false => best_rows(&interest, INCUMBENTS),
+    };
+    let incumbents = select_rows(observed, &rows);
     let situation = Situation {
         posterior: &model.posterior,
         // The determinantal process of BALD knows no noise.
@@ -52,6 +82,32 @@ pub(super) fn choose_by_one(
         (Rule::Straddle, Some(level)) => sequential(&situation, &Merit::LevelSet { level }, numbers.len(), taken),
         (rule, _) => acquire(rule, &situation, numbers, taken),
     }
+}
+
+/// By the model around the best trial, in regions around that.
+fn polish(
+    config: &Config,
+    local: &Local,
+    trials: &Trials<'_>,
+    step: u64,
+    numbers: Range<usize>,
+    taken: &mut Taken,
+) -> Result<Mat<f64>> {
+    let &Trials { observed, failed, pending } = trials;
+    let settings = Maximizing { pool: 1, near: 0, local: 1.0, ..config.maximizing.clone() };
+    let best = observed.subrows(local.row, 1);
+    let situation = Situation {
+        posterior: &local.fit.posterior,
+        noise: local.fit.hyper.noise,
+        search: &Search::new(&config.space, best, &settings, config.seed, step)?,
+        sampling: &config.sampling,
+        observed,
+        failed,
+        pending,
+        seed: config.seed,
+        step,
+    };
+    acquire(Rule::Thompson, &situation, numbers, taken)
 }
 
 /// Points number `numbers` of a batch, by objectives and limits.
@@ -90,6 +146,24 @@ pub(super) fn choose_by_several(
     };
     acquire_several(config.rule(), &several, numbers, taken)
 }
+
+/// Rows with the largest values, best first, each farther than [`APART`] from those before along some input.
+fn apart(values: &[f64], x: MatRef<'_, f64>, count: usize) -> Vec<usize> {
+    let mut chosen: Vec<usize> = Vec::new();
+    for row in best_rows(values, values.len()) {
+        let far = |&other: &usize| (0..x.ncols()).any(|k| (x[(row, k)] - x[(other, k)]).abs() > APART);
+        if chosen.len() < count && chosen.iter().all(far) {
+            chosen.push(row);
+        }
+    }
+    chosen
+}
+
+/// In units of the box; categories that differ are farther apart.
+const APART: f64 = 0.15;
+
+/// Points around which regions lie.
+const SUMMITS: usize = 10;
 
 /// Points around which the pool is dense.
 const INCUMBENTS: usize = 20;

@@ -2,6 +2,7 @@
 //! store keeps.
 
 use super::goal::{Goal, Output};
+use super::local::Locality;
 use crate::acquire::Rule;
 use crate::allocate::Allocation;
 use crate::error::{Error, Result};
@@ -59,6 +60,9 @@ pub struct Config {
     /// How utilities are maximised.
     #[serde(default)]
     pub maximizing: Maximizing,
+    /// Models of the neighbourhood of the best trials.
+    #[serde(default)]
+    pub locality: Locality,
     /// Whether points may be asked for again.
     #[serde(default)]
     pub replicates: Replicates,
@@ -121,6 +125,20 @@ pub struct Modelling {
     pub priors: Priors,
     /// How outcomes are mapped before the model sees them.
     pub warp: Warping,
+    /// What is taken for noise.
+    pub noise: Noise,
+}
+
+/// What is taken for noise, where its variance is not told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Noise {
+    /// What makes the data likely, but not more than neighbours differ by.
+    #[default]
+    Limited,
+    /// What makes the data likely.
+    Likely,
 }
 
 /// How outcomes are mapped before a model sees them.
@@ -143,6 +161,7 @@ impl Default for Modelling {
             exact_until: 2000,
             priors: Priors::On,
             warp: Warping::Learned,
+            noise: Noise::Limited,
         }
     }
 }
@@ -191,6 +210,7 @@ impl Config {
             model: Modelling::default(),
             sampling: Sampling::default(),
             maximizing: Maximizing::default(),
+            locality: Locality::default(),
             replicates: Replicates::default(),
         }
     }
@@ -213,6 +233,7 @@ impl Config {
             Learning::Bound => {}
         }
         self.sampling.check()?;
+        self.locality.check()?;
         self.maximizing.check()
     }
 

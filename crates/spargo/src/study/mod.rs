@@ -17,17 +17,19 @@ mod fronts;
 mod goal;
 mod insight;
 mod json;
+mod local;
 mod model;
 mod report;
 pub mod store;
 mod table;
 mod trial;
 
-pub use config::{Config, Modelling, Replicates, Warping};
+pub use config::{Config, Modelling, Noise, Replicates, Warping};
 pub use freshness::Freshness;
 pub use fronts::{Compromise, Fronts};
 pub use goal::{Goal, Output};
 pub use insight::{Forecast, LeftOut};
+pub use local::Locality;
 pub use model::ModelReport;
 pub use report::{Best, Estimate, Observation, StepReport};
 pub use trial::{Outcome, Trial};
@@ -38,6 +40,7 @@ use crate::interrupt;
 use crate::model::{Hyperparameters, Posterior, Prediction};
 use crate::space::Point;
 use json::{differing, from_json, to_json};
+use local::Local;
 use model::{Models, State};
 use std::ops::Range;
 use std::path::Path;
@@ -165,7 +168,7 @@ impl Study {
         Ok(trials)
     }
 
-    /// The best evaluated point by posterior mean, and the best outcome, of those that keep to all limits; `None` if there are
+    /// The best evaluated point by what models believe, and the best outcome, of those that keep to all limits; `None` if there are
     /// none yet, or if there is no single objective.
     pub fn best(&mut self) -> Result<Option<Best>> {
         self.refresh()?;
@@ -177,9 +180,14 @@ impl Study {
         let means = model.posterior.mean(x.as_ref())?;
         let believed = self.within(&self.believed_outcomes(&models, x.as_ref())?);
         let Some(row) = best_among(&means, &believed) else { return Ok(None) };
-        let Prediction { mean, variance } = model.posterior.predict(x.as_ref().subrows(row, 1))?;
         let sign = self.config.outputs[objective].goal.sign();
-        let Forecast { mean, interval } = Forecast::new(&model.units, sign, mean[0], variance[0]);
+        let (row, Forecast { mean, interval }) = match self.local(&models)? {
+            Some(local) => (local.row, Forecast::new(&local.units, sign, local.belief.0, local.belief.1)),
+            None => {
+                let Prediction { mean, variance } = model.posterior.predict(x.as_ref().subrows(row, 1))?;
+                (row, Forecast::new(&model.units, sign, mean[0], variance[0]))
+            }
+        };
         let believed = Estimate { trial: self.trial(self.table.observed()[row]), mean, interval };
         let outcomes: Vec<&[f64]> = (0..self.config.outputs.len()).map(|k| self.table.outcomes(k)).collect();
         let Some(row) = best_among(outcomes[objective], &self.within(&outcomes)) else { return Ok(None) };
@@ -285,6 +293,16 @@ impl Study {
         let models = Arc::new(models);
         self.models = Some((key, models.clone()));
         Ok(models)
+    }
+
+    /// The model around the best trial, if there is one objective and nothing else, and the models have seen every outcome.
+    fn local(&self, models: &Models) -> Result<Option<Local>> {
+        let alone = matches!(self.config.outputs.as_slice(), [output] if output.goal.is_objective());
+        let current = models.seen() == self.history().tells();
+        match alone && current {
+            true => Local::best(&models.outputs[0], &self.table.dataset(0, models.seen())?, &self.config.locality),
+            false => Ok(None),
+        }
     }
 
     /// What the last ask left, one an output.

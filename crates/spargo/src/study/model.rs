@@ -4,17 +4,17 @@
 //!     previous posterior ─▶ kernel and quality ─▶ Z ─▶ θ̂ (warm) ─▶ posterior                (Moss et al. 2023, Algorithm 1)
 //! ```
 
-use super::config::{Config, Modelling, Warping};
+use super::config::{Config, Modelling, Noise, Warping};
 use super::goal::{Goal, feasible_rows, in_units};
 use crate::allocate::{Allocation, Quality, allocate};
 use crate::data::{Belief, Dataset, Evidence, Units, Warp};
 use crate::error::Result;
-use crate::kernel::Kernel;
+use crate::kernel::{Covariance, Kernel};
 use crate::linalg::{Mat, column_major};
 use crate::maximize::Taken;
 use crate::model::{
     EXACT_LIMIT, Fit, FitReport, Fitting, Hyperparameters, Inference, Learning, Likelihood, Posterior, Prediction,
-    Start, fit, learn_warp,
+    Start, fit, learn_warp, noise_limit,
 };
 use crate::optimize::Lbfgsb;
 use crate::rng::{Purpose, stream};
@@ -234,7 +234,11 @@ impl Model {
             Likelihood::Gaussian => config.model.learning_for(inference, data.len()),
             _ => Learning::Elbo,
         };
-        let settings = Fitting { learning, inference, likelihood, ..fitting(config, searched.is_none()) };
+        let noise_limit = match config.model.noise {
+            Noise::Limited => noise_limit(data, &start.kernel.scales(data.dimension()), config.seed),
+            Noise::Likely => f64::INFINITY,
+        };
+        let settings = Fitting { learning, inference, likelihood, noise_limit, ..fitting(config, searched.is_none()) };
         let z = inducing.as_ref().map_or(data.x(), Mat::as_ref);
         let Fit { posterior, hyper, report } = fit(start, data, z, &settings)?;
         let report = ModelReport {
