@@ -12,7 +12,8 @@ Ours to choose:
 - there are min(5000, max(2000, 200 d)) candidates, more than the authors' min(5000, 100 d);
 - the centre is the evaluated point with the best posterior mean, as the paper says for noisy functions; improvement is that of
   the best outcome by a thousandth, as in the authors' code;
-- reported is the evaluated point with the best posterior mean, of the run that has the best one.
+- reported is the evaluated point with the best posterior mean, of the run that has the best one;
+- without noise, both are the point with the best outcome, as in the authors' code, which is for that case.
 """
 
 import math
@@ -45,6 +46,7 @@ DESCRIPTION = {
     "batch": BATCH,
     "initial": INITIAL,
     "successes": SUCCESSES,
+    "report": "posterior mean if noisy",
 }
 
 
@@ -74,11 +76,12 @@ def turbo(run, rng):
     while run.left:
         region = Region(run.dimension)
         points = sobol(run.dimension, min(INITIAL, run.left), rng)
-        outcomes = run.evaluate(points)
+        outcomes, model = run.evaluate(points), None
         while True:
-            model, means = fit(points, outcomes)
-            centre = points[np.argmax(means)]
-            current = (means.max(), centre)
+            model, means = fit(points, outcomes, model)
+            believed = means if run.noise else outcomes
+            centre = points[np.argmax(believed)]
+            current = (believed.max(), centre)
             run.reported = max(best, current, key=lambda pair: pair[0])[1]
             if not run.left or region.side < L_MIN:
                 break
@@ -94,12 +97,17 @@ def sobol(dimension, count, rng):
     return SobolEngine(dimension, scramble=True, seed=int(rng.integers(2**31))).draw(count, dtype=torch.float64).numpy()
 
 
-def fit(points, outcomes):
-    """The model of standardized outcomes, and its means at the points, in units of the outcomes."""
+def fit(points, outcomes, last=None):
+    """The model of standardized outcomes, and its means at the points, in units of the outcomes.
+
+    Hyperparameters are climbed from those of the last model of the run, which takes half the time.
+    """
     shift, scale = outcomes.mean(), max(outcomes.std(ddof=1) if len(outcomes) > 1 else 0.0, 1e-9)
     x, y = torch.from_numpy(points), torch.from_numpy((outcomes - shift) / scale)[:, None]
     matern = MaternKernel(nu=2.5, ard_num_dims=points.shape[1], lengthscale_constraint=Interval(*LENGTH_SCALES))
     model = SingleTaskGP(x, y, covar_module=ScaleKernel(matern), outcome_transform=None)
+    if last is not None:
+        model.load_state_dict(last.state_dict())
     with warnings.catch_warnings(), exactly():
         warnings.simplefilter("ignore")
         try:
