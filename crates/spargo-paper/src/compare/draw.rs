@@ -48,7 +48,7 @@ impl Comparison {
 
     /// A table a problem; `seconds` are of the same lines as `regret`.
     fn table(&self, regret: &[Line], seconds: &[Line]) -> String {
-        let mut text = format!("# Regret after up to {} evaluations\n\n{ABOUT}\n", self.budget);
+        let mut text = format!("# Regret after up to {} evaluations\n\n{ABOUT}", self.budget);
         for problem in &self.problems {
             let lines = regret.iter().zip(seconds).filter(|(line, _)| line.of.function == problem.name);
             let lines: Vec<(&Line, &Line)> = lines.collect();
