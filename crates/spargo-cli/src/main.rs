@@ -3,6 +3,7 @@
 mod allocate;
 mod ask;
 mod bench;
+mod compare;
 mod demo;
 mod drawing;
 mod excerpt;
@@ -36,6 +37,7 @@ mod tell;
 mod verdict;
 mod wish;
 mod words;
+mod work;
 
 use clap::{Parser, Subcommand};
 
@@ -99,6 +101,8 @@ enum Command {
     Report(report::Report),
     /// Reproduce a figure of the paper: every repeat is a row, and runs can be stopped, resumed and shared out
     Reproduce(reproduce::Reproduce),
+    /// Compare settings, and peers, on benchmark problems over seeds: rows as of `reproduce`
+    Compare(compare::Compare),
     /// Measure the engine on this machine
     #[command(subcommand)]
     Bench(bench::Bench),
@@ -127,6 +131,7 @@ fn main() -> miette::Result<()> {
         Command::Learn(learn) => learn.run(),
         Command::Report(report) => report.run(),
         Command::Reproduce(reproduce) => reproduce.run(),
+        Command::Compare(compare) => compare.run(),
         Command::Bench(bench) => bench.run(),
         Command::Completions(completions) => completions.run(),
         Command::Man(manual) => manual.run(),

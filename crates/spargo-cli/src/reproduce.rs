@@ -2,12 +2,12 @@
 
 use crate::learn::read_map;
 use crate::print::print;
+use crate::work::Work;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use miette::{IntoDiagnostic, Result, miette};
+use miette::Result;
 use serde_json::Value;
-use spargo_paper::{ALL, Done, Figure, Options, Plan, Shard, Training, by_name, draw, merge, run};
-use std::io::Write;
+use spargo_paper::{ALL, Figure, Options, Training, Wanted, by_name};
 use std::path::PathBuf;
 
 /// Arguments of `spargo reproduce`.
@@ -51,24 +51,8 @@ pub struct Reproduce {
     /// Another setting than the paper's, as NAME=VALUE; a wrong name is answered with the list
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     set: Vec<(String, Value)>,
-    /// Where rows, drawings and tables go
-    #[arg(long, default_value = "reproduction")]
-    out: PathBuf,
-    /// Go on from the rows that are there
-    #[arg(long)]
-    resume: bool,
-    /// Which share of the jobs, as i/n
-    #[arg(long, default_value = "1/1")]
-    shard: Shard,
-    /// Jobs side by side, each on one thread
-    #[arg(long, default_value_t = 2)]
-    jobs: usize,
-    /// Take over the rows of these files first, run nothing, and draw
-    #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with_all = ["draw", "resume"])]
-    merge: Vec<PathBuf>,
-    /// Only draw what is there
-    #[arg(long)]
-    draw: bool,
+    #[command(flatten)]
+    work: Work,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -94,14 +78,8 @@ fn setting(text: &str) -> std::result::Result<(String, Value), String> {
 impl Reproduce {
     pub fn run(self) -> Result<()> {
         let options = self.options()?;
-        if !self.merge.is_empty() {
-            let new = merge(&self.merge, &self.out, self.figure.name).into_diagnostic()?;
-            say(&format!("{new} new rows in {}", self.out.display()));
-        } else if !self.draw {
-            self.work(&options)?;
-        }
-        let (files, rows) = draw(self.figure, &options, &self.out).into_diagnostic()?;
-        let files: String = files.iter().map(|file| format!("{}\n", file.display())).collect();
+        let figure = Wanted { figure: self.figure, options: &options };
+        let (files, rows) = self.work.carry_out(&figure, self.work.folder("reproduction"))?;
         print(&format!("{}: {rows} rows\n{files}", self.figure.shows))
     }
 
@@ -121,37 +99,4 @@ impl Reproduce {
             set: self.set.clone(),
         })
     }
-
-    fn work(&self, options: &Options) -> Result<()> {
-        let plan = Plan { folder: self.out.clone(), shard: self.shard, side_by_side: self.jobs };
-        let (done, all) = plan.progress(self.figure, options).into_diagnostic()?;
-        if done > 0 && !self.resume {
-            return Err(miette!(
-                "{done} of {all} jobs have a row in {}: go on from them with --resume, draw them with --draw, or begin \
-                 anew in another folder with --out",
-                self.out.display()
-            ));
-        }
-        say(&format!("{} jobs to do of {all}, {} at a time", all - done, self.jobs));
-        let watch = |done: &Done<'_>| {
-            let (number, of) = done.count;
-            say(&format!("{number}/{of}  {:.1} s  {}", done.seconds, label(done.settings)));
-        };
-        run(self.figure, options, &plan, &watch).into_diagnostic()?;
-        Ok(())
-    }
-}
-
-/// Progress for who is still there: a closed terminal is no reason to stop.
-fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
-}
-
-/// What tells jobs apart, in a few words.
-fn label(settings: &Value) -> String {
-    let named = ["function", "part", "method", "inducing", "beta", "seed"].iter().filter_map(|name| {
-        let value = settings.get(name).filter(|value| !value.is_null())?;
-        Some(format!("{name} {}", value.as_str().map_or_else(|| value.to_string(), Into::into)))
-    });
-    named.collect::<Vec<_>>().join(", ")
 }

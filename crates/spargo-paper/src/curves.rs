@@ -6,7 +6,6 @@
 use crate::chart::{COLORS, Layer, Marks, Panel, Picture, Scale, draw};
 use crate::error::Result;
 use crate::rows::Row;
-use crate::runs::Method;
 use crate::stats::{Interval, arithmetic, geometric, median};
 use crate::table::{self, Cell};
 use plotters::style::RGBColor;
@@ -36,11 +35,19 @@ pub struct Curve {
     pub values: Vec<f64>,
 }
 
+impl Curve {
+    /// Its value after so many evaluations: that after the last batch that was complete then.
+    pub fn after(&self, evaluations: usize) -> Option<f64> {
+        let made = self.evaluations.partition_point(|count| *count <= evaluations);
+        self.values.get(made.checked_sub(1)?).copied()
+    }
+}
+
 /// All lines, in the order of the figure's functions and methods; `shown` reads a row.
 pub fn lines(
     rows: &[Row],
     functions: &[&str],
-    methods: &[Method],
+    methods: &[&str],
     shown: impl Fn(&Row) -> Option<(Of, Curve)>,
 ) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
@@ -59,7 +66,7 @@ pub fn lines(
 }
 
 /// Draws regret by both means, and writes the table: `name.svg`, `name-geometric.svg`, `name.csv`; `shown` says what of.
-pub fn draw_regret(name: &str, shown: &str, lines: &[Line], methods: &[Method], folder: &Path) -> Result<Vec<PathBuf>> {
+pub fn draw_regret(name: &str, shown: &str, lines: &[Line], methods: &[&str], folder: &Path) -> Result<Vec<PathBuf>> {
     let path = |file: String| folder.join(file);
     let pictures = [
         (
@@ -96,7 +103,7 @@ pub enum Mean {
 }
 
 /// A panel a function.
-pub fn panels(lines: &[Line], methods: &[Method], axis: Axis<'_>) -> Vec<Panel> {
+pub fn panels(lines: &[Line], methods: &[&str], axis: Axis<'_>) -> Vec<Panel> {
     let sizes: BTreeSet<Option<usize>> = lines.iter().map(|line| line.of.inducing).collect();
     let mut panels: Vec<Panel> = Vec::new();
     for line in lines {
@@ -114,7 +121,7 @@ pub fn panels(lines: &[Line], methods: &[Method], axis: Axis<'_>) -> Vec<Panel> 
 }
 
 /// The colour of a method, in every picture of a figure.
-pub fn color(methods: &[Method], name: &str) -> RGBColor {
+pub fn color(methods: &[&str], name: &str) -> RGBColor {
     COLORS[index(methods, name).unwrap_or(0) % COLORS.len()]
 }
 
@@ -184,8 +191,8 @@ pub fn repeats(lines: &[Line]) -> String {
 /// A regret of 0 has no logarithm; below the rounding of a narrow peak nobody sees a difference.
 const LEAST: f64 = 1e-6;
 
-fn index(methods: &[Method], name: &str) -> Option<usize> {
-    methods.iter().position(|(method, _)| *method == name)
+fn index(methods: &[&str], name: &str) -> Option<usize> {
+    methods.iter().position(|method| *method == name)
 }
 
 /// A line with its band behind it.
@@ -207,4 +214,16 @@ fn layers(line: &Line, color: RGBColor, axis: Axis<'_>, stroke: fn(Vec<(f64, f64
     }
     layers.push(Layer::named(line.of.name(), color, stroke(curve)));
     layers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_keeps_its_value_until_the_next_batch() {
+        let curve = Curve { evaluations: vec![100, 164, 228], values: vec![3.0, 2.0, 1.0] };
+        let after = [0, 99, 100, 163, 164, 500].map(|evaluations| curve.after(evaluations));
+        assert_eq!(after, [None, None, Some(3.0), Some(3.0), Some(2.0), Some(1.0)]);
+    }
 }

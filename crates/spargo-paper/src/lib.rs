@@ -1,16 +1,17 @@
 //! The experiments of "Inducing Point Allocation for Sparse Gaussian Processes in High-Throughput Bayesian Optimisation"
-//! (Moss, Ober & Picheny 2023), figure by figure: `spargo reproduce FIGURE`.
+//! (Moss, Ober & Picheny 2023), figure by figure: `spargo reproduce FIGURE`; and settings compared: `spargo compare`.
 //!
 //! ```text
 //!     figure: options ─▶ jobs ─▶ (a row each, on disk as soon as it is done) ─▶ drawing and CSV
 //! ```
 //!
-//! A [`Figure`] is a record of three functions. A job is its settings and nothing else; a [`Row`] is those settings with what
+//! A [`Figure`] is a record of three functions, a [`Comparison`] a list of settings; each is a [`Task`] of jobs. A job is its settings and nothing else; a [`Row`] is those settings with what
 //! came of them. So runs can be stopped, resumed, spread over machines and merged, and figures that need the same runs share
 //! them.
 #![warn(missing_docs)]
 
 mod chart;
+mod compare;
 mod curves;
 mod error;
 pub mod experiment;
@@ -23,8 +24,9 @@ mod stats;
 mod surrogate;
 mod table;
 
+pub use compare::{Comparison, Contestant, TABLE};
 pub use error::{Error, Result};
-pub use figures::{ALL, Figure, by_name};
+pub use figures::{ALL, Figure, Wanted, by_name};
 pub use options::{Options, Training};
 pub use rows::{Row, Rows, merge};
-pub use runner::{Done, Plan, Shard, draw, run};
+pub use runner::{Done, Plan, Shard, Task, draw, run};

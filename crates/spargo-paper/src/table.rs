@@ -17,11 +17,15 @@ pub fn write<'a>(path: &Path, header: &[&str], rows: impl IntoIterator<Item = Ve
 
 /// Writes a table in words; columns in which no row has any are left out.
 pub fn markdown(path: &Path, header: &[String], rows: &[Vec<String>]) -> Result<()> {
+    std::fs::write(path, words(header, rows)).map_err(Error::file("write", path))
+}
+
+/// Such a table.
+pub fn words(header: &[String], rows: &[Vec<String>]) -> String {
     let used: Vec<usize> = (0..header.len()).filter(|&k| rows.iter().any(|row| !row[k].is_empty())).collect();
     let line = |cells: &[String]| used.iter().map(|&k| format!("| {} ", cells[k])).collect::<String>() + "|\n";
     let rule = "|---".repeat(used.len()) + "|\n";
-    let text = line(header) + &rule + &rows.iter().map(|row| line(row)).collect::<String>();
-    std::fs::write(path, text).map_err(Error::file("write", path))
+    line(header) + &rule + &rows.iter().map(|row| line(row)).collect::<String>()
 }
 
 /// Something measured.

@@ -12,6 +12,7 @@ mod example;
 mod outputs;
 mod run;
 mod schema;
+mod settings;
 mod source;
 mod space;
 mod template;
@@ -20,6 +21,7 @@ mod words;
 pub use example::EXAMPLE;
 pub use run::Run;
 pub use schema::schema;
+pub use settings::settings;
 pub use template::{Part, Template};
 pub use words::suggestion;
 
@@ -30,6 +32,7 @@ use serde::Deserialize;
 use source::{Source, key_names};
 use spargo::study::{Config, Goal, Output};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
@@ -47,7 +50,7 @@ pub struct StudyFile {
 impl StudyFile {
     /// Reads and checks a file; every complaint shows the line.
     pub fn read(path: &Path) -> Result<Self> {
-        let source = Source::read(path)?;
+        let source = Source::read(path, "the study file")?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let Parsed { config, run, candidates } = parse(&source, folder)?;
         Ok(StudyFile { config, run, candidates, path: path.into() })
@@ -95,16 +98,21 @@ fn parse(source: &Source, folder: &Path) -> Result<Parsed> {
     let outputs = outputs::outputs(source, table.remove("objectives"), table.remove("constraints"))?;
     let (space, candidates) = space::space(source, table.remove("space"), folder, &outputs)?;
     let run = table.remove("run");
-    let allocation = key_names(table.get("allocation"));
-    let rest = toml::Deserializer::from(toml::Spanned::new(whole, table));
-    let mut config = Config::deserialize(rest).map_err(|error| source.unreadable(&error))?;
-    (config.space, config.outputs) = (space, outputs);
-    source.check_allocation(&config.allocation, &allocation)?;
+    let config = Config { space, outputs, ..config(source, table, whole)? };
     check_name(source, &config.name)?;
     check_columns(source, &config)?;
     config.check().map_err(|error| source.refused(&error))?;
     let run = run.map(|run| Run::parse(source, run, &config)).transpose()?;
     Ok(Parsed { config, run, candidates })
+}
+
+/// The library's settings, from what they share with it.
+fn config(source: &Source, table: DeTable<'_>, whole: Range<usize>) -> Result<Config> {
+    let allocation = key_names(table.get("allocation"));
+    let rest = toml::Deserializer::from(toml::Spanned::new(whole, table));
+    let config = Config::deserialize(rest).map_err(|error| source.unreadable(&error))?;
+    source.check_allocation(&config.allocation, &allocation)?;
+    Ok(config)
 }
 
 /// The study's name names its file.

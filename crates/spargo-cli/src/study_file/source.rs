@@ -20,11 +20,12 @@ pub struct Source {
 }
 
 impl Source {
-    pub fn read(path: &Path) -> Result<Self> {
+    /// Reads a file; `what` it is, a complaint says.
+    pub fn read(path: &Path, what: &str) -> Result<Self> {
         let name = path.display().to_string();
         let bytes = std::fs::read(path)
             .into_diagnostic()
-            .wrap_err_with(|| format!("cannot read the study file {name}; `spargo new` writes an example"))?;
+            .wrap_err_with(|| format!("cannot read {what} {name}; `spargo new` writes an example"))?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let line = 1 + error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count();
             miette!(help = "save it as UTF-8", "{name}, line {line}: a byte that is not UTF-8")

@@ -64,7 +64,7 @@ pub struct Belief {
 
 /// A problem being optimised.
 pub struct Experiment {
-    problem: &'static Problem,
+    problem: Problem,
     optimizer: Box<dyn Optimizer>,
     seed: u64,
     initial: usize,
@@ -111,7 +111,7 @@ impl Experiment {
         seed: u64,
         (initial, batch): (usize, usize),
     ) -> Self {
-        Experiment { problem, optimizer, seed, initial, batch }
+        Experiment { problem: *problem, optimizer, seed, initial, batch }
     }
 
     /// A problem optimised by a study.
@@ -123,12 +123,30 @@ impl Experiment {
         Ok(Experiment::new(problem, Box::new(StudyOptimizer::new(config)?), seed, sizes))
     }
 
+    /// The same with noise of another variance.
+    pub fn with_noise(mut self, variance: f64) -> Self {
+        self.problem.noise = variance;
+        self
+    }
+
     /// Evaluates the initial design and then `batches` batches; `watch` sees every step.
-    pub fn run(&mut self, batches: usize, mut watch: impl FnMut(&Step)) -> Result<Vec<Step>> {
-        let mut steps: Vec<Step> = Vec::with_capacity(batches + 1);
+    pub fn run(&mut self, batches: usize, watch: impl FnMut(&Step)) -> Result<Vec<Step>> {
+        let sizes = std::iter::once(self.initial).chain(std::iter::repeat_n(self.batch, batches));
+        self.evaluate(sizes, watch)
+    }
+
+    /// Evaluates the initial design and then batches, of which the last is as large as the budget allows.
+    pub fn run_until(&mut self, budget: usize, watch: impl FnMut(&Step)) -> Result<Vec<Step>> {
+        let (initial, batch) = (self.initial.min(budget), self.batch.max(1));
+        let rest = (initial..budget).step_by(batch).map(move |done| batch.min(budget - done));
+        self.evaluate(std::iter::once(initial).chain(rest), watch)
+    }
+
+    fn evaluate(&mut self, sizes: impl Iterator<Item = usize>, mut watch: impl FnMut(&Step)) -> Result<Vec<Step>> {
+        let mut steps: Vec<Step> = Vec::new();
         let (mut least, mut best, mut evaluations) = (f64::INFINITY, f64::NEG_INFINITY, 0);
-        for number in 0..=batches {
-            let trials = self.optimizer.ask(if number == 0 { self.initial } else { self.batch })?;
+        for size in sizes {
+            let trials = self.optimizer.ask(size)?;
             evaluations += trials.len();
             let mut outcomes = Vec::with_capacity(trials.len());
             for (id, x) in &trials {

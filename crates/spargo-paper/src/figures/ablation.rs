@@ -4,8 +4,8 @@
 //! The paper shows the four variants without the maximum; of the maximum it says that performance drops (Section 4.3).
 
 use super::Figure;
-use super::regret::{self, IMP_DPP, STEPS};
-use crate::runs::{self, BASELINES, Design, KIND, Method};
+use super::regret::{self, STEPS};
+use crate::runs::{self, BASELINES, Design, IMP_DPP, KIND, Method};
 use spargo::allocate::Allocation;
 use spargo::allocate::quality::{Baseline, Improvement, Link};
 

@@ -12,12 +12,11 @@
 //! each way around the optimum. A repeat is another set of data.
 
 use super::Figure;
-use super::regret::IMP_DPP;
 use crate::chart::{COLORS, Layer, Marks, Panel, Picture, draw};
 use crate::error::Result;
 use crate::options::{Options, Part};
 use crate::rows::{Row, read_settings, to_value};
-use crate::runs::{BASELINES, Method};
+use crate::runs::{BASELINES, IMP_DPP, Method};
 use crate::surrogate::{Exact, Hyper, argmax, correlation, rmse};
 use crate::table::{Quantity, rounded, summarise};
 use serde::{Deserialize, Serialize};

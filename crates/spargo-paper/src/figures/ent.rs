@@ -8,11 +8,11 @@
 //! only extreme α matter; that is looked at on Shekel's function with 250 inducing points.
 
 use super::Figure;
-use super::regret::{self, FUNCTIONS, IMP_DPP, INDUCING, STEPS};
+use super::regret::{self, FUNCTIONS, INDUCING, STEPS};
 use crate::curves::Line;
 use crate::error::Result;
 use crate::options::Options;
-use crate::runs::{self, BASELINES, Design, KIND, Method};
+use crate::runs::{self, BASELINES, Design, IMP_DPP, KIND, Method};
 use serde_json::Value;
 use spargo::allocate::Allocation;
 use spargo::allocate::quality::{Entropy, Share};

@@ -4,7 +4,7 @@ use crate::chart::{COLORS, Layer, Marks, Panel, Picture, draw};
 use crate::curves::{Of, color};
 use crate::error::Result;
 use crate::rows::Row;
-use crate::runs::{Method, Settings, Several};
+use crate::runs::{Method, Settings, Several, names};
 use crate::stats::with_error;
 use crate::table::{self, Cell, markdown};
 use spargo::problems::tradeoffs::{Direction, Tradeoff};
@@ -53,7 +53,7 @@ pub(super) fn draw_fronts(
         let beside = exact.filter(|_| !group.is_exact());
         let found = beside.into_iter().chain([*group]).map(|group| {
             let dots = group.runs[0].1.found.iter().map(|point| (point[0], point[1])).collect();
-            Layer::named(group.legend(), color(methods, &group.of.method), Marks::Dots(dots, 3))
+            Layer::named(group.legend(), color(&names(methods), &group.of.method), Marks::Dots(dots, 3))
         });
         let axes = [0, 1].map(|k| axis(problem, k));
         Panel { title: group.of.name(), axes, layers: truth.chain(found).collect(), ..Panel::default() }

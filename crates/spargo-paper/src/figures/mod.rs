@@ -17,7 +17,8 @@ mod zdt3;
 
 use crate::error::{Error, Result};
 use crate::options::Options;
-use crate::rows::Row;
+use crate::rows::{Row, Rows};
+use crate::runner::Task;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -36,6 +37,42 @@ pub struct Figure {
     pub run: fn(&Value, &Options) -> Result<Value>,
     /// Writes drawings and tables into a folder; returns them.
     pub draw: fn(&[Row], &Path) -> Result<Vec<PathBuf>>,
+}
+
+/// A figure, and what is wanted of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// The figure.
+    pub figure: &'a Figure,
+    /// The part that is wanted.
+    pub options: &'a Options,
+}
+
+impl Task for Wanted<'_> {
+    fn name(&self) -> &str {
+        self.figure.name
+    }
+
+    fn kind(&self) -> &str {
+        self.figure.kind
+    }
+
+    fn jobs(&self) -> Result<Vec<Value>> {
+        (self.figure.jobs)(self.options)
+    }
+
+    fn run(&self, settings: &Value) -> Result<Value> {
+        (self.figure.run)(settings, self.options)
+    }
+
+    /// Other seeds are further repeats.
+    fn shown(&self, rows: &Rows) -> Result<Vec<Row>> {
+        Ok(rows.like(self.figure.kind, &self.jobs()?))
+    }
+
+    fn draw(&self, rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>> {
+        (self.figure.draw)(rows, folder)
+    }
 }
 
 /// Every figure.

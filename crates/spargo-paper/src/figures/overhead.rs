@@ -10,10 +10,10 @@
 
 use super::Figure;
 use super::radiator;
-use super::regret::{IMP_DPP, INDUCING, STEPS};
+use super::regret::{INDUCING, STEPS};
 use crate::chart::{Picture, Scale, draw};
 use crate::curves::{self, Axis, Curve, Mean};
-use crate::runs::{self, BASELINES, Design, KIND, Method, Outcome, Several};
+use crate::runs::{self, BASELINES, Design, IMP_DPP, KIND, Method, Outcome, Several, names};
 
 pub static FIGURE: Figure = Figure {
     name: "overhead",
@@ -22,12 +22,12 @@ pub static FIGURE: Figure = Figure {
     jobs: |options| runs::jobs(options, &[DESIGN, SEVERAL]),
     run: runs::run,
     draw: |rows, folder| {
-        let one = curves::lines(rows, DESIGN.functions, DESIGN.methods, runs::shown(of_one));
-        let several = curves::lines(rows, SEVERAL.functions, SEVERAL.methods, runs::shown(of_several));
+        let one = curves::lines(rows, DESIGN.functions, &names(DESIGN.methods), runs::shown(of_one));
+        let several = curves::lines(rows, SEVERAL.functions, &names(SEVERAL.methods), runs::shown(of_several));
         let [picture, table] = ["overhead.svg", "overhead.csv"].map(|file| folder.join(file));
         let axis = Axis { label: "seconds", scale: Scale::Log, mean: Mean::Arithmetic };
-        let mut panels = curves::panels(&one, &METHODS, axis);
-        panels.extend(curves::panels(&several, &METHODS, axis));
+        let mut panels = curves::panels(&one, &names(&METHODS), axis);
+        panels.extend(curves::panels(&several, &names(&METHODS), axis));
         let lines = [one, several].concat();
         let caption = vec![
             "Appendix F: seconds of a step (inducing points, models, batch) on one thread, evaluations not counted."

@@ -9,7 +9,7 @@ use super::fronts::{draw_fronts, groups, summarise};
 use super::zdt3::{FRONT_DPP, HV_DPP, INDUCING, METHODS};
 use crate::chart::{Picture, Scale, draw};
 use crate::curves::{self, Axis, Mean};
-use crate::runs::{self, BASELINES, Design, KIND, Several};
+use crate::runs::{self, BASELINES, Design, KIND, Several, names};
 use spargo::acquire::Rule;
 use spargo::problems::tradeoffs::RADIATOR;
 
@@ -20,14 +20,14 @@ pub static FIGURE: Figure = Figure {
     jobs: |options| runs::jobs(options, &[DESIGN]),
     run: runs::run,
     draw: |rows, folder| {
-        let lines = curves::lines(rows, DESIGN.functions, &METHODS, runs::shown(Several::volume));
+        let lines = curves::lines(rows, DESIGN.functions, &names(&METHODS), runs::shown(Several::volume));
         let [picture, table] = ["radiator.svg", "radiator.csv"].map(|file| folder.join(file));
         let caption = vec![
             "Figure 6 (b): hypervolume of the feasible trials that no other one beats in posterior mean.".into(),
             format!("Lines: arithmetic mean; bands: its 95 % t-interval; {}.", curves::repeats(&lines)),
         ];
         let axis = Axis { label: "hypervolume", scale: Scale::Linear, mean: Mean::Arithmetic };
-        let panels = curves::panels(&lines, &METHODS, axis);
+        let panels = curves::panels(&lines, &names(&METHODS), axis);
         draw(&picture, &Picture { caption, columns: 1, panels })?;
         curves::write(&table, &lines)?;
         let groups = groups(rows, &METHODS);

@@ -5,9 +5,7 @@ use super::Figure;
 use crate::curves::{self, Line};
 use crate::error::Result;
 use crate::rows::Row;
-use crate::runs::{self, BASELINES, Design, KIND, Method, Outcome};
-use spargo::allocate::Allocation;
-use spargo::allocate::quality::{Baseline, Improvement, Link};
+use crate::runs::{self, BASELINES, Design, IMP_DPP, KIND, Method, Outcome, names};
 use std::path::{Path, PathBuf};
 
 pub static FIGURE: Figure = Figure {
@@ -30,10 +28,6 @@ pub(super) const INDUCING: [usize; 2] = [250, 500];
 /// Batches of a run.
 pub(super) const STEPS: usize = 50;
 
-/// The paper's method.
-pub(super) const IMP_DPP: Method =
-    ("imp-dpp", Some(Allocation::ImpDpp(Improvement { baseline: Baseline::Min, link: Link::Relu })));
-
 const METHODS: [Method; 5] = [IMP_DPP, BASELINES[0], BASELINES[1], BASELINES[2], BASELINES[3]];
 
 const DESIGN: Design<'static> = Design {
@@ -47,12 +41,12 @@ const DESIGN: Design<'static> = Design {
 
 /// Regret by lines.
 pub(super) fn lines(rows: &[Row], functions: &[&str], methods: &[Method]) -> Vec<Line> {
-    curves::lines(rows, functions, methods, runs::shown(Outcome::regret))
+    curves::lines(rows, functions, &names(methods), runs::shown(Outcome::regret))
 }
 
 /// Draws it by both means.
 pub(super) fn draw(name: &str, about: &str, lines: &[Line], methods: &[Method], folder: &Path) -> Result<Vec<PathBuf>> {
     let shown =
         format!("{about}: regret of the best posterior mean among queried points, in deviations of the function");
-    curves::draw_regret(name, &shown, lines, methods, folder)
+    curves::draw_regret(name, &shown, lines, &names(methods), folder)
 }

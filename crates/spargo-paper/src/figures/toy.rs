@@ -11,12 +11,11 @@
 //! data.
 
 use super::Figure;
-use super::regret::IMP_DPP;
 use crate::chart::{COLORS, Layer, Marks, Panel, Picture, draw};
 use crate::error::Result;
 use crate::options::{Options, Part};
 use crate::rows::{Row, read_settings, to_value};
-use crate::runs::{BASELINES, Method};
+use crate::runs::{BASELINES, IMP_DPP, Method};
 use crate::surrogate::{Curve, Exact, Hyper, argmax, rmse};
 use crate::table::{Quantity, rounded, summarise};
 use serde::{Deserialize, Serialize};

@@ -9,7 +9,7 @@ use super::fronts::{draw_fronts, groups, summarise};
 use super::regret::STEPS;
 use crate::curves;
 use crate::experiment::zdt3_front;
-use crate::runs::{self, BASELINES, Design, KIND, Method, Several};
+use crate::runs::{self, BASELINES, Design, KIND, Method, Several, names};
 use spargo::acquire::Rule;
 use spargo::allocate::Allocation;
 use spargo::problems::tradeoffs::ZDT3;
@@ -21,10 +21,10 @@ pub static FIGURE: Figure = Figure {
     jobs: |options| runs::jobs(options, &[DESIGN]),
     run: runs::run,
     draw: |rows, folder| {
-        let lines = curves::lines(rows, DESIGN.functions, DESIGN.methods, runs::shown(Several::regret));
+        let lines = curves::lines(rows, DESIGN.functions, &names(DESIGN.methods), runs::shown(Several::regret));
         let shown = "Figure 6 (a): hypervolume of the true front less that of the trials that no other one beats in \
                      posterior mean, without noise";
-        let mut files = curves::draw_regret("zdt3", shown, &lines, DESIGN.methods, folder)?;
+        let mut files = curves::draw_regret("zdt3", shown, &lines, &names(DESIGN.methods), folder)?;
         let groups = groups(rows, DESIGN.methods);
         files.extend(draw_fronts(&ZDT3, &groups, DESIGN.methods, &zdt3_front(), folder)?);
         files.push(summarise("zdt3", ("regret", |run| &run.regret, 4), &groups, folder)?);

@@ -25,13 +25,20 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use spargo::acquire::Rule;
 use spargo::allocate::Allocation;
+use spargo::allocate::quality::{Baseline, Improvement, Link};
 use spargo::problems;
+use spargo::study::{Config, Replicates};
 
 /// The kind of these rows.
 pub const KIND: &str = "run";
 
 /// A line of a figure: a name, and how inducing points are chosen (not at all by the exact GP).
 pub type Method = (&'static str, Option<Allocation>);
+
+/// What lines of these methods are called, in their order.
+pub fn names(methods: &[Method]) -> Vec<&'static str> {
+    methods.iter().map(|(name, _)| *name).collect()
+}
 
 /// What a figure, or a part of it, consists of, as in the paper.
 #[derive(Clone, Copy)]
@@ -49,6 +56,10 @@ pub struct Design<'a> {
     /// Numbers of inducing points.
     pub inducing: &'a [usize],
 }
+
+/// The paper's method.
+pub const IMP_DPP: Method =
+    ("imp-dpp", Some(Allocation::ImpDpp(Improvement { baseline: Baseline::Min, link: Link::Relu })));
 
 /// The baselines of every figure.
 pub const BASELINES: [Method; 4] = [
@@ -70,7 +81,7 @@ pub fn jobs(options: &Options, designs: &[Design<'_>]) -> Result<Vec<Value>> {
     parts.extend(designs.iter().any(|design| design.rule.is_none()).then_some(Part::Training));
     options.allow(designs.first().map_or("", |design| design.figure), &parts)?;
     let functions = distinct(designs.iter().flat_map(|design| design.functions.iter().copied()));
-    let names = distinct(designs.iter().flat_map(|design| design.methods.iter().map(|(name, _)| *name)));
+    let names = distinct(designs.iter().flat_map(|design| names(design.methods)));
     let functions = options.chosen("function", &options.functions, &functions)?;
     let names = options.chosen("method", &options.methods, &names)?;
     let mut jobs = Vec::new();
@@ -87,6 +98,15 @@ pub fn jobs(options: &Options, designs: &[Design<'_>]) -> Result<Vec<Value>> {
         }
     }
     Ok(jobs)
+}
+
+/// Writes the paper's settings of a study with one objective into those of any.
+pub fn configure_as_paper(config: &mut Config, inducing: usize) {
+    let design =
+        Design { figure: "", rule: Some(Rule::Thompson), steps: 0, functions: &[], methods: &[], inducing: &[] };
+    let settings = Settings::paper(&design, ("", &IMP_DPP, Some(inducing)), config.seed, &Options::default());
+    settings.configure(config);
+    config.replicates = Replicates::Never;
 }
 
 /// Runs one job.

@@ -192,7 +192,8 @@ impl Outcome {
         Curve { evaluations: self.evaluations.clone(), values: self.regret.clone() }
     }
 
-    pub(super) fn new(steps: &[Step]) -> Self {
+    /// The lists of what its steps tell.
+    pub fn new(steps: &[Step]) -> Self {
         let of = |value: fn(&Step) -> f64| steps.iter().map(value).collect::<Vec<f64>>();
         Outcome {
             evaluations: steps.iter().map(|step| step.evaluations).collect(),

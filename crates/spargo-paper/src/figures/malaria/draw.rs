@@ -5,6 +5,7 @@ use crate::chart::{COLORS, Layer, Marks, Panel, Picture, Scale, draw};
 use crate::curves::{self, Axis, Curve, Line, Mean};
 use crate::error::Result;
 use crate::rows::Row;
+use crate::runs::names;
 use crate::stats::with_error;
 use crate::table::markdown;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,11 @@ pub(super) fn draw_malaria(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>> 
     let [picture, table, losses] = ["malaria.svg", "malaria.csv", "malaria-log-loss.csv"].map(|file| folder.join(file));
     let mut panels = maps(&outcomes);
     for (label, lines) in [("accuracy", &accuracy), ("log loss", &loss)] {
-        panels.extend(curves::panels(lines, &METHODS, Axis { label, scale: Scale::Linear, mean: Mean::Arithmetic }));
+        panels.extend(curves::panels(
+            lines,
+            &names(&METHODS),
+            Axis { label, scale: Scale::Linear, mean: Mean::Arithmetic },
+        ));
     }
     let caption = vec![
         "Figure 5: share of positive cells, and their probability by two models of the first seed with inducing points;"
@@ -39,7 +44,7 @@ fn of_loss(outcome: &Outcome) -> Curve {
 }
 
 fn lines(rows: &[Row], shown: fn(&Outcome) -> Curve) -> Vec<Line> {
-    curves::lines(rows, &[], &METHODS, |row| {
+    curves::lines(rows, &[], &names(&METHODS), |row| {
         let (settings, outcome) = row.read::<Settings, Outcome>()?;
         Some((settings.of(), shown(&outcome)))
     })
