@@ -13,7 +13,7 @@ use spargo::kernel::Family;
 use spargo::model::{Learning, Priors};
 use spargo::problems::tradeoffs::{self, Tradeoff};
 use spargo::problems::{self, Problem};
-use spargo::study::{Config, Warping};
+use spargo::study::{Config, Noise, Warping};
 use spargo_paper::experiment::{Experiment, Step};
 use std::fmt;
 
@@ -78,9 +78,22 @@ pub struct Model {
     /// Priors on the hyperparameters: on or off
     #[arg(long, default_value = "on", value_parser = by_name::<Priors>)]
     priors: Priors,
-    /// Outcomes before the model sees them: learned, by the map that makes them most likely, or off
+    /// Outcomes before the model sees them: learned, by the map that makes random ones of them most likely, covering, by the
+    /// map for those that cover the space, or off
     #[arg(long, default_value = "learned", value_parser = by_name::<Warping>)]
     warp: Warping,
+    /// What is taken for noise: likely, what makes the data likely, or limited, at most what neighbours differ by
+    #[arg(long, default_value = "likely", value_parser = by_name::<Noise>)]
+    noise: Noise,
+    /// Observations that a model of the best trial's neighbourhood has; 0 for no such model
+    #[arg(long)]
+    neighbours: Option<usize>,
+    /// Share of a batch that is drawn from that model
+    #[arg(long)]
+    polish: Option<f64>,
+    /// Share of the paths that are climbed within a region around a good point
+    #[arg(long)]
+    local: Option<f64>,
     /// Random features of a path
     #[arg(long)]
     features: Option<usize>,
@@ -144,12 +157,16 @@ impl Model {
         model.priors = self.priors;
         model.kernel = self.kernel;
         model.warp = self.warp;
+        model.noise = self.noise;
+        config.locality.polish = self.polish.unwrap_or(config.locality.polish);
+        config.maximizing.local = self.local.unwrap_or(config.maximizing.local);
         let choices = [
             (self.features, &mut config.sampling.features),
             (self.block, &mut config.sampling.block),
             (self.pool, &mut config.maximizing.pool),
             (self.near, &mut config.maximizing.near),
             (self.starts, &mut config.maximizing.starts),
+            (self.neighbours, &mut config.locality.neighbours),
         ];
         choices.into_iter().for_each(|(chosen, setting)| *setting = chosen.unwrap_or(*setting));
     }

@@ -1,7 +1,7 @@
 //! Maxima of many utilities at once: found, all different, all valid, whatever the space.
 
 use spargo::linalg::{Mat, MatRef};
-use spargo::maximize::{Maximizing, Search, Taken};
+use spargo::maximize::{Maximizing, Search, Taken, dealt};
 use spargo::optimize::Utility;
 use spargo::rng::{Purpose, stream, uniform};
 use spargo::space::{Dimension, Domain, Scale, Space};
@@ -216,9 +216,78 @@ fn the_pool_is_dense_around_the_incumbents_and_valid_there_too() {
 #[test]
 fn settings_with_which_nothing_is_found_are_refused() {
     let space = space(vec![real()]);
-    for settings in [Maximizing { pool: 0, ..Maximizing::default() }, Maximizing { starts: 0, ..Maximizing::default() }]
-    {
+    let with = |change: fn(&mut Maximizing)| {
+        let mut settings = Maximizing::default();
+        change(&mut settings);
+        settings
+    };
+    let changes: [fn(&mut Maximizing); 4] =
+        [|s| s.pool = 0, |s| s.starts = 0, |s| s.local = -0.1, |s| s.local = f64::NAN];
+    for settings in changes.map(with) {
         let none = Mat::zeros(0, 1);
         assert!(matches!(Search::new(&space, none.as_ref(), &settings, 1, 1), Err(Error::Parameter { .. })));
     }
+}
+
+#[test]
+fn shares_are_dealt_however_many_are_asked_for_at_a_time() {
+    for share in [0.0, 0.2, 0.5, 1.0] {
+        for size in [1, 7, 100] {
+            let members = (0..700 / size).flat_map(|step| (0..size).map(move |number| (step, number)));
+            let count = members.filter(|&(step, number)| dealt(step as u64, number, share)).count();
+            let expected = 700.0 * share;
+            assert!((count as f64 - expected).abs() <= 0.05 * expected + 1.0, "{share} {size}: {count}");
+        }
+    }
+}
+
+#[test]
+fn members_with_a_region_stay_in_it_and_find_its_best_point() {
+    let space = space(vec![real(); 3]);
+    let incumbents = Mat::from_fn(2, 3, |i, _| [0.3, 0.7][i]);
+    // Summits outside of every region, so that the best point of one is at its edge.
+    let utility = Bowls { centres: Mat::from_fn(60, 3, |j, _| if j % 2 == 0 { 0.0 } else { 1.0 }) };
+    let settings = Maximizing { local: 1.0, ..Maximizing::default() };
+    let search = Search::new(&space, incumbents.as_ref(), &settings, 1, 1).unwrap();
+    let widths = [2.0, 1.0, 0.5];
+    let regions = search.regions(&utility, 0..60, &widths).unwrap();
+    let found = search.maximize_within(&utility, &regions, &mut Taken::default()).unwrap();
+    let (mut sizes, mut own) = (HashSet::new(), 0);
+    for (j, region) in regions.iter().enumerate() {
+        let region = region.as_ref().unwrap();
+        let centre = if region.lower[2] + region.upper[2] < 1.0 { 0.3 } else { 0.7 };
+        own += usize::from((centre == 0.3) == (j % 2 == 0));
+        let size = (region.upper[1] - region.lower[1]) / widths[1];
+        sizes.insert((size * 1e4).round() as u64);
+        for k in 0..3 {
+            let (lower, upper) = (region.lower[k], region.upper[k]);
+            assert!((upper - centre - 0.5 * size * widths[k]).abs() < 1e-9 || upper == 1.0, "{region:?}");
+            let best = if j % 2 == 0 { lower } else { upper };
+            // The same corner belongs to several members: who comes later is nudged.
+            assert!((found[(j, k)] - best).abs() < 1e-3, "{j} {k}: {} {region:?}", found[(j, k)]);
+        }
+    }
+    assert!(sizes.len() >= 4, "{sizes:?}");
+    // Half of them choose for themselves, the others are sent anywhere.
+    assert!((35..60).contains(&own), "{own}");
+}
+
+#[test]
+fn regions_are_for_some_members_only_and_never_where_all_points_are_listed() {
+    let continuous = space(vec![real(), real(), choice(3)]);
+    let incumbents = Mat::from_fn(1, 3, |_, k| [0.5, 0.5, 1.0][k]);
+    let utility = Bowls { centres: random(100, 3, 1.0) };
+    for (local, expected) in [(0.0, 0), (0.5, 50), (1.0, 100)] {
+        let settings = Maximizing { local, ..Maximizing::default() };
+        let search = Search::new(&continuous, incumbents.as_ref(), &settings, 1, 3).unwrap();
+        let regions = search.regions(&utility, 0..100, &[1.0; 3]).unwrap();
+        assert_eq!(regions.iter().flatten().count(), expected);
+        let found = search.maximize_within(&utility, &regions, &mut Taken::default()).unwrap();
+        assert_all_different(&found);
+        assert_valid(&continuous, &found);
+    }
+    let listed = space(vec![int(9), int(9), choice(3)]);
+    let settings = Maximizing { local: 1.0, ..Maximizing::default() };
+    let search = Search::new(&listed, incumbents.as_ref(), &settings, 1, 1).unwrap();
+    assert!(search.regions(&utility, 0..100, &[1.0; 3]).unwrap().is_empty());
 }

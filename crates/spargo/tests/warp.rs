@@ -3,7 +3,7 @@
 use spargo::data::{Dataset, Warp};
 use spargo::kernel::{Family, Kernel};
 use spargo::linalg::Mat;
-use spargo::model::{Fitting, Hyperparameters, learn_warp};
+use spargo::model::{Fitting, Hyperparameters, WarpRows, learn_warp};
 use spargo::rng::{Purpose, normal, stream, uniform};
 use spargo::space::{Dimension, Space, Value};
 use spargo::study::{Config, Modelling, Outcome, Study, Warping};
@@ -26,7 +26,7 @@ type Outcomes = fn(f64) -> f64;
 #[test]
 fn the_warp_undoes_what_was_done_to_the_outcomes() {
     let start = Hyperparameters::cold(Kernel::cold(Family::Matern52, 2));
-    let learn = |outcome: Outcomes| learn_warp(&start, &data(outcome), &Fitting::default());
+    let learn = |outcome: Outcomes| learn_warp(&start, &data(outcome), WarpRows::Random, &Fitting::default());
     let outcomes: [Outcomes; 3] = [|v| v, |v| (2.0 * v).exp(), |v| (4.0 * v).sinh()];
     for (outcome, name) in outcomes.into_iter().zip(["identity", "upper tail", "both tails"]) {
         let units = learn(outcome);
@@ -96,4 +96,23 @@ fn bump(point: &[Value]) -> f64 {
         other => panic!("{other:?}"),
     };
     100.0 * (-point.iter().zip(centre).map(square).sum::<f64>()).exp()
+}
+
+#[test]
+fn rows_that_cover_the_inputs_say_what_suits_the_space_and_not_the_crowd() {
+    // A tenth of the trials all over the square, the others within a hundredth of the best point.
+    let mut rng = stream(7, Purpose::Data, 0, 0);
+    let (a, b) = (0.2244, 0.9);
+    let x = Mat::from_fn(1000, 2, |i, k| match i < 100 {
+        true => uniform(&mut rng),
+        false => [a, b][k] + 0.01 * (uniform(&mut rng) - 0.5),
+    });
+    let y = (0..1000).map(|i| (3.0 * smooth(&[x[(i, 0)], x[(i, 1)]])).exp() + 0.5 * normal(&mut rng)).collect();
+    let data = Dataset::new(x, y).unwrap();
+    let start = Hyperparameters::cold(Kernel::cold(Family::Matern52, 2));
+    let warp = |rows: WarpRows| learn_warp(&start, &data, rows, &Fitting::default()).warp();
+    match (warp(WarpRows::Covering), warp(WarpRows::Random)) {
+        (Warp::YeoJohnson { power }, random) => assert!(power <= 0.25 && random != Warp::YeoJohnson { power }),
+        (covering, _) => panic!("{covering:?}"),
+    }
 }

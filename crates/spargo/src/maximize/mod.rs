@@ -47,7 +47,7 @@ impl Default for Maximizing {
     fn default() -> Self {
         let optimizer =
             Lbfgsb { max_iterations: 50, gradient_tolerance: 1e-4, value_tolerance: 1e-7, ..Lbfgsb::default() };
-        Maximizing { pool: 10_000, near: 2000, local: 0.5, starts: 2, optimizer }
+        Maximizing { pool: 10_000, near: 2000, local: 0.0, starts: 2, optimizer }
     }
 }
 

@@ -24,7 +24,7 @@ pub use params::{Hyperparameters, Priors};
 pub(crate) use posterior::Local;
 pub use posterior::{Posterior, Prediction, Spread};
 pub use search::Start;
-pub use warp::{WARPS, learn_warp};
+pub use warp::{WARPS, WarpRows, learn_warp};
 
 /// An objective at one θ.
 #[derive(Debug, Clone, PartialEq)]

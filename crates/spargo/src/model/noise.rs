@@ -31,12 +31,12 @@ pub fn noise_limit(data: &Dataset, scales: &[f64], seed: u64) -> f64 {
 }
 
 /// Fewer pairs say too little.
-const FEWEST: usize = 8;
+const FEWEST: usize = 16;
 
-/// The lower hundredth of χ² with p degrees of freedom (Wilson & Hilferty 1931).
+/// The lower thousandth of χ² with p degrees of freedom (Wilson & Hilferty 1931).
 fn chi_squared(p: f64) -> f64 {
     let ninth = 2.0 / (9.0 * p);
-    p * (1.0 - ninth - 2.326 * ninth.sqrt()).powi(3)
+    p * (1.0 - ninth - 3.0902 * ninth.sqrt()).powi(3)
 }
 
 /// Disjoint pairs, the closest first. Neighbours along a few random directions are compared, not all rows with all: a pair
@@ -71,3 +71,67 @@ fn closest_pairs(data: &Dataset, rows: &[usize], scales: &[f64], seed: u64) -> V
 
 const DIRECTIONS: usize = 8;
 const WINDOW: usize = 5;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::Mat;
+    use crate::rng::uniform;
+
+    /// `f` at random points of the unit square, with noise of variance 0.01.
+    fn noisy(rows: usize, seed: u64, f: impl Fn(f64, f64) -> f64) -> Dataset {
+        let mut rng = stream(seed, Purpose::Data, 0, 0);
+        let x = Mat::from_fn(rows, 2, |_, _| uniform(&mut rng));
+        let y = (0..rows).map(|i| f(x[(i, 0)], x[(i, 1)]) + 0.1 * normal(&mut rng)).collect();
+        Dataset::new(x, y).unwrap()
+    }
+
+    #[test]
+    fn it_is_a_limit_whatever_the_function_and_a_close_one_if_that_is_smooth() {
+        let functions: [fn(f64, f64) -> f64; 3] =
+            [|_, _| 0.0, |a, b| (9.0 * a).sin() * b, |a, b| f64::from((20.0 * a).sin() * (20.0 * b).sin() > 0.9)];
+        for (which, f) in functions.into_iter().enumerate() {
+            let limits: Vec<f64> = (0..100).map(|seed| noise_limit(&noisy(1000, seed, f), &[1.0; 2], seed)).collect();
+            // The least of several limits of 99.9 % each.
+            assert!(limits.iter().filter(|&&limit| limit < 0.01).count() <= 3, "{which}: {limits:?}");
+            let mean = limits.iter().sum::<f64>() / 100.0;
+            assert!(mean < [0.015, 0.017, 0.05][which], "{which}: {mean}");
+        }
+    }
+
+    #[test]
+    fn quantiles_of_chi_squared_are_those_of_tables() {
+        // Lower thousandths, as in any table; the approximation errs towards a looser limit.
+        for (p, quantile) in [(16.0, 3.942), (20.0, 5.921), (50.0, 24.674), (100.0, 61.918)] {
+            assert!((0.97..1.001).contains(&(chi_squared(p) / quantile)), "{p}: {}", chi_squared(p));
+        }
+    }
+
+    #[test]
+    fn it_follows_the_scale_and_takes_duplicates_for_what_they_are() {
+        let data = noisy(500, 1, |a, _| a);
+        for scale in [1e-12, 1.0, 1e12] {
+            let scaled = data.with_outcomes(data.y().iter().map(|y| scale * y).collect());
+            let ratio = noise_limit(&scaled, &[1.0; 2], 0) / (scale * scale * noise_limit(&data, &[1.0; 2], 0));
+            assert!((ratio - 1.0).abs() < 1e-9, "{scale}: {ratio}");
+        }
+        // Every point twice, of a function that no kernel could follow.
+        let mut rng = stream(2, Purpose::Data, 0, 0);
+        let (x, f) = (Mat::from_fn(200, 2, |i, k| ((i / 2) as f64 * [0.618, 0.414][k]).fract()), 1e3);
+        let y = (0..200).map(|i| f * ((i / 2) as f64).sin() + 0.1 * normal(&mut rng)).collect();
+        let limit = noise_limit(&Dataset::new(x, y).unwrap(), &[1.0; 2], 0);
+        assert!((0.008..0.03).contains(&limit), "{limit}");
+    }
+
+    #[test]
+    fn few_rows_and_rows_whose_noise_is_known_set_no_limit() {
+        let data = noisy(30, 1, |_, _| 0.0);
+        assert_eq!(noise_limit(&data, &[1.0; 2], 0), f64::INFINITY);
+        let data = noisy(100, 1, |_, _| 0.0);
+        assert!(noise_limit(&data, &[1.0; 2], 0).is_finite());
+        let known = data.with_known_noise(vec![Some(0.01); 100]).unwrap();
+        assert_eq!(noise_limit(&known, &[1.0; 2], 0), f64::INFINITY);
+        let constant = noisy(100, 1, |_, _| 0.0).with_outcomes(vec![3.0; 100]);
+        assert_eq!(noise_limit(&constant, &[1.0; 2], 0), 0.0);
+    }
+}

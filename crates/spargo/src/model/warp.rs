@@ -35,11 +35,23 @@ pub const WARPS: [Warp; 11] = [
     Warp::YeoJohnson { power: 0.01 },
 ];
 
+/// Which rows decide: of random ones most lie where batches gather, and say what suits a crowd around the optimum.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WarpRows {
+    /// Any.
+    Random,
+    /// Those that cover the inputs.
+    Covering,
+}
+
 /// The units of the most likely warp of these outcomes; the search for hyperparameters begins at `start`, in units of mean 0 and
 /// variance 1.
-pub fn learn_warp(start: &Hyperparameters, data: &Dataset, settings: &Fitting) -> Units {
+pub fn learn_warp(start: &Hyperparameters, data: &Dataset, rows: WarpRows, settings: &Fitting) -> Units {
     let mut rng = stream(settings.seed, Purpose::Subset, 1, 0);
-    let some = data.subset(&covering(data.x(), ROWS, &mut rng));
+    let some = data.subset(&match rows {
+        WarpRows::Random => distinct_indices(data.len(), ROWS, &mut rng),
+        WarpRows::Covering => covering(data.x(), ROWS, &mut rng),
+    });
     // Rows that are all alike say nothing of the few that are not.
     if !Units::of(some.y(), Warp::Identity).suit(data.y()) {
         return Units::of(data.y(), Warp::Identity);
@@ -78,8 +90,6 @@ fn blurred(data: &Dataset, rng: &mut ChaCha8Rng) -> Dataset {
 }
 
 /// Rows that cover the inputs: each is the farthest from those before.
-///
-/// Of random rows most lie where batches gather, and would say what suits a crowd around the optimum.
 fn covering(x: MatRef<'_, f64>, count: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     let rows = distinct_indices(x.nrows(), SCANNED, rng);
     let mut distances = vec![f64::INFINITY; rows.len()];

@@ -134,11 +134,11 @@ pub struct Modelling {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Noise {
-    /// What makes the data likely, but not more than neighbours differ by.
-    #[default]
-    Limited,
     /// What makes the data likely.
+    #[default]
     Likely,
+    /// What makes the data likely, but not more than neighbours differ by.
+    Limited,
 }
 
 /// How outcomes are mapped before a model sees them.
@@ -146,9 +146,11 @@ pub enum Noise {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Warping {
-    /// By the map under which they are most likely.
+    /// By the map under which random ones of them are most likely.
     #[default]
     Learned,
+    /// By the map under which those are most likely whose inputs cover the space.
+    Covering,
     /// Not at all.
     Off,
 }
@@ -161,7 +163,7 @@ impl Default for Modelling {
             exact_until: 2000,
             priors: Priors::On,
             warp: Warping::Learned,
-            noise: Noise::Limited,
+            noise: Noise::Likely,
         }
     }
 }

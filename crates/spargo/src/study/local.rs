@@ -31,7 +31,7 @@ pub struct Locality {
 
 impl Default for Locality {
     fn default() -> Self {
-        Locality { neighbours: 400, polish: 0.2 }
+        Locality { neighbours: 0, polish: 0.2 }
     }
 }
 

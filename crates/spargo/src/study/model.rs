@@ -14,7 +14,7 @@ use crate::linalg::{Mat, column_major};
 use crate::maximize::Taken;
 use crate::model::{
     EXACT_LIMIT, Fit, FitReport, Fitting, Hyperparameters, Inference, Learning, Likelihood, Posterior, Prediction,
-    Start, fit, learn_warp, noise_limit,
+    Start, WarpRows, fit, learn_warp, noise_limit,
 };
 use crate::optimize::Lbfgsb;
 use crate::rng::{Purpose, stream};
@@ -160,10 +160,11 @@ impl Prepared {
             _ if goal == Goal::Classify => Units::plain(),
             (Warping::Off, _) => Units::of(data.y(), Warp::Identity),
             // They stay as they are until the data have doubled, and so does the meaning of the hyperparameters.
-            (Warping::Learned, Some((last, _))) if searched.is_some() && last.units.suit(data.y()) => last.units,
-            (Warping::Learned, last) => {
+            (_, Some((last, _))) if searched.is_some() && last.units.suit(data.y()) => last.units,
+            (warping, last) => {
+                let rows = if warping == Warping::Covering { WarpRows::Covering } else { WarpRows::Random };
                 let settings = fitting(config, searched.is_none());
-                learn_warp(&last.map_or_else(first, |(last, _)| last.hyper.clone()), data, &settings)
+                learn_warp(&last.map_or_else(first, |(last, _)| last.hyper.clone()), data, rows, &settings)
             }
         };
         let standard = units.apply(data);

@@ -11,6 +11,7 @@ mod growth;
 mod insights;
 mod interrupts;
 mod kills;
+mod locality;
 mod processes;
 mod several;
 mod spaces;
