@@ -2,7 +2,7 @@
 
 use super::{Design, Method};
 use crate::curves::{Curve, Of};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::experiment::{Optimizer, Step, StudyOptimizer, SvgpOptimizer, SvgpSettings, space};
 use crate::options::{Options, Training};
 use serde::{Deserialize, Serialize};
@@ -68,6 +68,8 @@ pub struct Settings {
 pub enum Noise {
     /// Nothing.
     Learned,
+    /// Nothing, but what neighbours differ by limits it.
+    Limited,
     /// Its variance.
     Known,
 }
@@ -150,7 +152,10 @@ impl Settings {
         config.model.learning = self.learning;
         config.model.priors = self.priors;
         config.model.warp = self.warp;
-        config.model.noise = study::Noise::Likely;
+        config.model.noise = match self.noise {
+            Noise::Limited => study::Noise::Limited,
+            Noise::Learned | Noise::Known => study::Noise::Likely,
+        };
         config.locality = Locality { neighbours: 0, polish: 0.0 };
         config.sampling = Sampling { features: self.features, block: self.block };
         config.maximizing = self.maximizing();
@@ -164,6 +169,12 @@ impl Settings {
     pub(super) fn optimizer(&self, problem: &'static Problem) -> Result<Box<dyn Optimizer>> {
         let known_noise = (self.noise == Noise::Known).then_some(problem.noise);
         if self.training == Some(Training::SvgpAdam) {
+            if self.noise == Noise::Limited {
+                return Err(Error::Unsupported {
+                    what: "limited noise of models trained by Adam".into(),
+                    remedy: "leave out one of noise=limited and --inference svgp-adam".into(),
+                });
+            }
             return Ok(Box::new(SvgpOptimizer::new(SvgpSettings {
                 space: space(problem)?,
                 seed: self.seed,

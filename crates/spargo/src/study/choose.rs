@@ -97,8 +97,8 @@ fn polish(
     let settings = Maximizing { pool: 1, near: 0, local: 1.0, ..config.maximizing.clone() };
     let best = observed.subrows(local.row, 1);
     let situation = Situation {
-        posterior: &local.fit.posterior,
-        noise: local.fit.hyper.noise,
+        posterior: &local.teller.posterior,
+        noise: local.teller.noise,
         search: &Search::new(&config.space, best, &settings, config.seed, step)?,
         sampling: &config.sampling,
         observed,

@@ -182,7 +182,7 @@ impl Study {
         let Some(row) = best_among(&means, &believed) else { return Ok(None) };
         let sign = self.config.outputs[objective].goal.sign();
         let (row, Forecast { mean, interval }) = match self.local(&models)? {
-            Some(local) => (local.row, Forecast::new(&local.units, sign, local.belief.0, local.belief.1)),
+            Some(local) => (local.row, Forecast::new(&local.teller.units, sign, local.belief.0, local.belief.1)),
             None => {
                 let Prediction { mean, variance } = model.posterior.predict(x.as_ref().subrows(row, 1))?;
                 (row, Forecast::new(&model.units, sign, mean[0], variance[0]))
