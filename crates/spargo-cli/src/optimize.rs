@@ -80,11 +80,11 @@ pub struct Model {
     priors: Priors,
     /// Outcomes before the model sees them: learned, by the map that makes random ones of them most likely, covering, by the
     /// map for those that cover the space, or off
-    #[arg(long, default_value = "learned", value_parser = by_name::<Warping>)]
-    warp: Warping,
+    #[arg(long, value_parser = by_name::<Warping>)]
+    warp: Option<Warping>,
     /// What is taken for noise: likely, what makes the data likely, or limited, at most what neighbours differ by
-    #[arg(long, default_value = "likely", value_parser = by_name::<Noise>)]
-    noise: Noise,
+    #[arg(long, value_parser = by_name::<Noise>)]
+    noise: Option<Noise>,
     /// Observations that a model of the best trial's neighbourhood has; 0 for no such model
     #[arg(long)]
     neighbours: Option<usize>,
@@ -156,8 +156,8 @@ impl Model {
         }
         model.priors = self.priors;
         model.kernel = self.kernel;
-        model.warp = self.warp;
-        model.noise = self.noise;
+        model.warp = self.warp.unwrap_or(model.warp);
+        model.noise = self.noise.unwrap_or(model.noise);
         config.locality.polish = self.polish.unwrap_or(config.locality.polish);
         config.maximizing.local = self.local.unwrap_or(config.maximizing.local);
         let choices = [

@@ -7,7 +7,7 @@
 //! A job holds the whole settings of its study: when defaults change, the same words mean other jobs, and old rows are neither
 //! taken for theirs nor drawn with them. Only the seeds that are asked for are drawn, because settings that were chosen on some
 //! seeds are to be judged on others. Peers' rows come from elsewhere (scripts/peers/compare.py), and all that are there for
-//! the same budget are drawn.
+//! the same seeds and budget are drawn.
 
 mod contestant;
 mod draw;

@@ -13,8 +13,7 @@ use std::collections::HashMap;
 pub(super) struct Peer {
     function: String,
     method: String,
-    #[serde(rename = "seed")]
-    _seed: u64,
+    seed: u64,
     budget: usize,
     noise: f64,
     /// The package, its version, and how it is set.
@@ -40,7 +39,7 @@ pub(super) struct Seen {
 }
 
 impl Comparison {
-    /// Those of all peers on these problems with this budget.
+    /// Those of all peers on these problems with these seeds and this budget.
     pub(super) fn peers(&self, rows: &Rows) -> Result<Vec<Row>> {
         let mut peers = Vec::new();
         let mut known: HashMap<(String, String), (Value, Vec<usize>)> = HashMap::new();
@@ -67,7 +66,8 @@ impl Comparison {
     fn wants(&self, peer: &Peer, seen: &Seen) -> bool {
         let problem = self.problems.iter().find(|problem| problem.name == peer.function);
         let whole = seen.evaluations.len() == seen.regret.len() && seen.evaluations.last() == Some(&self.budget);
-        problem.is_some_and(|problem| noise(problem) == peer.noise) && peer.budget == self.budget && whole
+        let seed = self.seeds.contains(&peer.seed);
+        problem.is_some_and(|problem| noise(problem) == peer.noise) && peer.budget == self.budget && whole && seed
     }
 }
 

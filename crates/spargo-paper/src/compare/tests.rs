@@ -52,7 +52,9 @@ fn the_papers_settings_do_not_follow_the_defaults() {
         let study = study(&Contestant::named(name).unwrap().config).unwrap();
         let (model, maximizing, sampling) = (&study["model"], &study["maximizing"], &study["sampling"]);
         assert!(model["kernel"] == "matern52" && model["learning"] == "bound" && model["exact-until"] == 0, "{study}");
-        assert!(model["priors"] == "on" && model["warp"] == "off", "{study}");
+        assert!(model["priors"] == "on" && model["warp"] == "off" && model["noise"] == "likely", "{study}");
+        assert!(maximizing["local"] == 0.0 && study["locality"]["neighbours"] == 0, "{study}");
+        assert_eq!(study["replicates"], "never");
         assert!(maximizing["pool"] == 10_000 && maximizing["near"] == 0 && maximizing["starts"] == 1, "{study}");
         assert!(sampling["features"] == 100 && sampling["block"] == 100, "{study}");
         assert_eq!(study["allocation"]["method"], "imp-dpp");
@@ -82,29 +84,30 @@ fn rows_of_other_settings_seeds_and_budgets_are_not_drawn() {
 }
 
 #[test]
-fn peers_are_drawn_for_the_same_problem_noise_and_budget() {
+fn peers_are_drawn_for_the_same_problem_seeds_noise_and_budget() {
     let same = |_: &mut Value, _: &mut Value| {};
     let rows = Rows(vec![
-        peer("hartmann6", "some", 0, same),
-        peer("hartmann6", "some", 1, same),
-        peer("shekel4", "some", 2, same),
-        peer("hartmann6", "some", 3, |settings, _| settings["budget"] = 500.into()),
-        peer("hartmann6", "some", 4, |_, result| result["regret"] = json!([1.0])),
+        peer("hartmann6", "some", 100, same),
+        peer("hartmann6", "some", 101, same),
+        peer("hartmann6", "some", 3, same),
+        peer("shekel4", "some", 102, same),
+        peer("hartmann6", "some", 102, |settings, _| settings["budget"] = 500.into()),
+        peer("hartmann6", "some", 102, |_, result| result["regret"] = json!([1.0])),
         // With the noise that it does not have here.
-        peer("rover60", "some", 5, same),
-        peer("rover60", "some", 6, |settings, _| settings["noise"] = 0.0.into()),
+        peer("rover60", "some", 101, same),
+        peer("rover60", "some", 102, |settings, _| settings["noise"] = 0.0.into()),
     ]);
     let seeds = |rows: Vec<Row>| rows.iter().map(|row| row.settings["seed"].clone()).collect::<Vec<_>>();
-    assert_eq!(seeds(comparison(&["default"]).shown(&rows).unwrap()), [0, 1, 6]);
+    assert_eq!(seeds(comparison(&["default"]).shown(&rows).unwrap()), [100, 101, 102]);
 }
 
 #[test]
 fn peers_that_cannot_be_told_apart_are_refused() {
     let message = |rows: Vec<Row>| comparison(&["default"]).shown(&Rows(rows)).unwrap_err().to_string();
-    let first = || peer("hartmann6", "some", 0, |_, _| {});
-    let newer = peer("hartmann6", "some", 1, |settings, _| settings["peer"]["version"] = "2".into());
+    let first = || peer("hartmann6", "some", 100, |_, _| {});
+    let newer = peer("hartmann6", "some", 101, |settings, _| settings["peer"]["version"] = "2".into());
     assert!(message(vec![first(), newer]).contains("two peers"));
-    assert!(message(vec![peer("hartmann6", "default", 0, |_, _| {})]).contains("rename"));
+    assert!(message(vec![peer("hartmann6", "default", 100, |_, _| {})]).contains("rename"));
 }
 
 #[test]

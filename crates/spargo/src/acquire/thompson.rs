@@ -24,28 +24,19 @@ pub fn thompson(situation: &Situation<'_>, numbers: Range<usize>, taken: &mut Ta
         true => Weighing::Above { baseline: 0.0 },
         false => Weighing::Above { baseline: situation.means()?.into_iter().fold(f64::INFINITY, f64::min) },
     };
-    let widths = widths(&posterior.kernel().scales(posterior.z().ncols()));
+    let scales = posterior.kernel().scales(posterior.z().ncols());
     let mut batch = Mat::zeros(numbers.len(), posterior.z().ncols());
     for first in numbers.clone().step_by(MEMBERS) {
         let some = first..numbers.end.min(first + MEMBERS);
         let paths = Paths::draw(posterior, some.clone(), sampling, seed, step)?;
         let weighed = Weighed { utility: &paths, vote: &vote, weighing };
         let utility: &dyn Utility = if vote.is_unanimous() { &paths } else { &weighed };
-        let regions = search.regions(utility, some.clone(), &widths)?;
+        let regions = search.regions(utility, some.clone(), &scales)?;
         let points = search.maximize_within(utility, &regions, taken)?;
         batch.as_mut().subrows_mut(first - numbers.start, some.len()).copy_from(points);
     }
     Ok(batch)
 }
-
-/// How wide a region is along each input beside the others: as the length scales, within limits.
-fn widths(scales: &[f64]) -> Vec<f64> {
-    let centre = scales.iter().map(|scale| scale.ln()).sum::<f64>() / scales.len().max(1) as f64;
-    scales.iter().map(|scale| (scale.ln() - centre).exp().clamp(1.0 / WIDEST, WIDEST)).collect()
-}
-
-/// A region is at most that much wider along one input than on average.
-const WIDEST: f64 = 5.0;
 
 /// Paths maximised together: their scores on a pool of 12,000 points are 50 MB.
 pub(super) const MEMBERS: usize = 500;

@@ -38,7 +38,7 @@ impl Climber<'_> {
         self.ascend(&mut climbs, &moving, regions)?;
         for _ in 0..ROUNDS {
             // Who has not moved has nowhere to go.
-            moving = self.step_aside(&mut climbs, &moving, &discrete)?;
+            moving = self.step_aside(&mut climbs, &moving, &discrete, regions)?;
             if moving.is_empty() {
                 break;
             }
@@ -120,9 +120,22 @@ impl Climber<'_> {
     }
 
     /// Moves some climbs to the best of their neighbours, where that is higher; returns those that moved.
-    fn step_aside(&self, climbs: &mut [Climb], some: &[usize], discrete: &[usize]) -> Result<Vec<usize>> {
-        let neighbours: Vec<(usize, Vec<f64>)> =
-            some.iter().flat_map(|&i| self.around(&climbs[i], discrete).map(move |p| (i, p))).collect();
+    fn step_aside(
+        &self,
+        climbs: &mut [Climb],
+        some: &[usize],
+        discrete: &[usize],
+        regions: &[Option<Region>],
+    ) -> Result<Vec<usize>> {
+        let allowed = |climb: &Climb, point: &[f64]| match regions.get(climb.member) {
+            Some(Some(region)) => discrete.iter().all(|&k| (region.lower[k]..=region.upper[k]).contains(&point[k])),
+            _ => true,
+        };
+        let mut neighbours: Vec<(usize, Vec<f64>)> = Vec::new();
+        for &i in some {
+            let around = self.around(&climbs[i], discrete).filter(|point| allowed(&climbs[i], point));
+            neighbours.extend(around.map(|point| (i, point)));
+        }
         if neighbours.is_empty() {
             return Ok(Vec::new());
         }
@@ -195,8 +208,7 @@ fn begin(
 ) -> Vec<Climb> {
     let of_member = |member: usize| {
         if let Some(Some(region)) = regions.get(member) {
-            let climb = |point: &Vec<f64>| Climb { member, point: point.clone(), value: f64::NEG_INFINITY };
-            return region.starts.iter().map(climb).collect();
+            return vec![Climb { member, point: region.start.clone(), value: region.value }];
         }
         let scores = column(scores, member);
         let climb =

@@ -14,8 +14,8 @@ mod pool;
 mod region;
 mod taken;
 
-pub use pool::{Pool, spread};
-pub use region::{Region, dealt};
+pub use pool::{Pool, is_listed, spread};
+pub use region::{Deal, Region, dealt};
 pub use taken::Taken;
 
 use crate::error::{Error, Result};
@@ -35,7 +35,7 @@ pub struct Maximizing {
     pub pool: usize,
     /// Points of the pool that are perturbations of the best ones so far.
     pub near: usize,
-    /// Share of the members of a batch of Thompson's that are maximised within a region around a good point.
+    /// Share of the paths of one objective that are maximised within a region around a good point.
     pub local: f64,
     /// Climbs of each member, from its best points that are spread over the space; one more begins around the best so far.
     pub starts: usize,

@@ -27,7 +27,7 @@ impl<'a> Pool<'a> {
     ) -> Self {
         match (space.candidates(), space.size()) {
             (Some(table), _) => Pool::All(table),
-            (None, Some(size)) if size <= LISTED => Pool::Listed(list(space, size)),
+            (None, Some(size)) if is_listed(space) => Pool::Listed(list(space, size)),
             _ => {
                 let near = if incumbents.nrows() == 0 { 0 } else { settings.near };
                 let mut points = spread(space, 0, settings.pool + near, rng);
@@ -56,6 +56,11 @@ impl<'a> Pool<'a> {
 
 /// Discrete spaces with up to this many points are listed.
 const LISTED: u64 = 1 << 20;
+
+/// Whether every point of a space can be scored: those of a table, or of a small discrete space.
+pub fn is_listed(space: &Space) -> bool {
+    space.candidates().is_some() || space.size().is_some_and(|size| size <= LISTED)
+}
 
 /// Points `first`, `first + 1`, … of a sequence that fills the space evenly, [count, inputs].
 ///

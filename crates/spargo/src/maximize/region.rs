@@ -1,42 +1,49 @@
 //! Trust regions: some members are maximised around a point that is good already, and nowhere else.
 //!
 //! ```text
-//!     R = { x : |x_k − c_k| ≤ L w_k / 2 },     w ∝ length scales, Π w = 1,     c = argmax_{x incumbent} u(x)
+//!     R = { x : |x_k − c_k| ≤ L w_k / 2 },     w_k = length scale over their geometric mean,     c = argmax_{x incumbent} u(x)
 //! ```
 //!
 //! (Eriksson et al. 2019.) A utility's maximum over the whole of a large space is where nothing is known; in a region it is an
-//! improvement of what is known. A large batch has regions of all sizes L at once, so that none has to be
-//! learned from successes and failures; and each member has its own centre, the incumbent that it believes in.
+//! improvement of what is known. A large batch has regions of all sizes L at once, so that none has to be learned from
+//! successes and failures; and each member has its own centre, the incumbent that it believes in. Categories are the
+//! centre's.
 
 use super::Search;
 use crate::error::Result;
 use crate::linalg::{Mat, column};
 use crate::optimize::Utility;
 use crate::rng::{Purpose, distinct_indices, stream, uniform};
+use crate::space::Domain;
 use rand_chacha::ChaCha8Rng;
 use std::ops::Range;
 
-/// A box within the unit cube, and where climbs begin in it.
+/// A box within the unit cube, and where a climb begins in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Region {
-    /// Its lower ends, one an input; inputs that are not continuous are free.
+    /// Its lower ends, one an input.
     pub lower: Vec<f64>,
     /// Its upper ends.
     pub upper: Vec<f64>,
-    /// Points of it.
-    pub starts: Vec<Vec<f64>>,
+    /// A point of it.
+    pub start: Vec<f64>,
+    /// The member's value there.
+    pub value: f64,
 }
 
 impl Search<'_> {
-    /// The regions of members with these numbers, none for those that search the whole space; `widths` are relative.
-    pub fn regions(&self, utility: &dyn Utility, numbers: Range<usize>, widths: &[f64]) -> Result<Vec<Option<Region>>> {
-        if self.settings.local <= 0.0 || self.incumbents.nrows() == 0 || self.pool.is_complete() {
+    /// The regions of members with these numbers, none for those that search the whole space; shaped by the inputs' length
+    /// `scales`.
+    pub fn regions(&self, utility: &dyn Utility, numbers: Range<usize>, scales: &[f64]) -> Result<Vec<Option<Region>>> {
+        let local = |number: usize| dealt(Deal::Region, self.step, number, self.settings.local);
+        let nobody = !numbers.clone().any(local);
+        if nobody || self.incumbents.nrows() == 0 || self.pool.is_complete() {
             return Ok(Vec::new());
         }
-        let scores = utility.score(self.incumbents.as_ref())?;
-        let mut regions = Vec::with_capacity(numbers.len());
+        let (scores, widths) = (utility.score(self.incumbents.as_ref())?, self.widths(scales));
+        let mut regions: Vec<Option<(Region, Vec<Vec<f64>>)>> = Vec::with_capacity(numbers.len());
         for (member, number) in numbers.enumerate() {
-            if !dealt(self.step, number, self.settings.local) {
+            if !local(number) {
                 regions.push(None);
                 continue;
             }
@@ -49,60 +56,104 @@ impl Search<'_> {
                 false => (uniform(&mut rng) * scores.len() as f64) as usize,
             };
             let centre: Vec<f64> = self.incumbents.row(centre).iter().copied().collect();
-            regions.push(Some(self.region(&centre, size, widths, &mut rng)));
+            let region = self.region(centre, size, &widths, &mut rng);
+            let points = (0..STARTS).map(|_| self.point_of(&region, &mut rng)).collect();
+            regions.push(Some((region, points)));
         }
-        self.rank_starts(utility, &mut regions)?;
-        Ok(regions)
+        self.begun_at_the_best(utility, regions)
     }
 
-    /// A region around a point, with random points of it.
-    fn region(&self, centre: &[f64], size: f64, widths: &[f64], rng: &mut ChaCha8Rng) -> Region {
-        let free = distinct_indices(centre.len(), FREE, rng);
-        let (mut lower, mut upper) = (centre.to_vec(), centre.to_vec());
-        for &k in &free {
+    /// How wide regions are along each input beside the others: as the length scales, within limits.
+    fn widths(&self, scales: &[f64]) -> Vec<f64> {
+        let ordered: Vec<f64> = (0..scales.len()).filter(|&k| self.extends(k)).map(|k| scales[k].ln()).collect();
+        let centre = ordered.iter().sum::<f64>() / ordered.len().max(1) as f64;
+        scales.iter().map(|scale| (scale.ln() - centre).exp().clamp(1.0 / WIDEST, WIDEST)).collect()
+    }
+
+    /// Whether regions extend along this input.
+    fn extends(&self, input: usize) -> bool {
+        !self.space.dimensions()[input].domain.is_categorical()
+    }
+
+    /// A region around a point, beginning there.
+    fn region(&self, centre: Vec<f64>, size: f64, widths: &[f64], rng: &mut ChaCha8Rng) -> Region {
+        let ordered: Vec<usize> = (0..centre.len()).filter(|&k| self.extends(k)).collect();
+        let (mut lower, mut upper) = (centre.clone(), centre.clone());
+        for k in distinct_indices(ordered.len(), FREE, rng).into_iter().map(|i| ordered[i]) {
             let reach = 0.5 * size * widths[k];
             (lower[k], upper[k]) = ((centre[k] - reach).max(0.0), (centre[k] + reach).min(1.0));
         }
-        let domains: Vec<_> = self.space.dimensions().iter().map(|d| &d.domain).collect();
-        let point = |rng: &mut ChaCha8Rng| -> Vec<f64> {
-            let share = (domains.len() as f64).powf(-uniform(rng));
-            let coordinate = |k: usize| match (domains[k].is_continuous(), uniform(rng) < share) {
-                (_, false) => centre[k],
-                (true, true) => lower[k] + (upper[k] - lower[k]) * uniform(rng),
-                (false, true) => domains[k].snap(domains[k].spread(uniform(rng))),
-            };
-            (0..centre.len()).map(coordinate).collect()
-        };
-        let starts = std::iter::once(centre.to_vec()).chain((0..STARTS).map(|_| point(rng))).collect();
-        Region { lower, upper, starts }
+        Region { lower, upper, start: centre, value: f64::NAN }
     }
 
-    /// Leaves each region the best of its starts.
-    fn rank_starts(&self, utility: &dyn Utility, regions: &mut [Option<Region>]) -> Result<()> {
-        let pairs: Vec<(usize, &Vec<f64>)> = regions
-            .iter()
-            .enumerate()
-            .flat_map(|(member, region)| region.iter().flat_map(|r| &r.starts).map(move |start| (member, start)))
-            .collect();
+    /// A random point of a region, which differs from its centre in some inputs or in all.
+    fn point_of(&self, region: &Region, rng: &mut ChaCha8Rng) -> Vec<f64> {
+        let Region { lower, upper, start: centre, .. } = region;
+        let share = (centre.len() as f64).powf(-uniform(rng));
+        let coordinate = |k: usize| match uniform(rng) < share {
+            false => centre[k],
+            true => {
+                let domain = &self.space.dimensions()[k].domain;
+                within(domain, lower[k] + (upper[k] - lower[k]) * uniform(rng), (lower[k], upper[k]), centre[k])
+            }
+        };
+        (0..centre.len()).map(coordinate).collect()
+    }
+
+    /// Every region beginning at its centre or at the best of its points, if one is better.
+    fn begun_at_the_best(
+        &self,
+        utility: &dyn Utility,
+        regions: Vec<Option<(Region, Vec<Vec<f64>>)>>,
+    ) -> Result<Vec<Option<Region>>> {
+        let mut pairs: Vec<(usize, &Vec<f64>)> = Vec::new();
+        for (member, (region, points)) in regions.iter().enumerate().filter_map(|(j, one)| Some((j, one.as_ref()?))) {
+            pairs.extend(std::iter::once(&region.start).chain(points).map(|point| (member, point)));
+        }
         let members: Vec<usize> = pairs.iter().map(|(member, _)| *member).collect();
         let x = Mat::from_fn(pairs.len(), self.space.dimensions().len(), |i, k| pairs[i].1[k]);
         let (values, _) = utility.value_gradient(&members, x.as_ref())?;
         let mut values = values.into_iter();
-        for region in regions.iter_mut().flatten() {
-            let own: Vec<f64> = values.by_ref().take(region.starts.len()).collect();
+        let mut begun = |(region, mut points): (Region, Vec<Vec<f64>>)| {
+            points.insert(0, region.start.clone());
+            let own: Vec<f64> = values.by_ref().take(points.len()).collect();
             let best = (0..own.len()).max_by(|&i, &j| own[i].total_cmp(&own[j])).unwrap_or(0);
-            region.starts = vec![region.starts.swap_remove(best)];
-        }
-        Ok(())
+            Region { start: points.swap_remove(best), value: own[best], ..region }
+        };
+        Ok(regions.into_iter().map(|one| one.map(&mut begun)).collect())
     }
 }
 
-/// Whether a member is one of a `share` of all, however many are asked for in one step.
-pub fn dealt(step: u64, number: usize, share: f64) -> bool {
-    let before = |position: u64| (position as f64 * share).floor();
-    let position = step.wrapping_add(number as u64) & 0xFFFF_FFFF;
-    before(position + 1) > before(position)
+/// A value of the domain between two others, if there is one close by, else the one in between them that is known.
+fn within(domain: &Domain, value: f64, (lower, upper): (f64, f64), known: f64) -> f64 {
+    let snapped = if domain.is_continuous() { value } else { domain.snap(value) };
+    if (lower..=upper).contains(&snapped) { snapped } else { known }
 }
+
+/// What members are dealt out for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Deal {
+    /// To be maximised within a region.
+    Region,
+    /// To be drawn from another model than the rest of the batch.
+    Polish,
+}
+
+/// Whether a member is one of a `share` of all, however many are asked for in one step.
+///
+/// Multiples of an irrational number fill the unit interval evenly, of two such numbers the unit square: one deal says
+/// nothing about the other.
+pub fn dealt(deal: Deal, step: u64, number: usize, share: f64) -> bool {
+    let stride = match deal {
+        Deal::Region => std::f64::consts::SQRT_2,
+        Deal::Polish => GOLDEN,
+    };
+    let position = step.wrapping_add(number as u64) & 0xFFFF_FFFF;
+    (position as f64 * stride).fract() < share
+}
+
+/// The golden ratio, less one.
+const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// Sides of regions, in units of the box.
 const SIZES: [f64; 6] = [0.4, 0.2, 0.1, 0.05, 0.025, 0.0125];
@@ -112,3 +163,6 @@ const FREE: usize = 20;
 
 /// Random points of a region, of which the best is climbed from.
 const STARTS: usize = 32;
+
+/// A region is at most that much wider along one input than on average.
+const WIDEST: f64 = 5.0;

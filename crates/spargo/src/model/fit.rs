@@ -66,8 +66,8 @@ pub struct Fitting {
     pub fixed: Vec<Role>,
     /// Tolerances are per data point: the objective is divided by the number of rows.
     pub optimizer: Lbfgsb,
-    /// The largest noise variance that is searched.
-    pub noise_limit: f64,
+    /// The largest noise variance that is searched, if there is one.
+    pub noise_limit: Option<f64>,
     /// For the choice of a subset.
     pub seed: u64,
 }
@@ -82,7 +82,7 @@ impl Default for Fitting {
             priors: Priors::On,
             fixed: Vec::new(),
             optimizer: Lbfgsb { gradient_tolerance: 1e-4, value_tolerance: 1e-6, ..Lbfgsb::default() },
-            noise_limit: f64::INFINITY,
+            noise_limit: None,
             seed: 0,
         }
     }
@@ -166,7 +166,12 @@ impl Fitting {
     }
 
     fn rules(&self) -> Rules<'_> {
-        Rules { priors: self.priors, fixed: &self.fixed, optimizer: self.optimizer, noise_limit: self.noise_limit }
+        Rules {
+            priors: self.priors,
+            fixed: &self.fixed,
+            optimizer: self.optimizer,
+            noise_limit: self.noise_limit.unwrap_or(f64::INFINITY),
+        }
     }
 }
 

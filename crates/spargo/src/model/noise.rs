@@ -5,25 +5,29 @@
 //! ```
 //!
 //! A function that the kernel cannot follow, such as one with ridges, is explained as noise by the likelihood. Pairs of
-//! neighbours know better (Rice 1984): each number p of disjoint pairs gives an upper confidence limit whatever f is, and the lowest one
-//! counts.
+//! neighbours know better (Rice 1984): each number p of disjoint pairs gives an upper confidence limit whatever f is, and the
+//! lowest one counts. The noise is taken to be the same everywhere: hence outcomes in the user's units, and at least a tenth
+//! of all pairs, so that a crowd beside the optimum does not speak for everybody.
 
 use crate::data::Dataset;
-use crate::rng::{Purpose, normal, stream};
+use crate::rng::{Purpose, distinct_indices, normal, stream};
+use rand_chacha::ChaCha8Rng;
 
 /// An upper confidence limit to the noise variance of rows without a known one; infinite if there are too few of them.
 ///
 /// `scales` are the inputs' length scales.
 pub fn noise_limit(data: &Dataset, scales: &[f64], seed: u64) -> f64 {
-    let rows: Vec<usize> = (0..data.len()).filter(|&i| data.noise_of(i, -1.0) < 0.0).collect();
-    let pairs = closest_pairs(data, &rows, scales, seed);
-    let mut sum = 0.0;
-    let mut limit = f64::INFINITY;
-    let mut next = FEWEST;
+    let mut rng = stream(seed, Purpose::Subset, 2, 0);
+    let mut rows = distinct_indices(data.len(), SCANNED, &mut rng);
+    rows.retain(|&i| data.noise_of(i, -1.0) < 0.0);
+    let pairs = closest_pairs(data, &rows, scales, &mut rng);
+    let mut next = FEWEST.max(pairs.len() / 10);
+    let (mut sum, mut limit) = (0.0, f64::INFINITY);
     for (count, (i, j)) in pairs.into_iter().enumerate() {
         sum += 0.5 * (data.y()[i] - data.y()[j]).powi(2);
         if count + 1 == next {
-            limit = limit.min(sum / chi_squared(next as f64));
+            // Outcomes that are all equal say that they were rounded or cut off, not that there is no noise.
+            limit = if sum > 0.0 { limit.min(sum / chi_squared(next as f64)) } else { limit };
             next *= 2;
         }
     }
@@ -41,15 +45,14 @@ fn chi_squared(p: f64) -> f64 {
 
 /// Disjoint pairs, the closest first. Neighbours along a few random directions are compared, not all rows with all: a pair
 /// that is missed costs a little power, and nothing else.
-fn closest_pairs(data: &Dataset, rows: &[usize], scales: &[f64], seed: u64) -> Vec<(usize, usize)> {
+fn closest_pairs(data: &Dataset, rows: &[usize], scales: &[f64], rng: &mut ChaCha8Rng) -> Vec<(usize, usize)> {
     let x = data.x();
-    let mut rng = stream(seed, Purpose::Subset, 2, 0);
     let mut pairs: Vec<(f64, usize, usize)> = Vec::new();
     for _ in 0..DIRECTIONS {
-        let direction: Vec<f64> = scales.iter().map(|scale| normal(&mut rng) / scale).collect();
+        let direction: Vec<f64> = scales.iter().map(|scale| normal(rng) / scale).collect();
         let along = |i: usize| -> f64 { direction.iter().enumerate().map(|(k, w)| w * x[(i, k)]).sum() };
         let mut order: Vec<(f64, usize)> = rows.iter().map(|&i| (along(i), i)).collect();
-        order.sort_by(|a, b| a.0.total_cmp(&b.0));
+        order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         for (a, &(_, i)) in order.iter().enumerate() {
             for &(_, j) in order[a + 1..].iter().take(WINDOW) {
                 let distance = scales.iter().enumerate().map(|(k, s)| ((x[(i, k)] - x[(j, k)]) / s).powi(2)).sum();
@@ -57,7 +60,7 @@ fn closest_pairs(data: &Dataset, rows: &[usize], scales: &[f64], seed: u64) -> V
             }
         }
     }
-    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    pairs.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     let mut used = vec![false; data.len()];
     let mut disjoint = Vec::new();
     for (_, i, j) in pairs {
@@ -69,8 +72,12 @@ fn closest_pairs(data: &Dataset, rows: &[usize], scales: &[f64], seed: u64) -> V
     disjoint
 }
 
+/// Directions, and neighbours along each, that a row is compared with.
 const DIRECTIONS: usize = 8;
 const WINDOW: usize = 5;
+
+/// Rows among which pairs are looked for, at most.
+const SCANNED: usize = 20_000;
 
 #[cfg(test)]
 mod tests {
@@ -132,6 +139,10 @@ mod tests {
         let known = data.with_known_noise(vec![Some(0.01); 100]).unwrap();
         assert_eq!(noise_limit(&known, &[1.0; 2], 0), f64::INFINITY);
         let constant = noisy(100, 1, |_, _| 0.0).with_outcomes(vec![3.0; 100]);
-        assert_eq!(noise_limit(&constant, &[1.0; 2], 0), 0.0);
+        assert_eq!(noise_limit(&constant, &[1.0; 2], 0), f64::INFINITY);
+        // Half of the outcomes cut off at the same value: the other half have their say.
+        let cut = noisy(400, 1, |_, _| 0.0);
+        let cut = cut.with_outcomes(cut.y().iter().map(|y| y.max(0.0)).collect());
+        assert!((0.001..0.02).contains(&noise_limit(&cut, &[1.0; 2], 0)));
     }
 }

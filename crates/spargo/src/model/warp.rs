@@ -100,6 +100,8 @@ fn covering(x: MatRef<'_, f64>, count: usize, rng: &mut ChaCha8Rng) -> Vec<usize
             let squares = (0..x.ncols()).map(|k| (x[(i, k)] - x[(rows[next], k)]).powi(2));
             *distance = distance.min(squares.sum());
         }
+        // Of points that are there several times all rows count, none twice.
+        distances[next] = f64::NEG_INFINITY;
         next = (0..rows.len()).max_by(|&i, &j| distances[i].total_cmp(&distances[j])).unwrap_or(0);
     }
     chosen
@@ -116,3 +118,22 @@ const ITERATIONS: usize = 10;
 
 /// What a warp must be worth beside none, in nats of all rows.
 const MARGIN: f64 = 2.0;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::Mat;
+    use std::collections::HashSet;
+
+    #[test]
+    fn rows_that_cover_are_far_apart_and_never_the_same() {
+        let mut rng = stream(1, Purpose::Subset, 1, 0);
+        // Thirty points, ten times each.
+        let x = Mat::from_fn(300, 2, |i, k| ((i % 30) as f64 * [0.618, 0.414][k]).fract());
+        let rows = covering(x.as_ref(), 200, &mut rng);
+        assert_eq!(rows.iter().collect::<HashSet<_>>().len(), 200);
+        let first: HashSet<usize> = rows[..30].iter().map(|i| i % 30).collect();
+        assert_eq!(first.len(), 30);
+        assert_eq!(covering(x.as_ref().subrows(0, 5), 200, &mut rng).len(), 5);
+    }
+}

@@ -1,6 +1,6 @@
 //! One ask: the design's points and the model's, committed if nobody else has asked for them meanwhile.
 
-use super::choose::{Trials, choose_by_one, choose_by_several};
+use super::choose::{Trials, choose_by_one, choose_by_several, polished};
 use super::config::{MOST_POINTS, check_count};
 use super::json::to_json;
 use super::model::{Models, State};
@@ -109,12 +109,14 @@ impl Study {
             points.as_mut().subrows_mut(0, first).copy_from(design);
         }
         let started = Instant::now();
+        // Who asked for the best trial has waited for what a batch would have had to wait for.
+        let known = models.as_ref().and_then(|models| Some(models.local.get()?.as_ref()?.seconds));
         if let Some(models) = &models {
             let own = points.as_ref().subrows(0, first);
             let chosen = self.acquire(models, step, 0..count - first, own, &mut taken)?;
             points.as_mut().subrows_mut(first, count - first).copy_from(chosen);
         }
-        report.acquire_s = started.elapsed().as_secs_f64();
+        report.acquire_s = started.elapsed().as_secs_f64() + known.unwrap_or(0.0);
         Ok(Proposal { points, taken, models, report, seen })
     }
 
@@ -136,8 +138,11 @@ impl Study {
         let trials = Trials { observed: observed.as_ref(), failed: failed.as_ref(), pending: pending.as_ref() };
         match self.config.outputs.as_slice() {
             [_] => {
-                let local = self.local(models)?;
-                choose_by_one(&self.config, (&models.outputs[0], local.as_ref()), &trials, step, numbers, taken)
+                let local = match polished(&self.config, step, numbers.clone()) {
+                    0 => None,
+                    _ => self.local(models)?,
+                };
+                choose_by_one(&self.config, (&models.outputs[0], local), &trials, step, numbers, taken)
             }
             _ => choose_by_several(&self.config, models, &trials, step, numbers, taken),
         }

@@ -10,7 +10,7 @@ use crate::acquire::{
 };
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef, select_rows};
-use crate::maximize::{Maximizing, Search, Taken, dealt};
+use crate::maximize::{Deal, Maximizing, Search, Taken, dealt, is_listed};
 use std::ops::Range;
 
 /// The trials of a study as models see them, [trials, inputs] each.
@@ -20,7 +20,16 @@ pub(super) struct Trials<'a> {
     pub pending: MatRef<'a, f64>,
 }
 
-/// Points number `numbers` of a batch, by the only output there is; `local` is the model around its best trial.
+/// How many points number `numbers` of a batch are for the model around the best trial; they come last.
+pub(super) fn polished(config: &Config, step: u64, numbers: Range<usize>) -> usize {
+    let one = matches!(config.outputs.as_slice(), [output] if output.goal.is_objective());
+    // Where all points are listed there are no regions, and far from its trials that model knows nothing.
+    let able = one && config.rule() == Rule::Thompson && config.locality.neighbours > 0 && !is_listed(&config.space);
+    let mine = |number: &usize| able && dealt(Deal::Polish, step, *number, config.locality.polish);
+    numbers.filter(mine).count()
+}
+
+/// Points number `numbers` of a batch, by the only output there is; the last ones by the model around its best trial.
 pub(super) fn choose_by_one(
     config: &Config,
     (model, local): (&Model, Option<&Local>),
@@ -29,9 +38,8 @@ pub(super) fn choose_by_one(
     numbers: Range<usize>,
     taken: &mut Taken,
 ) -> Result<Mat<f64>> {
-    let local = local.filter(|_| config.rule() == Rule::Thompson);
-    let polishing = local.map_or(0, |_| numbers.clone().filter(|&n| dealt(step, n, config.locality.polish)).count());
-    let (searching, polishing) = (numbers.start..numbers.end - polishing, numbers.end - polishing..numbers.end);
+    let last = local.map_or(0, |_| polished(config, step, numbers.clone()));
+    let (searching, polishing) = (numbers.start..numbers.end - last, numbers.end - last..numbers.end);
     let mut batch = Mat::zeros(numbers.len(), trials.observed.ncols());
     if !searching.is_empty() {
         let points = search(config, model, trials, step, searching.clone(), taken)?;
@@ -61,7 +69,7 @@ fn search(
         None => mean,
     };
     // Regions are around summits that lie apart; without them, perturbations are around the best, wherever these are.
-    let rows = match config.maximizing.local > 0.0 {
+    let rows = match config.maximizing.local > 0.0 && config.rule() == Rule::Thompson {
         true => apart(&interest, observed, SUMMITS),
         false => best_rows(&interest, INCUMBENTS),
     };
@@ -95,11 +103,10 @@ fn polish(
 ) -> Result<Mat<f64>> {
     let &Trials { observed, failed, pending } = trials;
     let settings = Maximizing { pool: 1, near: 0, local: 1.0, ..config.maximizing.clone() };
-    let best = observed.subrows(local.row, 1);
     let situation = Situation {
         posterior: &local.teller.posterior,
         noise: local.teller.noise,
-        search: &Search::new(&config.space, best, &settings, config.seed, step)?,
+        search: &Search::new(&config.space, local.point.as_ref(), &settings, config.seed, step)?,
         sampling: &config.sampling,
         observed,
         failed,

@@ -1,7 +1,7 @@
 //! The neighbourhood of the best trials, by exact models of its own.
 //!
 //! ```text
-//!     D_c = the n observations closest to c,     p(f | D_c, θ_c) exact,     best = argmax_{c, x ∈ D_c}  E f(x) − √Var f(x)
+//!     D_c = the n observations closest to c,     p(f | D_c, θ_c) exact,     best = argmax_{c, x close to c}  E f(x) − √Var f(x)
 //! ```
 //!
 //! One stationary model of everything smooths over what is narrow beside the rest of the space: the trial that it
@@ -11,18 +11,20 @@
 //! enough.
 
 use super::best_rows;
+use super::config::Config;
 use super::model::Model;
 use crate::data::{Dataset, Units, Warp};
 use crate::error::{Error, Result};
-use crate::kernel::Covariance;
-use crate::linalg::select_rows;
+use crate::kernel::{Covariance, Kernel};
+use crate::linalg::{Mat, MatRef, select_rows};
 use crate::model::{
     Fit, Fitting, Hyperparameters, Inference, Learning, Posterior, Prediction, Start, fit, left_out, noise_limit,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+use std::time::Instant;
 
-/// Models of the neighbourhood of the best trials, for one objective without limits.
+/// Models of the neighbourhood of the best trials, for one objective without limits; their noise is limited in any case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
@@ -40,13 +42,15 @@ impl Default for Locality {
 }
 
 impl Locality {
-    /// Refuses shares that are none.
+    /// Refuses shares that are none, and neighbourhoods whose models would take longer than everything else.
     pub(super) fn check(&self) -> Result<()> {
-        match (0.0..=1.0).contains(&self.polish) {
-            true => Ok(()),
-            false => {
-                Err(Error::Parameter { name: "polish".into(), value: self.polish, must: "between 0 and 1".into() })
-            }
+        let refuse = |name: &str, value: f64, must: String| Err(Error::Parameter { name: name.into(), value, must });
+        if !(0.0..=1.0).contains(&self.polish) {
+            return refuse("polish", self.polish, "between 0 and 1".into());
+        }
+        match self.neighbours > MOST_NEIGHBOURS {
+            true => refuse("neighbours", self.neighbours as f64, format!("at most {MOST_NEIGHBOURS}")),
+            false => Ok(()),
         }
     }
 }
@@ -54,12 +58,16 @@ impl Locality {
 /// The best trial, and the model that says so.
 #[derive(Debug)]
 pub(super) struct Local {
-    /// Its row among the observations.
+    /// Its row among the observations that the model has seen.
     pub row: usize,
+    /// Where it is, [1, inputs].
+    pub point: Mat<f64>,
     /// Mean and variance there, in the model's units.
     pub belief: (f64, f64),
     /// Who believes that.
     pub teller: Teller,
+    /// Seconds that the search for it took.
+    pub seconds: f64,
     /// The lower end of the belief, in the user's units.
     surely: f64,
 }
@@ -76,52 +84,63 @@ pub(super) struct Teller {
 
 impl Local {
     /// `data` are the observations that the model has seen; `None` if no neighbourhood can be told of.
-    pub fn best(model: &Model, data: &Dataset, settings: &Locality) -> Result<Option<Self>> {
-        if settings.neighbours == 0 {
+    pub fn best(model: &Model, data: &Dataset, config: &Config) -> Result<Option<Self>> {
+        let started = Instant::now();
+        let neighbours = config.locality.neighbours;
+        if neighbours == 0 {
             return Ok(None);
         }
+        let standard = model.units.apply(data);
         let means = model.posterior.mean(data.x())?;
         let recommended = best_rows(&means, CANDIDATES).into_iter().zip(best_rows(data.y(), CANDIDATES));
-        let scales = model.state.hyper.kernel.scales(data.dimension());
         let (mut settled, mut best, mut count) = (vec![false; data.len()], None::<Local>, 0);
         for row in recommended.flat_map(|(believed, observed)| [believed, observed]) {
             if settled[row] || count == NEIGHBOURHOODS {
                 continue;
             }
             count += 1;
-            let rows = closest(data, row, &scales, settings.neighbours);
+            let rows = closest(data.x(), row, &model.state.hyper.kernel, neighbours);
             // Beside the edge of a neighbourhood others know more.
             let inner = &rows[..rows.len().div_ceil(2)];
             inner.iter().for_each(|&row| settled[row] = true);
-            match Local::among(model, data, &rows, inner) {
+            match Local::among((model, &standard), data, &rows, inner, config) {
                 Ok(local) if best.as_ref().is_none_or(|best| local.surely > best.surely) => best = Some(local),
                 Err(Error::Interrupted) => return Err(Error::Interrupted),
                 // Other neighbourhoods, or the study's own model, will do.
                 Ok(_) | Err(_) => {}
             }
         }
-        Ok(best)
+        Ok(best.map(|best| Local { seconds: started.elapsed().as_secs_f64(), ..best }))
     }
 
-    /// The best of the `inner` rows, which lie closest to the first.
-    fn among(model: &Model, data: &Dataset, rows: &[usize], inner: &[usize]) -> Result<Self> {
+    /// The best of the `inner` rows, which lie closest to the first; the model's data are in its own units.
+    fn among(
+        (model, standard): (&Model, &Dataset),
+        data: &Dataset,
+        rows: &[usize],
+        inner: &[usize],
+        config: &Config,
+    ) -> Result<Self> {
         let some = data.subset(rows);
-        let near = Teller::near(model, &some)?;
+        let near = Teller::near(model, &some, config)?;
         let far = Teller { posterior: model.posterior.clone(), units: model.units, noise: model.state.hyper.noise };
         let closest: Vec<usize> = (0..rows.len().min(LEFT_OUT)).collect();
-        let gain = near.foretells(&some, &closest)? - far.foretells(data, &rows[..closest.len()])?;
+        let gain = near.foretells(&some, &near.units.apply(&some), &closest)?
+            - far.foretells(data, standard, &rows[..closest.len()])?;
         let teller = if gain > 0.0 { near } else { far };
         let Prediction { mean, variance } = teller.posterior.predict(select_rows(data.x(), inner).as_ref())?;
         let surely = |i: usize| mean[i] - variance[i].sqrt();
         let best = (0..inner.len()).max_by(|&i, &j| surely(i).total_cmp(&surely(j))).unwrap_or(0);
         let surely = teller.units.from_model(surely(best));
-        Ok(Local { row: inner[best], belief: (mean[best], variance[best]), teller, surely })
+        let point = data.x().subrows(inner[best], 1).to_owned();
+        let belief = (mean[best], variance[best]);
+        Ok(Local { row: inner[best], point, belief, teller, seconds: 0.0, surely })
     }
 }
 
 impl Teller {
     /// The exact model of some observations; its search begins at the kernel of the model of all.
-    fn near(model: &Model, some: &Dataset) -> Result<Self> {
+    fn near(model: &Model, some: &Dataset, config: &Config) -> Result<Self> {
         let units = Units::of(some.y(), Warp::Identity);
         let standard = units.apply(some);
         let kernel = model.state.hyper.kernel.clone();
@@ -129,7 +148,9 @@ impl Teller {
             learning: Learning::Subset(SUBSET),
             inference: Inference::Exact,
             start: Start::Warm,
-            noise_limit: noise_limit(&standard, &kernel.scales(some.dimension()), 0),
+            priors: config.model.priors,
+            noise_limit: Some(noise_limit(&standard, &kernel.scales(some.dimension()), config.seed)),
+            seed: config.seed,
             ..Fitting::default()
         };
         let start = Hyperparameters { kernel, mean: 0.0, noise: NOISE };
@@ -137,12 +158,13 @@ impl Teller {
         Ok(Teller { posterior: Arc::new(posterior), units, noise: hyper.noise })
     }
 
-    /// How likely these outcomes are in the user's units, each left out in turn: the sum of logarithms.
-    fn foretells(&self, data: &Dataset, rows: &[usize]) -> Result<f64> {
-        let Prediction { mean, variance } = left_out(&self.posterior, &self.units.apply(data), self.noise, rows)?;
+    /// How likely these outcomes are in the user's units, each left out in turn: the sum of logarithms; `standard` are the
+    /// data in the model's units.
+    fn foretells(&self, data: &Dataset, standard: &Dataset, rows: &[usize]) -> Result<f64> {
+        let Prediction { mean, variance } = left_out(&self.posterior, standard, self.noise, rows)?;
         let one = |(i, &row): (usize, &usize)| {
             let y = data.y()[row];
-            let deviation = self.units.to_model(y) - mean[i];
+            let deviation = standard.y()[row] - mean[i];
             self.units.log_slope(y) - 0.5 * (variance[i].ln() + deviation * deviation / variance[i])
         };
         Ok(rows.iter().enumerate().map(one).sum())
@@ -164,18 +186,20 @@ const SUBSET: usize = 200;
 /// Where the search for the noise variance begins, in units of the neighbourhood's variance.
 const NOISE: f64 = 0.1;
 
-/// The rows closest to one of them, which comes first, in units of the length scales.
-fn closest(data: &Dataset, row: usize, scales: &[f64], count: usize) -> Vec<usize> {
-    let x = data.x();
-    let distance = |i: usize| -> f64 {
-        scales.iter().enumerate().map(|(k, scale)| ((x[(i, k)] - x[(row, k)]) / scale).powi(2)).sum()
+/// The rows most alike to one of them by the kernel; it comes first.
+fn closest(x: MatRef<'_, f64>, row: usize, kernel: &Kernel, count: usize) -> Vec<usize> {
+    let likeness = kernel.matrix(x, x.subrows(row, 1));
+    let before = |&i: &usize, &j: &usize| {
+        likeness[(j, 0)].total_cmp(&likeness[(i, 0)]).then((i != row).cmp(&(j != row))).then(i.cmp(&j))
     };
-    let mut rows: Vec<(f64, usize)> = (0..data.len()).map(|i| (distance(i), i)).collect();
-    let count = count.min(rows.len());
+    let mut rows: Vec<usize> = (0..x.nrows()).collect();
     if count < rows.len() {
-        rows.select_nth_unstable_by(count, |a, b| a.0.total_cmp(&b.0));
+        rows.select_nth_unstable_by(count, before);
         rows.truncate(count);
     }
-    rows.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1 != row).cmp(&(b.1 != row))).then(a.1.cmp(&b.1)));
-    rows.into_iter().map(|(_, i)| i).collect()
+    rows.sort_unstable_by(before);
+    rows
 }
+
+/// Observations of a neighbourhood, at most.
+const MOST_NEIGHBOURS: usize = 5000;

@@ -295,14 +295,16 @@ impl Study {
         Ok(models)
     }
 
-    /// The model around the best trial, if there is one objective and nothing else, and the models have seen every outcome.
-    fn local(&self, models: &Models) -> Result<Option<Local>> {
-        let alone = matches!(self.config.outputs.as_slice(), [output] if output.goal.is_objective());
-        let current = models.seen() == self.history().tells();
-        match alone && current {
-            true => Local::best(&models.outputs[0], &self.table.dataset(0, models.seen())?, &self.config.locality),
-            false => Ok(None),
+    /// The best trial that the models have seen, by a model around it, if there is one objective and nothing else.
+    fn local<'a>(&self, models: &'a Models) -> Result<Option<&'a Local>> {
+        if !matches!(self.config.outputs.as_slice(), [output] if output.goal.is_objective()) {
+            return Ok(None);
         }
+        if let Some(local) = models.local.get() {
+            return Ok(local.as_ref());
+        }
+        let local = Local::best(&models.outputs[0], &self.table.dataset(0, models.seen())?, &self.config)?;
+        Ok(models.local.get_or_init(|| local).as_ref())
     }
 
     /// What the last ask left, one an output.

@@ -6,6 +6,7 @@
 
 use super::config::{Config, Modelling, Noise, Warping};
 use super::goal::{Goal, feasible_rows, in_units};
+use super::local::Local;
 use crate::allocate::{Allocation, Quality, allocate};
 use crate::data::{Belief, Dataset, Evidence, Units, Warp};
 use crate::error::Result;
@@ -20,7 +21,7 @@ use crate::optimize::Lbfgsb;
 use crate::rng::{Purpose, stream};
 use crate::space::{Dimension, Space};
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// What the next step needs of this one.
@@ -83,6 +84,8 @@ pub struct ModelReport {
 #[derive(Debug)]
 pub(super) struct Models {
     pub outputs: Vec<Model>,
+    /// The best trial by the models around it, once somebody has asked.
+    pub local: OnceLock<Option<Local>>,
 }
 
 /// What a step left of an output, and the data that it had seen.
@@ -103,13 +106,13 @@ impl Models {
         let prepare = |(k, data): (usize, &Dataset)| Prepared::new(config, k, last(k), data);
         let prepared = data.iter().enumerate().map(prepare).collect::<Result<Vec<_>>>()?;
         let outputs = (0..data.len()).map(|k| Model::new(config, &prepared, k, step, seen)).collect::<Result<_>>()?;
-        Ok(Models { outputs })
+        Ok(Models { outputs, local: OnceLock::new() })
     }
 
     /// The models that left these states, given the same data.
     pub fn restored(states: &[State], data: &[Dataset]) -> Result<Self> {
         let models = states.iter().zip(data).map(|(state, data)| Model::restored(state, data));
-        Ok(Models { outputs: models.collect::<Result<_>>()? })
+        Ok(Models { outputs: models.collect::<Result<_>>()?, local: OnceLock::new() })
     }
 
     pub fn states(&self) -> Vec<State> {
@@ -141,6 +144,8 @@ struct Prepared {
     allocation: Allocation,
     inference: Inference,
     likelihood: Likelihood,
+    /// The largest noise variance, in the model's units.
+    noise_limit: Option<f64>,
     /// What the last posterior says at the data, if inducing points depend on that.
     belief: Option<Belief>,
     /// Observations at the last search from several starts; `None` if this is to be one.
@@ -169,13 +174,17 @@ impl Prepared {
         };
         let standard = units.apply(data);
         let start = last.map_or_else(first, |(last, _)| last.hyper_in(&units));
-        let warp_s = started.elapsed().as_secs_f64();
-
-        let started = Instant::now();
         let (inference, likelihood) = match goal {
             Goal::Classify => (Inference::Variational, Likelihood::Bernoulli),
             _ => (config.model.inference(data.len(), config.inducing), Likelihood::Gaussian),
         };
+        let noise_limit = match (config.model.noise, likelihood) {
+            (Noise::Limited, Likelihood::Gaussian) => Some(limit_in(&units, data, &start.kernel, config.seed)),
+            _ => None,
+        };
+        let warp_s = started.elapsed().as_secs_f64();
+
+        let started = Instant::now();
         let mut allocation = config.allocation_of(output);
         let belief = match (allocation.quality(), last) {
             (Quality::Unit, _) => None,
@@ -199,12 +208,19 @@ impl Prepared {
             allocation,
             inference,
             likelihood,
+            noise_limit,
             belief,
             searched,
             warp_s,
             believe_s,
         })
     }
+}
+
+/// The limit to the noise variance in a model's units: there it is that of the outcomes times the mean squared slope.
+fn limit_in(units: &Units, data: &Dataset, kernel: &Kernel, seed: u64) -> f64 {
+    let slopes = data.y().iter().map(|&y| (2.0 * units.log_slope(y)).exp()).sum::<f64>();
+    noise_limit(data, &kernel.scales(data.dimension()), seed) * slopes / data.len() as f64
 }
 
 /// How hyperparameters are searched for.
@@ -221,8 +237,9 @@ fn fitting(config: &Config, cold: bool) -> Fitting {
 impl Model {
     /// Chooses inducing points and fits.
     fn new(config: &Config, all: &[Prepared], output: usize, step: u64, seen: u64) -> Result<Self> {
-        let Prepared { data, units, start, inference, likelihood, searched, warp_s, believe_s, .. } = &all[output];
-        let (inference, likelihood, units) = (*inference, *likelihood, *units);
+        let Prepared { data, units, start, inference, likelihood, noise_limit, searched, warp_s, believe_s, .. } =
+            &all[output];
+        let (inference, likelihood, units, noise_limit) = (*inference, *likelihood, *units, *noise_limit);
         let started = Instant::now();
         let inducing = match inference {
             Inference::Exact => None,
@@ -234,10 +251,6 @@ impl Model {
         let learning = match likelihood {
             Likelihood::Gaussian => config.model.learning_for(inference, data.len()),
             _ => Learning::Elbo,
-        };
-        let noise_limit = match config.model.noise {
-            Noise::Limited => noise_limit(data, &start.kernel.scales(data.dimension()), config.seed),
-            Noise::Likely => f64::INFINITY,
         };
         let settings = Fitting { learning, inference, likelihood, noise_limit, ..fitting(config, searched.is_none()) };
         let z = inducing.as_ref().map_or(data.x(), Mat::as_ref);

@@ -1,10 +1,10 @@
 //! Models of neighbourhoods: they find the best trial where one model of everything does not, and polish it.
 
-use super::{plane, small};
+use super::{advance, plane, small, spaces};
 use spargo::Error;
 use spargo::rng::{Purpose, normal, stream, uniform};
 use spargo::space::{Dimension, Point, Space, Value};
-use spargo::study::{Config, Locality, Outcome, Study};
+use spargo::study::{Config, Freshness, Locality, Noise, Outcome, Study, Warping};
 
 /// A bump a hundredth wide beside a broad hill that is a little lower.
 fn bump(a: f64, b: f64) -> f64 {
@@ -69,13 +69,13 @@ fn a_share_of_each_batch_lies_around_the_best_trial() {
         // The polished come last.
         batch.iter().map(|trial| distance(&trial.point)).collect::<Vec<_>>()
     };
-    let all = far(1.0);
-    assert!(all.iter().all(|&distance| distance <= 0.2 * 5.0 + 1e-9), "{all:?}");
-    assert!(all.iter().filter(|&&distance| distance < 0.05).count() > 25, "{all:?}");
+    let (all, some, none) = (far(1.0), far(0.2), far(0.0));
+    let close = |distances: &[f64]| distances.iter().filter(|&&distance| distance < 0.05).count();
+    assert!(close(&all) > 25 && close(&none) < 25, "{all:?} {none:?}");
     // Whoever is not polished is chosen as without.
-    let (some, none) = (far(0.2), far(0.0));
-    assert_eq!(some[..40], none[..40]);
-    assert_ne!(some[40..], none[40..]);
+    let same = some.iter().zip(&none).take_while(|(a, b)| a == b).count();
+    assert!((38..=42).contains(&same), "{some:?} {none:?}");
+    assert!(2 * close(&some[same..]) > 50 - same, "{some:?}");
 }
 
 #[test]
@@ -93,9 +93,65 @@ fn few_and_equal_outcomes_do_no_harm() {
 }
 
 #[test]
-fn shares_beyond_the_whole_are_refused() {
-    for polish in [-0.1, 1.1, f64::NAN] {
-        let config = Config { locality: Locality { polish, ..Locality::default() }, ..small(plane()) };
-        assert!(matches!(Study::in_memory(config), Err(Error::Parameter { name, .. }) if name == "polish"));
+fn every_space_is_polished_and_a_study_that_is_closed_goes_on_as_it_would_have() {
+    for (name, space) in spaces() {
+        let mut config = Config { locality: Locality { neighbours: 20, polish: 0.3 }, ..small(space) };
+        config.maximizing.local = 0.5;
+        config.model.noise = Noise::Limited;
+        config.model.warp = Warping::Covering;
+        let mut study = Study::in_memory(config).unwrap();
+        for count in [8, 5, 1, 1, 5] {
+            let outcome = |_: &Space, trial: &spargo::study::Trial| Outcome::value((trial.id as f64).sin());
+            advance(&mut study, count, outcome);
+            study.best().unwrap().unwrap();
+        }
+        let mut again = Study::from_bytes(&study.to_bytes().unwrap()).unwrap();
+        assert_eq!(again.ask(6).unwrap(), study.ask(6).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn models_that_have_not_seen_every_outcome_polish_as_well() {
+    let locality = Locality { neighbours: 100, polish: 1.0 };
+    let mut study = told(Config { locality, ..Config::new(square()) }, 1);
+    study.ask(3).unwrap();
+    // The best by far, and not seen by the last ask's models.
+    study.add(&[(vec![Value::Real(0.05), Value::Real(0.95)], Some(Outcome::value(50.0)))]).unwrap();
+    for trial in study.ask_with(20, Freshness::Within(1000)).unwrap() {
+        let [a, b] = numbers(&trial.point);
+        assert!((a - 0.05).abs().max((b - 0.95).abs()) > 0.1, "{a} {b}");
+    }
+}
+
+#[test]
+fn what_a_model_cannot_follow_is_not_taken_for_noise() {
+    // Ridges across a plain, much narrower than the trials lie apart, and a crowd of trials on one of them.
+    let noise = |level: Noise| {
+        let mut config = Config::new(square());
+        (config.model.noise, config.model.warp) = (level, Warping::Off);
+        let mut study = Study::in_memory(config).unwrap();
+        let mut rng = stream(1, Purpose::Data, 0, 0);
+        let mut points = Vec::new();
+        for i in 0..400 {
+            let spread = if i < 300 { 1.0 } else { 1e-3 };
+            let [a, b] = [(); 2].map(|()| 0.4 * (1.0 - spread) + spread * uniform(&mut rng));
+            let y = (40.0 * std::f64::consts::PI * a).sin().powi(20) + (40.0 * b).sin() + 0.1 * normal(&mut rng);
+            points.push((vec![Value::Real(a), Value::Real(b)], Some(Outcome::value(y))));
+        }
+        study.add(&points).unwrap();
+        let (hyper, units) = study.hyperparameters(0).unwrap();
+        hyper.noise * (-2.0 * units.log_slope(0.0)).exp()
+    };
+    let (likely, limited) = (noise(Noise::Likely), noise(Noise::Limited));
+    assert!(limited < 0.025 && likely > 2.0 * limited, "{likely} {limited}");
+}
+
+#[test]
+fn settings_that_make_no_sense_are_refused_by_name() {
+    let shares = [-0.1, 1.1, f64::NAN].map(|polish| ("polish", Locality { polish, ..Locality::default() }));
+    let large = ("neighbours", Locality { neighbours: 5001, ..Locality::default() });
+    for (field, locality) in shares.into_iter().chain([large]) {
+        let config = Config { locality, ..small(plane()) };
+        assert!(matches!(Study::in_memory(config), Err(Error::Parameter { name, .. }) if name == field));
     }
 }
