@@ -70,7 +70,9 @@ fn five_steps_of_the_papers_settings_leave_rows_a_table_and_drawings() {
         let evaluations: Vec<u64> = (1..=6).map(|i| 100 * i).collect();
         assert_eq!(result["evaluations"], serde_json::json!(evaluations));
         let inducing = result["inducing"][5].as_u64().unwrap();
-        assert_eq!(inducing, settings["inducing"].as_u64().unwrap_or(600), "{settings}");
+        let most = settings["inducing"].as_u64().unwrap_or(600);
+        // A few less where nothing more could be told by them.
+        assert!(inducing <= most && 10 * inducing >= 9 * most, "{inducing}: {settings}");
         let least = result["least_regret"].as_array().unwrap();
         let regrets = result["regret"].as_array().unwrap().iter().map(|value| value.as_f64().unwrap());
         assert!(regrets.zip(least).all(|(regret, least)| regret >= least.as_f64().unwrap() && regret >= 0.0));
