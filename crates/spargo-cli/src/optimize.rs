@@ -94,6 +94,9 @@ pub struct Model {
     /// Share of the paths that are climbed within a region around a good point
     #[arg(long)]
     local: Option<f64>,
+    /// Trials around a good point that are a crowd, which the other paths stay away from; 0 for no crowds
+    #[arg(long)]
+    crowd: Option<usize>,
     /// Random features of a path
     #[arg(long)]
     features: Option<usize>,
@@ -165,6 +168,7 @@ impl Model {
             (self.block, &mut config.sampling.block),
             (self.pool, &mut config.maximizing.pool),
             (self.near, &mut config.maximizing.near),
+            (self.crowd, &mut config.maximizing.crowd),
             (self.starts, &mut config.maximizing.starts),
             (self.neighbours, &mut config.locality.neighbours),
         ];

@@ -259,7 +259,7 @@ fn members_with_a_region_stay_in_it_and_find_its_best_point() {
     // Length scales whose geometric mean is not one.
     let widths = [2.0, 1.0, 0.5];
     let regions = search.regions(&utility, 0..60, &widths.map(|width| 0.3 * width)).unwrap();
-    let found = search.maximize_within(&utility, &regions, &mut Taken::default()).unwrap();
+    let found = search.maximize_within(&utility, regions.clone(), &mut Taken::default()).unwrap();
     let (mut sizes, mut own) = (HashSet::new(), 0);
     for (j, region) in regions.iter().enumerate() {
         let region = region.as_ref().unwrap();
@@ -292,7 +292,7 @@ fn regions_are_for_some_members_only_and_never_where_all_points_are_listed() {
         assert!(regions.iter().flatten().count().abs_diff(expected) <= 2);
         // Categories, and inputs of whole numbers within their limits, are the centre's.
         assert!(regions.iter().flatten().all(|region| region.start[2] == 1.0 && region.upper[2] == region.lower[2]));
-        let found = search.maximize_within(&utility, &regions, &mut Taken::default()).unwrap();
+        let found = search.maximize_within(&utility, regions.clone(), &mut Taken::default()).unwrap();
         assert_all_different(&found);
         assert_valid(&continuous, &found);
     }
@@ -301,7 +301,7 @@ fn regions_are_for_some_members_only_and_never_where_all_points_are_listed() {
     let search = Search::new(&whole, incumbents.as_ref(), &settings, 1, 3).unwrap();
     let few = Bowls { centres: random(8, 3, 1.0) };
     let regions = search.regions(&few, 0..8, &[1.0; 3]).unwrap();
-    let found = search.maximize_within(&few, &regions, &mut Taken::default()).unwrap();
+    let found = search.maximize_within(&few, regions.clone(), &mut Taken::default()).unwrap();
     let inside = |(j, region): (usize, &Option<Region>)| {
         let Region { lower, upper, .. } = region.as_ref().unwrap();
         (0..3).all(|k| (lower[k]..=upper[k]).contains(&found[(j, k)]))
@@ -312,4 +312,34 @@ fn regions_are_for_some_members_only_and_never_where_all_points_are_listed() {
     let settings = Maximizing { local: 1.0, ..Maximizing::default() };
     let search = Search::new(&listed, incumbents.as_ref(), &settings, 1, 1).unwrap();
     assert!(search.regions(&utility, 0..100, &[1.0; 3]).unwrap().is_empty());
+}
+
+#[test]
+fn members_without_a_region_stay_out_of_crowds_and_find_the_best_point_beside_them() {
+    let space = space(vec![real(), real(), choice(2)]);
+    let incumbents = Mat::from_fn(2, 3, |i, k| [[0.3, 0.3, 0.0], [0.8, 0.8, 0.0]][i][k]);
+    // A crowd around the first incumbent only.
+    let observed = Mat::from_fn(30, 3, |i, k| if k == 2 { 0.0 } else { 0.25 + 0.003 * i as f64 });
+    let in_crowd = |point: &[f64]| point[2] == 0.0 && (0..2).all(|k| (point[k] - 0.3).abs() < 0.15 - 1e-3);
+    // Every summit is in the crowd.
+    let utility = Bowls { centres: Mat::from_fn(100, 3, |j, k| [0.31 + 0.0003 * j as f64, 0.33, 0.0][k]) };
+    for (crowd, crowded) in [(0, false), (30, true), (31, false)] {
+        let settings = Maximizing { local: 0.5, crowd, ..Maximizing::default() };
+        let search = Search::new(&space, incumbents.as_ref(), &settings, 1, 1).unwrap().with_crowds(observed.as_ref());
+        let regions = search.regions(&utility, 0..100, &[1.0; 3]).unwrap();
+        let found = search.maximize_within(&utility, regions.clone(), &mut Taken::default()).unwrap();
+        assert_valid(&space, &found);
+        let wide = (0..100).filter(|&j| regions[j].is_none());
+        assert!(wide.clone().count() >= 40);
+        for j in wide {
+            let point = row(&found, j);
+            assert_eq!(in_crowd(&point), !crowded, "{point:?}");
+            // The nearest edge is the one above in the second input, which counts twice; a region begins not far from it.
+            let best = utility.at(j, |k| [utility.centres[(j, 0)], 0.45, 0.0][k]);
+            assert!(utility.at(j, |k| point[k]) > best - if crowded { 0.02 } else { 0.0 }, "{point:?}");
+        }
+        // Where nobody has a region, somebody must stay.
+        let all = search.maximize(&utility, &mut Taken::default()).unwrap();
+        assert!((0..100).all(|j| in_crowd(&row(&all, j))));
+    }
 }

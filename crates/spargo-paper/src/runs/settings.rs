@@ -162,7 +162,8 @@ impl Settings {
     }
 
     fn maximizing(&self) -> Maximizing {
-        Maximizing { pool: self.pool, near: self.near, local: 0.0, starts: self.starts, ..Maximizing::default() }
+        let (pool, near, starts) = (self.pool, self.near, self.starts);
+        Maximizing { pool, near, starts, local: 0.0, crowd: 0, ..Maximizing::default() }
     }
 
     /// Who runs it.

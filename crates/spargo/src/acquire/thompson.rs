@@ -32,7 +32,7 @@ pub fn thompson(situation: &Situation<'_>, numbers: Range<usize>, taken: &mut Ta
         let weighed = Weighed { utility: &paths, vote: &vote, weighing };
         let utility: &dyn Utility = if vote.is_unanimous() { &paths } else { &weighed };
         let regions = search.regions(utility, some.clone(), &scales)?;
-        let points = search.maximize_within(utility, &regions, taken)?;
+        let points = search.maximize_within(utility, regions, taken)?;
         batch.as_mut().subrows_mut(first - numbers.start, some.len()).copy_from(points);
     }
     Ok(batch)

@@ -10,6 +10,7 @@
 
 mod candidates;
 mod climb;
+mod crowd;
 mod pool;
 mod region;
 mod taken;
@@ -37,6 +38,8 @@ pub struct Maximizing {
     pub near: usize,
     /// Share of the paths of one objective that are maximised within a region around a good point.
     pub local: f64,
+    /// Trials around a good point that are a crowd, which the other paths stay away from; 0 for no crowds.
+    pub crowd: usize,
     /// Climbs of each member, from its best points that are spread over the space; one more begins around the best so far.
     pub starts: usize,
     /// Of the climbs; utilities are in the model's units.
@@ -47,7 +50,7 @@ impl Default for Maximizing {
     fn default() -> Self {
         let optimizer =
             Lbfgsb { max_iterations: 50, gradient_tolerance: 1e-4, value_tolerance: 1e-7, ..Lbfgsb::default() };
-        Maximizing { pool: 10_000, near: 2000, local: 0.0, starts: 2, optimizer }
+        Maximizing { pool: 10_000, near: 2000, local: 0.0, crowd: 0, starts: 2, optimizer }
     }
 }
 
@@ -72,6 +75,7 @@ impl Maximizing {
 pub struct Search<'a> {
     space: &'a Space,
     incumbents: Mat<f64>,
+    crowds: Vec<Vec<f64>>,
     pool: Pool<'a>,
     settings: &'a Maximizing,
     seed: u64,
@@ -89,7 +93,8 @@ impl<'a> Search<'a> {
     ) -> Result<Self> {
         settings.check()?;
         let pool = Pool::new(space, incumbents, settings, &mut stream(seed, Purpose::Pool, step, 0));
-        Ok(Search { space, incumbents: incumbents.to_owned(), pool, settings, seed, step })
+        let (incumbents, crowds) = (incumbents.to_owned(), Vec::new());
+        Ok(Search { space, incumbents, crowds, pool, settings, seed, step })
     }
 
     /// The points that are scored.
@@ -99,14 +104,15 @@ impl<'a> Search<'a> {
 
     /// One point for each member, [members, inputs]; none is taken before, all are afterwards.
     pub fn maximize(&self, utility: &dyn Utility, taken: &mut Taken) -> Result<Mat<f64>> {
-        self.maximize_within(utility, &[], taken)
+        self.maximize_within(utility, Vec::new(), taken)
     }
 
-    /// The same, members with a region not leaving it; where all points are listed, regions are passed over.
+    /// The same, members with a region not leaving it and the others staying out of crowds; where all points are listed,
+    /// neither counts.
     pub fn maximize_within(
         &self,
         utility: &dyn Utility,
-        regions: &[Option<Region>],
+        regions: Vec<Option<Region>>,
         taken: &mut Taken,
     ) -> Result<Mat<f64>> {
         match &self.pool {
@@ -114,7 +120,8 @@ impl<'a> Search<'a> {
             Pool::Listed(points) => candidates::choose(utility, points.as_ref(), taken),
             Pool::Starts(points) => {
                 let scores = utility.score(points.as_ref())?;
-                self.climb_within(utility, points.as_ref(), scores.as_ref(), regions, taken)
+                let regions = self.beside_crowds(points.as_ref(), scores.as_ref(), regions);
+                self.climb_within(utility, points.as_ref(), scores.as_ref(), &regions, taken)
             }
         }
     }

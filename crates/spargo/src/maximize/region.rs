@@ -71,7 +71,7 @@ impl Search<'_> {
     }
 
     /// Whether regions extend along this input.
-    fn extends(&self, input: usize) -> bool {
+    pub(super) fn extends(&self, input: usize) -> bool {
         !self.space.dimensions()[input].domain.is_categorical()
     }
 

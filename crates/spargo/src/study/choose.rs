@@ -11,6 +11,7 @@ use crate::acquire::{
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef, select_rows};
 use crate::maximize::{Deal, Maximizing, Search, Taken, dealt, is_listed};
+use crate::model::Posterior;
 use std::ops::Range;
 
 /// The trials of a study as models see them, [trials, inputs] each.
@@ -61,7 +62,7 @@ fn search(
     numbers: Range<usize>,
     taken: &mut Taken,
 ) -> Result<Mat<f64>> {
-    let &Trials { observed, failed, pending } = trials;
+    let observed = trials.observed;
     let level = config.outputs[0].goal.level(&[]).map(|level| in_units(&model.units, level));
     let mean = model.posterior.mean(observed)?;
     let interest: Vec<f64> = match level {
@@ -74,18 +75,11 @@ fn search(
         false => best_rows(&interest, INCUMBENTS),
     };
     let incumbents = select_rows(observed, &rows);
-    let situation = Situation {
-        posterior: &model.posterior,
-        // The determinantal process of BALD knows no noise.
-        noise: if config.rule() == Rule::Bald { 0.0 } else { model.state.hyper.noise },
-        search: &Search::new(&config.space, incumbents.as_ref(), &config.maximizing, config.seed, step)?,
-        sampling: &config.sampling,
-        observed,
-        failed,
-        pending,
-        seed: config.seed,
-        step,
-    };
+    let search = Search::new(&config.space, incumbents.as_ref(), &config.maximizing, config.seed, step)?;
+    let search = search.with_crowds(observed);
+    // The determinantal process of BALD knows no noise.
+    let noise = if config.rule() == Rule::Bald { 0.0 } else { model.state.hyper.noise };
+    let situation = trials.situation(&model.posterior, noise, &search, config, step);
     match (config.rule(), level) {
         (Rule::Straddle, Some(level)) => sequential(&situation, &Merit::LevelSet { level }, numbers.len(), taken),
         (rule, _) => acquire(rule, &situation, numbers, taken),
@@ -101,20 +95,26 @@ fn polish(
     numbers: Range<usize>,
     taken: &mut Taken,
 ) -> Result<Mat<f64>> {
-    let &Trials { observed, failed, pending } = trials;
     let settings = Maximizing { pool: 1, near: 0, local: 1.0, ..config.maximizing.clone() };
-    let situation = Situation {
-        posterior: &local.teller.posterior,
-        noise: local.teller.noise,
-        search: &Search::new(&config.space, local.point.as_ref(), &settings, config.seed, step)?,
-        sampling: &config.sampling,
-        observed,
-        failed,
-        pending,
-        seed: config.seed,
-        step,
-    };
+    let search = Search::new(&config.space, local.point.as_ref(), &settings, config.seed, step)?;
+    let situation = trials.situation(&local.teller.posterior, local.teller.noise, &search, config, step);
     acquire(Rule::Thompson, &situation, numbers, taken)
+}
+
+impl Trials<'_> {
+    /// What a rule of one output knows, if these are its model and where it searches.
+    fn situation<'b>(
+        &'b self,
+        posterior: &'b Posterior,
+        noise: f64,
+        search: &'b Search<'b>,
+        config: &'b Config,
+        step: u64,
+    ) -> Situation<'b> {
+        let &Trials { observed, failed, pending } = self;
+        let (sampling, seed) = (&config.sampling, config.seed);
+        Situation { posterior, noise, search, sampling, observed, failed, pending, seed, step }
+    }
 }
 
 /// Points number `numbers` of a batch, by objectives and limits.
