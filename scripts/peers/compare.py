@@ -106,12 +106,14 @@ class Run:
         return np.clip(lower + unit * (upper - lower), lower, upper)
 
 
-def peer_by_name(name):
+def peer_by_name(name, fit_steps=None):
     """How a peer is described in its rows, and its search."""
     if name == "turbo":
         import turbo
 
+        turbo.fit_steps = fit_steps
         description, search = turbo.DESCRIPTION, turbo.turbo
+        description = description if fit_steps is None else description | {"fit_steps": fit_steps}
     else:
         description, search = searches.ALL[name]
     return description | {"version": version(description["package"])}, search
@@ -143,6 +145,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=10, help="how many")
     parser.add_argument("--seed-from", type=int, default=0, help="the first one")
     parser.add_argument("--budget", type=int, default=5000, help="evaluations of a run")
+    parser.add_argument("--fit-steps", type=int, help="of each of turbo's models at most; without, until it converges")
     parser.add_argument("--out", type=Path, default=Path("comparison"), help="the folder of rows")
     words = parser.parse_args()
     chosen = [problems.by_name(name) for name in words.problems.split(",")]
@@ -154,7 +157,7 @@ def main():
     for seed in range(words.seed_from, words.seed_from + words.seeds):
         for problem in chosen:
             for name in peers:
-                description, search = peer_by_name(name)
+                description, search = peer_by_name(name, words.fit_steps)
                 noise = 0.0 if problem.name in EXACT else problem.noise
                 settings = {"function": problem.name, "method": name, "seed": seed, "budget": words.budget}
                 settings |= {"noise": noise, "peer": description}

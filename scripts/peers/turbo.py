@@ -34,6 +34,9 @@ from torch.quasirandom import SobolEngine
 torch.set_num_threads(1)
 torch.set_default_dtype(torch.float64)
 
+fit_steps = None
+"""Steps of a fit at most; until it converges, if there is no limit. The authors' code takes 50."""
+
 BATCH = 100
 INITIAL = 100
 L_FIRST, L_MIN, L_MAX = 0.8, 0.5**7, 1.6
@@ -111,7 +114,8 @@ def fit(points, outcomes, last=None):
     with warnings.catch_warnings(), exactly():
         warnings.simplefilter("ignore")
         try:
-            fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model))
+            limit = {} if fit_steps is None else {"optimizer_kwargs": {"options": {"maxiter": fit_steps}}, "max_attempts": 1}
+            fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model), **limit)
         except ModelFittingError:
             # With the hyperparameters that it has reached.
             model.eval()

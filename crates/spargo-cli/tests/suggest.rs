@@ -202,10 +202,12 @@ fn fifty_thousand_rows_are_no_trouble() {
     };
     let data = lab.write("data.csv", &format!("a,b,y\n{}", (0..50_000).map(row).collect::<String>()));
     let plate = points(&lab.suggest(&["--data", &data, "-n", "10"]));
-    for point in plate {
+    let is_close = |point: &&Vec<String>| {
         let [a, b] = [0, 1].map(|k| point[k].parse::<f64>().unwrap());
-        assert!((a - 0.3).abs() < 0.1 && (b - 0.6).abs() < 0.1, "{point:?}");
-    }
+        (a - 0.3).abs() < 0.1 && (b - 0.6).abs() < 0.1
+    };
+    // The others look beyond the crowd of rows there.
+    assert!((5..10).contains(&plate.iter().filter(is_close).count()), "{plate:?}");
 }
 
 /// Of a class the probability of yes is predicted, and spreadsheets say yes and no in words.

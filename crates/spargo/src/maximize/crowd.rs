@@ -6,21 +6,30 @@
 //!
 //! A batch of maximisers repeats itself: once a summit is known well, most paths have their maximum there, and the next
 //! batch says again what the last one said. Regions around incumbents (`region`) go on polishing that summit; the other
-//! members are worth more where a higher one may be.
+//! members are worth more where a higher one may be. As a crowd grows, fewer of them look elsewhere: in all, as many as the
+//! logarithm of its trials.
 
+use super::region::{Deal, dealt, turn};
 use super::{Region, Search};
 use crate::linalg::{MatRef, column};
+
+/// An incumbent with many trials around it.
+#[derive(Debug)]
+pub(super) struct Crowd {
+    centre: Vec<f64>,
+    trials: usize,
+}
 
 impl Search<'_> {
     /// The same search; incumbents with a crowd of the `observed` trials around them are told apart.
     pub fn with_crowds(mut self, observed: MatRef<'_, f64>) -> Self {
-        let is_crowded = |centre: &Vec<f64>| {
-            let close = (0..observed.nrows()).filter(|&i| is_within(observed, i, centre));
-            close.take(self.settings.crowd).count() == self.settings.crowd
+        let crowd = |i: usize| {
+            let centre: Vec<f64> = self.incumbents.row(i).iter().copied().collect();
+            let trials = (0..observed.nrows()).filter(|&j| distance(observed, j, &centre) <= RADIUS).count();
+            (trials >= self.settings.crowd).then_some(Crowd { centre, trials })
         };
         if self.settings.crowd > 0 {
-            let centres = (0..self.incumbents.nrows()).map(|i| self.incumbents.row(i).iter().copied().collect());
-            self.crowds = centres.filter(is_crowded).collect();
+            self.crowds = (0..self.incumbents.nrows()).filter_map(crowd).collect();
         }
         self
     }
@@ -34,14 +43,18 @@ impl Search<'_> {
         scores: MatRef<'_, f64>,
         mut regions: Vec<Option<Region>>,
     ) -> Vec<Option<Region>> {
-        let free = |&i: &usize| !self.crowds.iter().any(|centre| is_within(points, i, centre));
-        let free: Vec<usize> = match self.crowds.is_empty() {
-            true => Vec::new(),
-            false => (0..self.settings.pool.min(points.nrows())).filter(free).collect(),
-        };
-        for (member, region) in regions.iter_mut().enumerate().filter(|(_, region)| region.is_none()) {
+        let largest = self.crowds.iter().map(|crowd| crowd.trials).max();
+        let (Some(largest), false) = (largest, regions.is_empty()) else { return regions };
+        let share = (PATIENCE * self.settings.crowd) as f64 / largest as f64;
+        let nearest =
+            |i: usize| self.crowds.iter().map(|crowd| distance(points, i, &crowd.centre)).fold(f64::INFINITY, f64::min);
+        let distances: Vec<f64> = (0..self.settings.pool.min(points.nrows())).map(nearest).collect();
+        let all = regions.iter_mut().enumerate();
+        for (member, region) in all.filter(|(j, region)| region.is_none() && dealt(Deal::Crowd, self.step, *j, share)) {
+            let least = RADIUS + (FARTHEST - RADIUS) * turn(Deal::Distance, self.step, member);
             let scores = column(scores, member);
-            let best = free.iter().copied().max_by(|&i, &j| scores[i].total_cmp(&scores[j]));
+            let free = (0..distances.len()).filter(|&i| distances[i] > least);
+            let best = free.max_by(|&i, &j| scores[i].total_cmp(&scores[j]));
             *region = best.map(|row| self.beside(points.row(row).iter().copied().collect(), scores[row]));
         }
         regions
@@ -52,7 +65,7 @@ impl Search<'_> {
         let reach = |k: usize| if self.extends(k) { RADIUS } else { 0.0 };
         let mut lower: Vec<f64> = start.iter().enumerate().map(|(k, v)| (v - reach(k)).max(0.0)).collect();
         let mut upper: Vec<f64> = start.iter().enumerate().map(|(k, v)| (v + reach(k)).min(1.0)).collect();
-        for centre in &self.crowds {
+        for Crowd { centre, .. } in &self.crowds {
             let distance = |k: usize| (start[k] - centre[k]).abs();
             let farthest = (0..start.len()).max_by(|&i, &j| distance(i).total_cmp(&distance(j)));
             if let Some(k) = farthest.filter(|&k| self.extends(k)) {
@@ -66,10 +79,17 @@ impl Search<'_> {
     }
 }
 
-/// Whether a row lies within the box of a crowd around this point; categories that differ are farther apart.
-fn is_within(x: MatRef<'_, f64>, row: usize, centre: &[f64]) -> bool {
-    centre.iter().enumerate().all(|(k, c)| (x[(row, k)] - c).abs() <= RADIUS)
+/// How far a row is from a point along the input where it is farthest, in units of the box; categories that differ are a box
+/// apart, or more.
+fn distance(x: MatRef<'_, f64>, row: usize, centre: &[f64]) -> f64 {
+    centre.iter().enumerate().fold(0.0, |most, (k, c)| most.max((x[(row, k)] - c).abs()))
 }
 
 /// How far a crowd reaches along every input, in units of the box.
 const RADIUS: f64 = 0.15;
+
+/// A crowd that is so many times as large as the least one is known so well that members begin to return to it.
+const PATIENCE: usize = 10;
+
+/// How far members stay away from crowds at most: a summit may be wider than the crowd on it.
+const FARTHEST: f64 = 0.5;

@@ -50,7 +50,7 @@ impl Default for Maximizing {
     fn default() -> Self {
         let optimizer =
             Lbfgsb { max_iterations: 50, gradient_tolerance: 1e-4, value_tolerance: 1e-7, ..Lbfgsb::default() };
-        Maximizing { pool: 10_000, near: 2000, local: 0.0, crowd: 0, starts: 2, optimizer }
+        Maximizing { pool: 10_000, near: 2000, local: 0.5, crowd: 100, starts: 2, optimizer }
     }
 }
 
@@ -75,7 +75,7 @@ impl Maximizing {
 pub struct Search<'a> {
     space: &'a Space,
     incumbents: Mat<f64>,
-    crowds: Vec<Vec<f64>>,
+    crowds: Vec<crowd::Crowd>,
     pool: Pool<'a>,
     settings: &'a Maximizing,
     seed: u64,

@@ -137,19 +137,30 @@ pub enum Deal {
     Region,
     /// To be drawn from another model than the rest of the batch.
     Polish,
+    /// To stay away from crowds.
+    Crowd,
+    /// How far away.
+    Distance,
 }
 
 /// Whether a member is one of a `share` of all, however many are asked for in one step.
-///
-/// Multiples of an irrational number fill the unit interval evenly, of two such numbers the unit square: one deal says
-/// nothing about the other.
 pub fn dealt(deal: Deal, step: u64, number: usize, share: f64) -> bool {
+    turn(deal, step, number) < share
+}
+
+/// A number between 0 and 1, evenly over members and steps.
+///
+/// Multiples of an irrational number fill the unit interval evenly, of several such numbers the unit cube: one deal says
+/// nothing about the others.
+pub(super) fn turn(deal: Deal, step: u64, number: usize) -> f64 {
     let stride = match deal {
         Deal::Region => std::f64::consts::SQRT_2,
         Deal::Polish => GOLDEN,
+        Deal::Crowd => std::f64::consts::E,
+        Deal::Distance => std::f64::consts::PI,
     };
     let position = step.wrapping_add(number as u64) & 0xFFFF_FFFF;
-    (position as f64 * stride).fract() < share
+    (position as f64 * stride).fract()
 }
 
 /// The golden ratio, less one.

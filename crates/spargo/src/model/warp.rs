@@ -73,7 +73,7 @@ pub fn learn_warp(start: &Hyperparameters, data: &Dataset, rows: WarpRows, setti
         fitted.map_or(f64::NEG_INFINITY, |fitted| fitted.report.objective + jacobian)
     };
     let likelihoods: Vec<f64> = WARPS.par_iter().map(|&warp| likelihood(warp)).collect();
-    let mut best = (WARPS[0], likelihoods[0] + MARGIN);
+    let mut best = (WARPS[0], likelihoods[0] + MARGIN * some.len() as f64);
     for (&warp, &value) in WARPS.iter().zip(&likelihoods).skip(1) {
         if value > best.1 {
             best = (warp, value);
@@ -116,8 +116,9 @@ const ROWS: usize = 200;
 /// Steps of the search for each warp.
 const ITERATIONS: usize = 10;
 
-/// What a warp must be worth beside none, in nats of all rows.
-const MARGIN: f64 = 2.0;
+/// What a warp must be worth beside none, in nats a row: noise that was the same everywhere no longer is, and where it is
+/// stretched, the model is less sure than it could be.
+const MARGIN: f64 = 0.09;
 
 #[cfg(test)]
 mod tests {

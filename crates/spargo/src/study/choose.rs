@@ -96,8 +96,9 @@ fn polish(
     taken: &mut Taken,
 ) -> Result<Mat<f64>> {
     let settings = Maximizing { pool: 1, near: 0, local: 1.0, ..config.maximizing.clone() };
-    let search = Search::new(&config.space, local.point.as_ref(), &settings, config.seed, step)?;
-    let situation = trials.situation(&local.teller.posterior, local.teller.noise, &search, config, step);
+    let (near, point) = &local.near;
+    let search = Search::new(&config.space, point.as_ref(), &settings, config.seed, step)?;
+    let situation = trials.situation(&near.posterior, near.noise, &search, config, step);
     acquire(Rule::Thompson, &situation, numbers, taken)
 }
 

@@ -135,9 +135,9 @@ pub struct Modelling {
 #[serde(rename_all = "kebab-case")]
 pub enum Noise {
     /// What makes the data likely.
-    #[default]
     Likely,
     /// What makes the data likely, but not more than neighbours differ by.
+    #[default]
     Limited,
 }
 
@@ -147,9 +147,9 @@ pub enum Noise {
 #[serde(rename_all = "kebab-case")]
 pub enum Warping {
     /// By the map under which random ones of them are most likely.
-    #[default]
     Learned,
     /// By the map under which those are most likely whose inputs cover the space.
+    #[default]
     Covering,
     /// Not at all.
     Off,
@@ -162,8 +162,8 @@ impl Default for Modelling {
             learning: Learning::Subset(1000),
             exact_until: 2000,
             priors: Priors::On,
-            warp: Warping::Learned,
-            noise: Noise::Likely,
+            warp: Warping::default(),
+            noise: Noise::default(),
         }
     }
 }

@@ -7,7 +7,7 @@
 //! One stationary model of everything smooths over what is narrow beside the rest of the space: the trial that it
 //! believes in may be one of the good ones, not the best. Around each trial that the model or its own outcome
 //! recommends, a model of that neighbourhood alone has the say, if it foretells outcomes there better, each left out in turn; if
-//! not, the model of everything has, which knows more trials. A deviation is taken off the mean, so that one lucky outcome is not
+//! not, the model of a wider one, or of everything, which know more trials. A deviation is taken off the mean, so that one lucky outcome is not
 //! enough.
 
 use super::best_rows;
@@ -37,7 +37,7 @@ pub struct Locality {
 
 impl Default for Locality {
     fn default() -> Self {
-        Locality { neighbours: 0, polish: 0.2 }
+        Locality { neighbours: 400, polish: 0.2 }
     }
 }
 
@@ -60,12 +60,12 @@ impl Locality {
 pub(super) struct Local {
     /// Its row among the observations that the model has seen.
     pub row: usize,
-    /// Where it is, [1, inputs].
-    pub point: Mat<f64>,
-    /// Mean and variance there, in the model's units.
+    /// Mean and variance there, in the units of who has the say.
     pub belief: (f64, f64),
-    /// Who believes that.
+    /// Who has the say.
     pub teller: Teller,
+    /// The model of the neighbourhood, and which point of it is best by that, [1, inputs].
+    pub near: (Teller, Mat<f64>),
     /// Seconds that the search for it took.
     pub seconds: f64,
     /// The lower end of the belief, in the user's units.
@@ -99,42 +99,54 @@ impl Local {
                 continue;
             }
             count += 1;
-            let rows = closest(data.x(), row, &model.state.hyper.kernel, neighbours);
-            // Beside the edge of a neighbourhood others know more.
-            let inner = &rows[..rows.len().div_ceil(2)];
-            inner.iter().for_each(|&row| settled[row] = true);
-            match Local::among((model, &standard), data, &rows, inner, config) {
-                Ok(local) if best.as_ref().is_none_or(|best| local.surely > best.surely) => best = Some(local),
+            let rows = closest(data.x(), row, &model.state.hyper.kernel, WIDER * neighbours);
+            match Local::among((model, &standard), data, &rows, config) {
+                Ok((local, known)) => {
+                    rows[..known].iter().for_each(|&row| settled[row] = true);
+                    best = best.filter(|best| best.surely >= local.surely).or(Some(local));
+                }
                 Err(Error::Interrupted) => return Err(Error::Interrupted),
                 // Other neighbourhoods, or the study's own model, will do.
-                Ok(_) | Err(_) => {}
+                Err(_) => settled[row] = true,
             }
         }
         Ok(best.map(|best| Local { seconds: started.elapsed().as_secs_f64(), ..best }))
     }
 
-    /// The best of the `inner` rows, which lie closest to the first; the model's data are in its own units.
+    /// The best of the rows that are known well, which are so many of the first ones; rows are ordered by their distance to the
+    /// first, and the model's data are in its own units.
     fn among(
         (model, standard): (&Model, &Dataset),
         data: &Dataset,
         rows: &[usize],
-        inner: &[usize],
         config: &Config,
-    ) -> Result<Self> {
-        let some = data.subset(rows);
-        let near = Teller::near(model, &some, config)?;
+    ) -> Result<(Self, usize)> {
+        let close = config.locality.neighbours.min(rows.len());
+        let left_out: Vec<usize> = (0..close).collect();
+        let of = |count: usize| -> Result<(Teller, f64)> {
+            let some = data.subset(&rows[..count]);
+            let teller = Teller::near(model, &some, config)?;
+            let foretold = teller.foretells(&some, &teller.units.apply(&some), &left_out)?;
+            Ok((teller, foretold))
+        };
         let far = Teller { posterior: model.posterior.clone(), units: model.units, noise: model.state.hyper.noise };
-        let closest: Vec<usize> = (0..rows.len().min(LEFT_OUT)).collect();
-        let gain = near.foretells(&some, &near.units.apply(&some), &closest)?
-            - far.foretells(data, standard, &rows[..closest.len()])?;
-        let teller = if gain > 0.0 { near } else { far };
-        let Prediction { mean, variance } = teller.posterior.predict(select_rows(data.x(), inner).as_ref())?;
-        let surely = |i: usize| mean[i] - variance[i].sqrt();
-        let best = (0..inner.len()).max_by(|&i, &j| surely(i).total_cmp(&surely(j))).unwrap_or(0);
-        let surely = teller.units.from_model(surely(best));
-        let point = data.x().subrows(inner[best], 1).to_owned();
-        let belief = (mean[best], variance[best]);
-        Ok(Local { row: inner[best], point, belief, teller, seconds: 0.0, surely })
+        let by_far = far.foretells(data, standard, &rows[..close])?;
+        let (near, by_near) = of(close)?;
+        let is_better = by_near > by_far + MARGIN;
+        let (near, count) = match is_better && rows.len() > close {
+            false => (near, close),
+            true => match of(rows.len())? {
+                (wide, by_wide) if by_wide > by_near - MARGIN => (wide, rows.len()),
+                _ => (near, close),
+            },
+        };
+        // Beside the edge of a neighbourhood others know more.
+        let known = &rows[..count.div_ceil(2)];
+        let teller = if is_better { near.clone() } else { far };
+        let (best, belief, surely) = teller.best(data, known)?;
+        let (by_near, ..) = near.best(data, known)?;
+        let near = (near, data.x().subrows(by_near, 1).to_owned());
+        Ok((Local { row: best, belief, teller, near, seconds: 0.0, surely }, known.len()))
     }
 }
 
@@ -158,6 +170,14 @@ impl Teller {
         Ok(Teller { posterior: Arc::new(posterior), units, noise: hyper.noise })
     }
 
+    /// The best of some rows, its mean and variance, and the lower end of that in the user's units.
+    fn best(&self, data: &Dataset, rows: &[usize]) -> Result<(usize, (f64, f64), f64)> {
+        let Prediction { mean, variance } = self.posterior.predict(select_rows(data.x(), rows).as_ref())?;
+        let surely = |i: usize| mean[i] - variance[i].sqrt();
+        let best = (0..rows.len()).max_by(|&i, &j| surely(i).total_cmp(&surely(j))).unwrap_or(0);
+        Ok((rows[best], (mean[best], variance[best]), self.units.from_model(surely(best))))
+    }
+
     /// How likely these outcomes are in the user's units, each left out in turn: the sum of logarithms; `standard` are the
     /// data in the model's units.
     fn foretells(&self, data: &Dataset, standard: &Dataset, rows: &[usize]) -> Result<f64> {
@@ -177,8 +197,12 @@ const CANDIDATES: usize = 10;
 /// Neighbourhoods that are modelled, at most; seldom are there more than two.
 const NEIGHBOURHOODS: usize = 4;
 
-/// Outcomes that are left out in turn.
-const LEFT_OUT: usize = 100;
+/// A wide neighbourhood has so many times the trials of a narrow one.
+const WIDER: usize = 5;
+
+/// What the model of fewer trials must be better by, in nats of all outcomes that are left out. Where both are right they differ
+/// by a few, where one is wrong by hundreds.
+const MARGIN: f64 = 10.0;
 
 /// Rows that a neighbourhood's hyperparameters are learned from.
 const SUBSET: usize = 200;

@@ -42,8 +42,20 @@ fn minimising_asks_for_what_maximising_the_opposite_asks_for() {
         assert!((-805.0..-760.0).contains(&believed.mean), "{believed:?}");
         let values = study.history().records().iter().map(|record| told(&study.config().space, &record.trial, -1.0));
         assert_eq!(observed.value, values.fold(f64::INFINITY, f64::min));
+    }
+}
 
-        // The best believed point is the one with the best prediction among those evaluated.
+/// Without models of neighbourhoods.
+#[test]
+fn the_best_point_by_the_model_is_the_one_with_the_best_prediction_of_those_evaluated() {
+    for (name, space) in spaces() {
+        let [_, (mut config, sign)] = goals(space);
+        config.locality.neighbours = 0;
+        let mut study = memory(config);
+        for count in [8, 15] {
+            advance(&mut study, count, |space, trial| Outcome::value(told(space, trial, sign)));
+        }
+        let believed = study.best().unwrap().unwrap().believed;
         let evaluated: Vec<Point> = study.history().records().iter().map(|r| r.trial.point.clone()).collect();
         let mean = study.predict(0, &evaluated).unwrap().mean;
         let best = (0..mean.len()).min_by(|&i, &j| mean[i].total_cmp(&mean[j])).unwrap();

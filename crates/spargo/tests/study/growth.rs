@@ -19,7 +19,7 @@ fn resident() -> Option<f64> {
 fn work(path: &Path) {
     let mut config = small(plane());
     config.model.learning = Learning::Subset(20);
-    config.inducing = 8;
+    (config.inducing, config.locality.neighbours) = (8, 20);
     (config.maximizing.pool, config.maximizing.near) = (50, 10);
     let mut study = Study::create(path, config).unwrap();
     for step in 1..=STEPS {

@@ -6,13 +6,15 @@ use spargo::kernel::{Covariance, Kernel};
 use spargo::linalg::Mat;
 use spargo::study::{Goal, Warping};
 
-/// A study in every space and direction, sparse and exact, with a failure and trials under way.
+/// A study in every space and direction, sparse and exact, with a failure and trials under way; without models of neighbourhoods,
+/// so that there is one model for all.
 fn grown() -> Vec<(String, Study)> {
     let mut all = Vec::new();
     for (name, space) in spaces() {
         for (goal, exact_until) in [(Goal::Maximize, 0), (Goal::Minimize, 1000)] {
             let mut config = small(space.clone());
             config.outputs[0].goal = goal;
+            config.locality.neighbours = 0;
             config.model.exact_until = exact_until;
             let mut study = memory(config);
             for count in [8, 10, 10] {
