@@ -358,7 +358,7 @@ class Study:
         return [trial for trial in self.trials if trial.status == "pending"]
 
     def best(self) -> Best:
-        """The evaluated point with the best posterior mean, and the best outcome, of those that keep to all limits."""
+        """The evaluated point that models believe to be the best, and the best outcome, of those that keep to all limits."""
         found = json.loads(self._inner.best())
         believed, observed = found["believed"], found["observed"]
         interval = (float(believed["interval"][0]), float(believed["interval"][1]))

@@ -38,7 +38,10 @@ class Trial:
 
 @dataclass(frozen=True)
 class Best:
-    """What a study has found: the evaluated point that is best by the model, and the best outcome as it was told."""
+    """What a study has found: the evaluated point that models take for the best, and the best outcome as it was told.
+
+    `mean` and `interval` are of the model that knows the point best, which may be one of its neighbourhood alone.
+    """
 
     trial: Trial
     mean: float

@@ -15,6 +15,7 @@ random, sobol, cma: see searches.py. turbo: see turbo.py.
 
 import argparse
 import fcntl
+import functools
 import json
 import os
 import sys
@@ -111,8 +112,7 @@ def peer_by_name(name, fit_steps=None):
     if name == "turbo":
         import turbo
 
-        turbo.fit_steps = fit_steps
-        description, search = turbo.DESCRIPTION, turbo.turbo
+        description, search = turbo.DESCRIPTION, functools.partial(turbo.turbo, fit_steps=fit_steps)
         description = description if fit_steps is None else description | {"fit_steps": fit_steps}
     else:
         description, search = searches.ALL[name]

@@ -9,6 +9,7 @@ Ours to choose:
 - the GP is BoTorch's SingleTaskGP with a Matérn-5/2 kernel, a length scale an input within the authors' bounds, and the noise
   learned without an upper bound (the authors' code allows for a fifth of the outcomes' variance, and is meant for exact
   outcomes). It is fitted anew after each batch, to all outcomes since the restart, which are standardized;
+- its search ends when it converges, or with `--fit-steps` after so many steps of L-BFGS (the authors take 50 of Adam);
 - there are min(5000, max(2000, 200 d)) candidates, more than the authors' min(5000, 100 d);
 - the centre is the evaluated point with the best posterior mean, as the paper says for noisy functions; improvement is that of
   the best outcome by a thousandth, as in the authors' code;
@@ -33,9 +34,6 @@ from torch.quasirandom import SobolEngine
 
 torch.set_num_threads(1)
 torch.set_default_dtype(torch.float64)
-
-fit_steps = None
-"""Steps of a fit at most; until it converges, if there is no limit. The authors' code takes 50."""
 
 BATCH = 100
 INITIAL = 100
@@ -72,7 +70,7 @@ class Region:
             self.side, self.failures = self.side / 2, 0
 
 
-def turbo(run, rng):
+def turbo(run, rng, fit_steps=None):
     """Runs of one trust region, one after the other, until the budget is spent."""
     torch.manual_seed(int(rng.integers(2**31)))
     best = (-np.inf, None)
@@ -81,7 +79,7 @@ def turbo(run, rng):
         points = sobol(run.dimension, min(INITIAL, run.left), rng)
         outcomes, model = run.evaluate(points), None
         while True:
-            model, means = fit(points, outcomes, model)
+            model, means = fit(points, outcomes, model, fit_steps)
             believed = means if run.noise else outcomes
             centre = points[np.argmax(believed)]
             current = (believed.max(), centre)
@@ -100,7 +98,7 @@ def sobol(dimension, count, rng):
     return SobolEngine(dimension, scramble=True, seed=int(rng.integers(2**31))).draw(count, dtype=torch.float64).numpy()
 
 
-def fit(points, outcomes, last=None):
+def fit(points, outcomes, last=None, steps=None):
     """The model of standardized outcomes, and its means at the points, in units of the outcomes.
 
     Hyperparameters are climbed from those of the last model of the run, which takes half the time.
@@ -114,7 +112,7 @@ def fit(points, outcomes, last=None):
     with warnings.catch_warnings(), exactly():
         warnings.simplefilter("ignore")
         try:
-            limit = {} if fit_steps is None else {"optimizer_kwargs": {"options": {"maxiter": fit_steps}}, "max_attempts": 1}
+            limit = {} if steps is None else {"optimizer_kwargs": {"options": {"maxiter": steps}}, "max_attempts": 1}
             fit_gpytorch_mll(ExactMarginalLogLikelihood(model.likelihood, model), **limit)
         except ModelFittingError:
             # With the hyperparameters that it has reached.

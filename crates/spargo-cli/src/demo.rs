@@ -67,7 +67,7 @@ fn table(steps: &[Step]) -> String {
     };
     let overhead: f64 = steps.iter().map(Step::overhead_s).sum();
     let footer = format!(
-        "\nregret: of the point with the best posterior mean, in standard deviations of the function\n\
+        "\nregret: of the point believed to be the best, in standard deviations of the function\n\
          overhead of all steps: {overhead:.1} s\n"
     );
     header + &steps.iter().map(row).collect::<String>() + &footer

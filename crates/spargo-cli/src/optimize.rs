@@ -94,7 +94,7 @@ pub struct Model {
     /// Share of the paths that are climbed within a region around a good point
     #[arg(long)]
     local: Option<f64>,
-    /// Trials around a good point that are a crowd, which the other paths stay away from; 0 for no crowds
+    /// Trials around a good point that are a crowd: where some paths have regions, the others stay away; 0 for no crowds
     #[arg(long)]
     crowd: Option<usize>,
     /// Random features of a path

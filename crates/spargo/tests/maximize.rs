@@ -308,41 +308,88 @@ fn regions_are_for_some_members_only_and_never_where_all_points_are_listed() {
     };
     // Who finds the corner of its region taken goes elsewhere: of eight few do.
     assert!(regions.iter().enumerate().filter(|&one| inside(one)).count() >= 6);
+    // Categories are the centre's: where there is nothing else, there are no regions.
+    let categories = space(vec![choice(200); 3]);
+    let search = Search::new(&categories, incumbents.as_ref(), &settings, 1, 1).unwrap();
+    assert!(search.regions(&utility, 0..100, &[1.0; 3]).unwrap().is_empty());
     let listed = space(vec![int(9), int(9), choice(3)]);
     let settings = Maximizing { local: 1.0, ..Maximizing::default() };
     let search = Search::new(&listed, incumbents.as_ref(), &settings, 1, 1).unwrap();
     assert!(search.regions(&utility, 0..100, &[1.0; 3]).unwrap().is_empty());
 }
 
-#[test]
-fn members_without_a_region_stay_out_of_crowds_and_find_the_best_point_beside_them() {
-    let space = space(vec![real(), real(), choice(2)]);
-    let incumbents = Mat::from_fn(2, 3, |i, k| [[0.3, 0.3, 0.0], [0.8, 0.8, 0.0]][i][k]);
-    // A crowd around the first incumbent only.
-    let observed = Mat::from_fn(30, 3, |i, k| if k == 2 { 0.0 } else { 0.25 + 0.003 * i as f64 });
-    let distance = |point: &[f64]| (point[0] - 0.3).abs().max((point[1] - 0.3).abs()).max(point[2]);
-    let in_crowd = |point: &[f64]| distance(point) < 0.15 - 1e-3;
-    // Every summit is in the crowd.
-    let utility = Bowls { centres: Mat::from_fn(100, 3, |j, k| [0.31 + 0.0003 * j as f64, 0.33, 0.0][k]) };
-    for (crowd, crowded) in [(0, false), (30, true), (31, false)] {
+/// The best incumbent has trials around it, and every summit is there.
+struct Crowded {
+    space: Space,
+    incumbents: Mat<f64>,
+    utility: Bowls,
+}
+
+impl Crowded {
+    fn new() -> Self {
+        let incumbents = Mat::from_fn(2, 3, |i, k| [[0.3, 0.3, 0.0], [0.8, 0.8, 0.0]][i][k]);
+        let utility = Bowls { centres: Mat::from_fn(100, 3, |j, k| [0.31 + 0.0003 * j as f64, 0.33, 0.0][k]) };
+        Crowded { space: space(vec![real(), real(), choice(2)]), incumbents, utility }
+    }
+
+    /// How far from that incumbent the points of members without a region are, if so many members are asked for at a time.
+    fn distances(&self, trials: usize, crowd: usize, at_a_time: usize) -> Vec<f64> {
+        let observed = Mat::from_fn(trials, 3, |i, k| if k == 2 { 0.0 } else { 0.25 + 0.1 * i as f64 / trials as f64 });
         let settings = Maximizing { local: 0.5, crowd, ..Maximizing::default() };
+        let search = Search::new(&self.space, self.incumbents.as_ref(), &settings, 1, 1).unwrap();
+        let search = search.with_crowds(observed.as_ref());
+        let mut distances = Vec::new();
+        for first in (0..100).step_by(at_a_time) {
+            let centres = self.utility.centres.subrows(first, at_a_time).to_owned();
+            let utility = Bowls { centres };
+            let regions = search.regions(&utility, first..first + at_a_time, &[1.0; 3]).unwrap();
+            let found = search.maximize_within(&utility, regions.clone(), &mut Taken::default()).unwrap();
+            assert_valid(&self.space, &found);
+            let wide = (0..at_a_time).filter(|&j| regions[j].is_none()).map(|j| row(&found, j));
+            distances.extend(wide.map(|x| (x[0] - 0.3).abs().max((x[1] - 0.3).abs()).max(x[2])));
+        }
+        distances
+    }
+}
+
+/// Members that are outside of the crowd, of all.
+fn outside(distances: &[f64]) -> f64 {
+    distances.iter().filter(|&&distance| distance > 0.15 - 1e-3).count() as f64 / distances.len() as f64
+}
+
+#[test]
+fn members_without_a_region_stay_out_of_crowds_however_many_are_asked_for_at_a_time() {
+    let crowded = Crowded::new();
+    for (trials, crowd, expected) in [(30, 0, 0.0), (30, 30, 1.0), (30, 31, 0.0)] {
+        for at_a_time in [100, 1] {
+            let distances = crowded.distances(trials, crowd, at_a_time);
+            assert!(distances.len() >= 40);
+            assert_eq!(outside(&distances), expected, "{trials} {crowd}: {distances:?}");
+        }
+    }
+    // Some stay farther away than others.
+    let far = crowded.distances(30, 30, 100).into_iter().filter(|&distance| distance > 0.2).count();
+    assert!((10..40).contains(&far), "{far}");
+}
+
+#[test]
+fn members_return_to_a_crowd_as_it_grows() {
+    let shares = [30, 300, 600, 3000].map(|trials| outside(&Crowded::new().distances(trials, 30, 100)));
+    assert!(shares[0] == 1.0 && shares[1] == 1.0, "{shares:?}");
+    assert!((0.35..0.65).contains(&shares[2]) && (0.02..0.2).contains(&shares[3]), "{shares:?}");
+}
+
+#[test]
+fn trials_that_are_spread_evenly_are_no_crowd_and_without_regions_nobody_leaves_one() {
+    let Crowded { space, incumbents, utility } = Crowded::new();
+    let in_crowd = |found: &Mat<f64>, j: usize| (0..2).all(|k| (found[(j, k)] - 0.3).abs() < 0.15);
+    let (spread, crowd) = (random(1000, 3, 1.0), Mat::from_fn(50, 3, |_, k| [0.3, 0.3, 0.0][k]));
+    for (local, observed) in [(0.5, spread), (0.0, crowd)] {
+        let settings = Maximizing { local, crowd: 30, ..Maximizing::default() };
         let search = Search::new(&space, incumbents.as_ref(), &settings, 1, 1).unwrap().with_crowds(observed.as_ref());
         let regions = search.regions(&utility, 0..100, &[1.0; 3]).unwrap();
-        let found = search.maximize_within(&utility, regions.clone(), &mut Taken::default()).unwrap();
-        assert_valid(&space, &found);
-        let wide = (0..100).filter(|&j| regions[j].is_none());
-        assert!(wide.clone().count() >= 40);
-        let wide: Vec<Vec<f64>> = wide.map(|j| row(&found, j)).collect();
-        assert!(wide.iter().all(|point| in_crowd(point) != crowded), "{wide:?}");
-        // The nearest summit is along the first input, which counts least; some stay farther away from the crowd than others.
-        let share = |wanted: &dyn Fn(&[f64]) -> bool| {
-            wide.iter().filter(|point| wanted(point)).count() as f64 / wide.len() as f64
-        };
-        let far = [share(&|point| distance(point) > 0.2), share(&|point| distance(point) > 0.35)];
-        assert!(if crowded { 0.5 < far[0] && (0.1..0.6).contains(&far[1]) } else { far == [0.0; 2] }, "{far:?}");
-        assert!(wide.iter().all(|point| (point[1] - 0.33).abs() < 0.2 && point[2] == 0.0), "{wide:?}");
-        // Where nobody has a region, somebody must stay.
-        let all = search.maximize(&utility, &mut Taken::default()).unwrap();
-        assert!((0..100).all(|j| in_crowd(&row(&all, j))));
+        let wide: Vec<usize> = (0..100).filter(|&j| !matches!(regions.get(j), Some(Some(_)))).collect();
+        let found = search.maximize_within(&utility, regions, &mut Taken::default()).unwrap();
+        assert!(wide.iter().all(|&j| in_crowd(&found, j)), "{local}");
     }
 }

@@ -48,7 +48,7 @@ fn the_warp_undoes_what_was_done_to_the_outcomes() {
 
 #[test]
 fn a_study_speaks_in_the_users_units_whatever_the_warp() {
-    for warp in [Warping::Learned, Warping::Off] {
+    for warp in [Warping::Covering, Warping::Learned, Warping::Off] {
         let space = Space::new(vec![Dimension::real("a", 0.0, 1.0), Dimension::real("b", 0.0, 1.0)]).unwrap();
         let model = Modelling { warp, ..Modelling::default() };
         let mut study = Study::in_memory(Config { initial: 80, model, ..Config::new(space) }).unwrap();

@@ -181,7 +181,7 @@ impl Session {
         }
     }
 
-    /// What the model of the last step thinks is best: it is at hand, and costs a prediction.
+    /// What the model of the last step thinks is best: it is at hand, and costs a prediction, or models around the best trials.
     fn show_believed(&mut self) {
         if let Watcher::Person(bar) = &mut self.watcher
             && let Ok(Some(best)) = self.place.study.best()

@@ -53,7 +53,10 @@ fn the_papers_settings_do_not_follow_the_defaults() {
         let (model, maximizing, sampling) = (&study["model"], &study["maximizing"], &study["sampling"]);
         assert!(model["kernel"] == "matern52" && model["learning"] == "bound" && model["exact-until"] == 0, "{study}");
         assert!(model["priors"] == "on" && model["warp"] == "off" && model["noise"] == "likely", "{study}");
-        assert!(maximizing["local"] == 0.0 && study["locality"]["neighbours"] == 0, "{study}");
+        assert!(
+            maximizing["local"] == 0.0 && maximizing["crowd"] == 0 && study["locality"]["neighbours"] == 0,
+            "{study}"
+        );
         assert_eq!(study["replicates"], "never");
         assert!(maximizing["pool"] == 10_000 && maximizing["near"] == 0 && maximizing["starts"] == 1, "{study}");
         assert!(sampling["features"] == 100 && sampling["block"] == 100, "{study}");

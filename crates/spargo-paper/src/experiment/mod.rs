@@ -50,7 +50,7 @@ pub trait Optimizer {
 /// What an optimizer believes, and what it took.
 #[derive(Debug, Clone)]
 pub struct Belief {
-    /// The evaluated point with the best posterior mean.
+    /// The evaluated point that models believe to be the best.
     pub best: Vec<f64>,
     /// How outcomes were mapped.
     pub warp: Warp,
@@ -76,7 +76,7 @@ pub struct Experiment {
 pub struct Step {
     /// Evaluations so far.
     pub evaluations: usize,
-    /// Of the point with the best posterior mean, in scaled units.
+    /// Of the point that models believe to be the best, in scaled units.
     pub regret: f64,
     /// The best outcome so far, with its noise.
     pub best_observed: f64,

@@ -29,7 +29,7 @@ function objective() {
 function bestCards({ believed, trial, value, point }) {
   const cards = [];
   if (believed) {
-    const words = `Posterior mean of ${objective().name} at trial ${believed.trial}, the best of all evaluated points. Without noise, it is ${interval(believed.interval, 5)} with 95 % probability.`;
+    const words = `What models believe of ${objective().name} at trial ${believed.trial}, which they take for the best of all evaluated points. Without noise, it is ${interval(believed.interval, 5)} with 95 % probability.`;
     cards.push(
       card(
         "Believed best",

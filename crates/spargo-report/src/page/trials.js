@@ -1,7 +1,7 @@
 // The table of trials: the best of a single objective, else the last.
 
 const ORDERS = {
-  believed: ["The best trials", "by posterior mean as the model sees it, without noise"],
+  believed: ["The best trials", "by posterior mean as the model of all trials sees it, without noise"],
   observed: ["The best trials", "by outcome"],
   latest: ["The last trials", "the last first"],
 };

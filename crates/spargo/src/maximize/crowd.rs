@@ -1,13 +1,15 @@
 //! Crowds: where many trials lie together already, one more says little, and members of the whole space look elsewhere.
 //!
 //! ```text
-//!     C = { x : |x − c|∞ ≤ r },   c an incumbent with n trials or more in C;       xⱼ = argmax_{x in no C} uⱼ(x)
+//!     C = { x : |x − c|∞ ≤ r },   c an incumbent with n trials or more in C;       xⱼ ≈ argmax_{x in no C} uⱼ(x)
 //! ```
+//!
+//! (The best point of the pool beside crowds, and a climb around it.)
 //!
 //! A batch of maximisers repeats itself: once a summit is known well, most paths have their maximum there, and the next
 //! batch says again what the last one said. Regions around incumbents (`region`) go on polishing that summit; the other
-//! members are worth more where a higher one may be. As a crowd grows, fewer of them look elsewhere: in all, as many as the
-//! logarithm of its trials.
+//! members are worth more where a higher one may be. Once a crowd is ten times as large as the least one, fewer
+//! of them look elsewhere: from then on their number grows as the logarithm of its trials.
 
 use super::region::{Deal, dealt, turn};
 use super::{Region, Search};
@@ -23,20 +25,26 @@ pub(super) struct Crowd {
 impl Search<'_> {
     /// The same search; incumbents with a crowd of the `observed` trials around them are told apart.
     pub fn with_crowds(mut self, observed: MatRef<'_, f64>) -> Self {
+        // Trials that are spread over a space of few inputs are no crowd anywhere.
+        let ordered = (0..self.space.dimensions().len()).filter(|&k| self.extends(k)).count();
+        let spread = (2.0 * RADIUS).powi(ordered as i32) * observed.nrows() as f64;
+        let least = self.settings.crowd.max((2.0 * spread) as usize);
         let crowd = |i: usize| {
             let centre: Vec<f64> = self.incumbents.row(i).iter().copied().collect();
-            let trials = (0..observed.nrows()).filter(|&j| distance(observed, j, &centre) <= RADIUS).count();
-            (trials >= self.settings.crowd).then_some(Crowd { centre, trials })
+            let is_close = |j: usize| centre.iter().enumerate().all(|(k, c)| (observed[(j, k)] - c).abs() <= RADIUS);
+            let trials = (0..observed.nrows()).filter(|&j| is_close(j)).count();
+            (trials >= least).then_some(Crowd { centre, trials })
         };
-        if self.settings.crowd > 0 {
+        if self.settings.crowd > 0 && self.settings.local > 0.0 {
             self.crowds = (0..self.incumbents.nrows()).filter_map(crowd).collect();
         }
         self
     }
 
-    /// Regions beside the crowds for members that have none, each around its best point of those that are spread.
+    /// Regions beside the crowds for members that have none, each around its best point of those that are spread. Who would have
+    /// to go farther than there are points goes wherever its maximum is.
     ///
-    /// There are none if nobody has a region: then nobody would stay with the crowds.
+    /// There are none if nobody ever has a region: then nobody would stay with the crowds.
     pub(super) fn beside_crowds(
         &self,
         points: MatRef<'_, f64>,
@@ -53,7 +61,7 @@ impl Search<'_> {
         for (member, region) in all.filter(|(j, region)| region.is_none() && dealt(Deal::Crowd, self.step, *j, share)) {
             let least = RADIUS + (FARTHEST - RADIUS) * turn(Deal::Distance, self.step, member);
             let scores = column(scores, member);
-            let free = (0..distances.len()).filter(|&i| distances[i] > least);
+            let free = (0..distances.len()).filter(|&i| distances[i] > least && !scores[i].is_nan());
             let best = free.max_by(|&i, &j| scores[i].total_cmp(&scores[j]));
             *region = best.map(|row| self.beside(points.row(row).iter().copied().collect(), scores[row]));
         }
@@ -91,5 +99,5 @@ const RADIUS: f64 = 0.15;
 /// A crowd that is so many times as large as the least one is known so well that members begin to return to it.
 const PATIENCE: usize = 10;
 
-/// How far members stay away from crowds at most: a summit may be wider than the crowd on it.
+/// How far from crowds members begin, at most: a summit may be wider than the crowd on it.
 const FARTHEST: f64 = 0.5;

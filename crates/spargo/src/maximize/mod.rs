@@ -38,7 +38,7 @@ pub struct Maximizing {
     pub near: usize,
     /// Share of the paths of one objective that are maximised within a region around a good point.
     pub local: f64,
-    /// Trials around a good point that are a crowd, which the other paths stay away from; 0 for no crowds.
+    /// Trials around a good point that are a crowd: where some paths have regions, the others stay away from it; 0 for no crowds.
     pub crowd: usize,
     /// Climbs of each member, from its best points that are spread over the space; one more begins around the best so far.
     pub starts: usize,

@@ -32,13 +32,16 @@ pub struct Region {
 }
 
 impl Search<'_> {
-    /// The regions of members with these numbers, none for those that search the whole space; shaped by the inputs' length
-    /// `scales`.
+    /// The regions of members with these numbers, `None` for those that search the whole space; shaped by the inputs' length
+    /// `scales`. Nothing, if no member ever has one.
     pub fn regions(&self, utility: &dyn Utility, numbers: Range<usize>, scales: &[f64]) -> Result<Vec<Option<Region>>> {
         let local = |number: usize| dealt(Deal::Region, self.step, number, self.settings.local);
-        let nobody = !numbers.clone().any(local);
-        if nobody || self.incumbents.nrows() == 0 || self.pool.is_complete() {
+        let extends = (0..self.space.dimensions().len()).any(|k| self.extends(k));
+        if self.settings.local == 0.0 || self.incumbents.nrows() == 0 || self.pool.is_complete() || !extends {
             return Ok(Vec::new());
+        }
+        if !numbers.clone().any(local) {
+            return Ok(vec![None; numbers.len()]);
         }
         let (scores, widths) = (utility.score(self.incumbents.as_ref())?, self.widths(scales));
         let mut regions: Vec<Option<(Region, Vec<Vec<f64>>)>> = Vec::with_capacity(numbers.len());
@@ -130,7 +133,7 @@ fn within(domain: &Domain, value: f64, (lower, upper): (f64, f64), known: f64) -
     if (lower..=upper).contains(&snapped) { snapped } else { known }
 }
 
-/// What members are dealt out for.
+/// What is dealt out to members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Deal {
     /// To be maximised within a region.
@@ -150,8 +153,8 @@ pub fn dealt(deal: Deal, step: u64, number: usize, share: f64) -> bool {
 
 /// A number between 0 and 1, evenly over members and steps.
 ///
-/// Multiples of an irrational number fill the unit interval evenly, of several such numbers the unit cube: one deal says
-/// nothing about the others.
+/// Multiples of an irrational number fill the unit interval evenly, of several such numbers, as good as evenly, the unit
+/// cube: one deal says nothing about the others.
 pub(super) fn turn(deal: Deal, step: u64, number: usize) -> f64 {
     let stride = match deal {
         Deal::Region => std::f64::consts::SQRT_2,

@@ -1,4 +1,4 @@
-//! Which warp of the outcomes: the one under which the data are most likely, its Jacobian counted.
+//! Which warp of the outcomes: the one under which the data are most likely, its Jacobian counted; none, if it gains little.
 //!
 //! ```text
 //!     ŵ = argmax_w  max_θ [ log p(u_w | θ) + log p(θ) ] + Σᵢ log ∂u_w/∂y(yᵢ)

@@ -25,7 +25,9 @@ pub(super) struct Trials<'a> {
 pub(super) fn polished(config: &Config, step: u64, numbers: Range<usize>) -> usize {
     let one = matches!(config.outputs.as_slice(), [output] if output.goal.is_objective());
     // Where all points are listed there are no regions, and far from its trials that model knows nothing.
-    let able = one && config.rule() == Rule::Thompson && config.locality.neighbours > 0 && !is_listed(&config.space);
+    let moves = config.space.dimensions().iter().any(|dimension| !dimension.domain.is_categorical());
+    let able = one && config.rule() == Rule::Thompson && config.locality.neighbours > 0;
+    let able = able && moves && !is_listed(&config.space);
     let mine = |number: &usize| able && dealt(Deal::Polish, step, *number, config.locality.polish);
     numbers.filter(mine).count()
 }
@@ -70,13 +72,14 @@ fn search(
         None => mean,
     };
     // Regions are around summits that lie apart; without them, perturbations are around the best, wherever these are.
-    let rows = match config.maximizing.local > 0.0 && config.rule() == Rule::Thompson {
+    let has_regions = config.maximizing.local > 0.0 && config.rule() == Rule::Thompson;
+    let rows = match has_regions {
         true => apart(&interest, observed, SUMMITS),
         false => best_rows(&interest, INCUMBENTS),
     };
     let incumbents = select_rows(observed, &rows);
     let search = Search::new(&config.space, incumbents.as_ref(), &config.maximizing, config.seed, step)?;
-    let search = search.with_crowds(observed);
+    let search = if has_regions { search.with_crowds(observed) } else { search };
     // The determinantal process of BALD knows no noise.
     let noise = if config.rule() == Rule::Bald { 0.0 } else { model.state.hyper.noise };
     let situation = trials.situation(&model.posterior, noise, &search, config, step);

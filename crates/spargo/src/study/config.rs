@@ -146,7 +146,7 @@ pub enum Noise {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Warping {
-    /// By the map under which random ones of them are most likely.
+    /// By the map under which random ones of them are most likely, if it is worth more than none by a margin.
     Learned,
     /// By the map under which those are most likely whose inputs cover the space.
     #[default]

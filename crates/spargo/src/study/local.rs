@@ -6,9 +6,9 @@
 //!
 //! One stationary model of everything smooths over what is narrow beside the rest of the space: the trial that it
 //! believes in may be one of the good ones, not the best. Around each trial that the model or its own outcome
-//! recommends, a model of that neighbourhood alone has the say, if it foretells outcomes there better, each left out in turn; if
-//! not, the model of a wider one, or of everything, which know more trials. A deviation is taken off the mean, so that one lucky outcome is not
-//! enough.
+//! recommends, a model of that neighbourhood alone has the say, if it foretells the outcomes there better than the model of
+//! everything, each left out in turn; or in its place one of a wider neighbourhood, which knows more trials, unless that
+//! foretells them worse. A deviation is taken off the mean, so that one lucky outcome is not enough.
 
 use super::best_rows;
 use super::config::Config;
@@ -90,7 +90,6 @@ impl Local {
         if neighbours == 0 {
             return Ok(None);
         }
-        let standard = model.units.apply(data);
         let means = model.posterior.mean(data.x())?;
         let recommended = best_rows(&means, CANDIDATES).into_iter().zip(best_rows(data.y(), CANDIDATES));
         let (mut settled, mut best, mut count) = (vec![false; data.len()], None::<Local>, 0);
@@ -100,10 +99,12 @@ impl Local {
             }
             count += 1;
             let rows = closest(data.x(), row, &model.state.hyper.kernel, WIDER * neighbours);
-            match Local::among((model, &standard), data, &rows, config) {
+            match Local::among(model, data, &rows, config) {
                 Ok((local, known)) => {
                     rows[..known].iter().for_each(|&row| settled[row] = true);
-                    best = best.filter(|best| best.surely >= local.surely).or(Some(local));
+                    if best.as_ref().is_none_or(|best| local.surely > best.surely) {
+                        best = Some(local);
+                    }
                 }
                 Err(Error::Interrupted) => return Err(Error::Interrupted),
                 // Other neighbourhoods, or the study's own model, will do.
@@ -114,38 +115,40 @@ impl Local {
     }
 
     /// The best of the rows that are known well, which are so many of the first ones; rows are ordered by their distance to the
-    /// first, and the model's data are in its own units.
-    fn among(
-        (model, standard): (&Model, &Dataset),
-        data: &Dataset,
-        rows: &[usize],
-        config: &Config,
-    ) -> Result<(Self, usize)> {
+    /// first.
+    fn among(model: &Model, data: &Dataset, rows: &[usize], config: &Config) -> Result<(Self, usize)> {
         let close = config.locality.neighbours.min(rows.len());
-        let left_out: Vec<usize> = (0..close).collect();
+        let first: Vec<usize> = (0..close).collect();
         let of = |count: usize| -> Result<(Teller, f64)> {
             let some = data.subset(&rows[..count]);
             let teller = Teller::near(model, &some, config)?;
-            let foretold = teller.foretells(&some, &teller.units.apply(&some), &left_out)?;
+            let foretold = teller.foretells(&some, &first)?;
             Ok((teller, foretold))
         };
         let far = Teller { posterior: model.posterior.clone(), units: model.units, noise: model.state.hyper.noise };
-        let by_far = far.foretells(data, standard, &rows[..close])?;
+        // An exact posterior is asked for its own data, a sparse one for any.
+        let by_far = match &model.state.inducing {
+            None => far.foretells(data, &rows[..close])?,
+            Some(_) => far.foretells(&data.subset(&rows[..close]), &first)?,
+        };
         let (near, by_near) = of(close)?;
         let is_better = by_near > by_far + MARGIN;
         let (near, count) = match is_better && rows.len() > close {
             false => (near, close),
-            true => match of(rows.len())? {
-                (wide, by_wide) if by_wide > by_near - MARGIN => (wide, rows.len()),
+            true => match of(rows.len()) {
+                Ok((wide, by_wide)) if by_wide > by_near - MARGIN => (wide, rows.len()),
+                Err(Error::Interrupted) => return Err(Error::Interrupted),
                 _ => (near, close),
             },
         };
         // Beside the edge of a neighbourhood others know more.
         let known = &rows[..count.div_ceil(2)];
-        let teller = if is_better { near.clone() } else { far };
-        let (best, belief, surely) = teller.best(data, known)?;
-        let (by_near, ..) = near.best(data, known)?;
-        let near = (near, data.x().subrows(by_near, 1).to_owned());
+        let by_near = near.best(data, known)?;
+        let (teller, (best, belief, surely)) = match is_better {
+            true => (near.clone(), by_near),
+            false => (far.clone(), far.best(data, known)?),
+        };
+        let near = (near, data.x().subrows(by_near.0, 1).to_owned());
         Ok((Local { row: best, belief, teller, near, seconds: 0.0, surely }, known.len()))
     }
 }
@@ -178,10 +181,10 @@ impl Teller {
         Ok((rows[best], (mean[best], variance[best]), self.units.from_model(surely(best))))
     }
 
-    /// How likely these outcomes are in the user's units, each left out in turn: the sum of logarithms; `standard` are the
-    /// data in the model's units.
-    fn foretells(&self, data: &Dataset, standard: &Dataset, rows: &[usize]) -> Result<f64> {
-        let Prediction { mean, variance } = left_out(&self.posterior, standard, self.noise, rows)?;
+    /// How likely these outcomes are in the user's units, each left out in turn: the sum of logarithms.
+    fn foretells(&self, data: &Dataset, rows: &[usize]) -> Result<f64> {
+        let standard = self.units.apply(data);
+        let Prediction { mean, variance } = left_out(&self.posterior, &standard, self.noise, rows)?;
         let one = |(i, &row): (usize, &usize)| {
             let y = data.y()[row];
             let deviation = standard.y()[row] - mean[i];
@@ -226,4 +229,4 @@ fn closest(x: MatRef<'_, f64>, row: usize, kernel: &Kernel, count: usize) -> Vec
 }
 
 /// Observations of a neighbourhood, at most.
-const MOST_NEIGHBOURS: usize = 5000;
+const MOST_NEIGHBOURS: usize = 1000;

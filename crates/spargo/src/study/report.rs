@@ -15,7 +15,7 @@ pub struct StepReport {
     pub design: usize,
     /// The models that chose the others, one an output; none if they were not asked.
     pub models: Vec<ModelReport>,
-    /// Seconds for drawing and maximising paths.
+    /// Seconds for models around the best trials, and for drawing and maximising paths.
     pub acquire_s: f64,
     /// Seconds of the whole step.
     pub total_s: f64,
@@ -28,7 +28,8 @@ pub struct StepReport {
 /// What a study has found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Best {
-    /// The evaluated point with the best posterior mean in the model's units: under a warp, the best median in the user's.
+    /// The evaluated point that is best by mean less deviation of the models of `Locality`, if there are such; else by the
+    /// posterior mean in the model's units, which under a warp is the median in the user's.
     pub believed: Estimate,
     /// The best outcome as it was told.
     pub observed: Observation,

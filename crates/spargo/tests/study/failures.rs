@@ -59,18 +59,23 @@ fn a_region_that_always_fails_is_left() {
 
 #[test]
 fn one_failure_excludes_nothing() {
-    let close = |rule, seed, fails| {
+    let close = |rule, seed, has_failure| {
         let mut study = memory(Config { rule: Some(rule), seed, ..small(square()) });
-        if fails {
+        if has_failure {
             study.add(&[(vec![Value::Real(0.31), Value::Real(0.6)], Some(Outcome::failed("once")))]).unwrap();
         }
         let asked: Vec<Trial> = (0..8).flat_map(|_| advance(&mut study, 5, observe)).collect();
         asked.iter().map(numbers).filter(|at| (at[0] - 0.31).hypot(at[1] - 0.6) < 0.1).count()
     };
     for rule in Rule::OF_ONE {
-        let [with, without] = [true, false].map(|fails| SEEDS.map(|seed| close(rule, seed, fails)).sum::<usize>());
-        // Chance would put five there.
-        assert!(without > 8 && 2 * with > without, "{rule:?}: {with}, not {without}");
+        // Of a seed, each rule has between none and thirty of forty points there.
+        let seeds = 0..16;
+        let [with, without] = [true, false].map(|has| seeds.clone().map(|seed| close(rule, seed, has)).sum::<usize>());
+        let chance = 40.0 * seeds.count() as f64 * std::f64::consts::PI * 0.01;
+        assert!(
+            with as f64 > 3.0 * chance && 2 * with > without,
+            "{rule:?}: {with}, not {without}, by chance {chance}"
+        );
     }
 }
 

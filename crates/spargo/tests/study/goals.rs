@@ -31,7 +31,7 @@ fn minimising_asks_for_what_maximising_the_opposite_asks_for() {
             (points(&study), study.best().unwrap().unwrap(), study)
         });
         assert_eq!(up.0, down.0, "{name}");
-        let (up, Best { believed, observed }, mut study) = (up.1, down.1, down.2);
+        let (up, Best { believed, observed }, study) = (up.1, down.1, down.2);
         assert_eq!((up.observed.trial, -up.observed.value), (observed.trial, observed.value));
         assert_eq!((&up.believed.trial, -up.believed.mean), (&believed.trial, believed.mean));
         assert_eq!((-up.believed.interval.1, -up.believed.interval.0), believed.interval);
