@@ -46,6 +46,7 @@ def run(
     workers: int | None = None,
     refit_every: int | None = None,
     timeout: float | None = None,
+    confirm: int = 0,
     resume: bool = False,
     progress: bool | None = None,
 ) -> None:
@@ -57,12 +58,15 @@ def run(
             raise ValueError(f"{name} is {number}; it must be at least 1")
     if timeout is not None and not timeout > 0:
         raise ValueError(f"timeout is {timeout}; it must be above 0")
+    if not 0 <= confirm < trials:
+        raise ValueError(f"confirm is {confirm}; it must be at least 0 and below the number of trials")
     if not callable(f):
         raise TypeError(f"f is a function of parameters by name, not {f!r}")
     crew = Crew(executor, workers)
     bar = Progress(trials, progress)
     loop = _Loop(study, f, trials, crew, bar, timeout)
     loop.batch = batch or study.batch
+    loop.confirm = confirm
     loop.within = (refit_every or loop.batch) if mode == "async" else 0
     if resume:
         loop.waiting.extend(study.pending[:trials])
@@ -88,6 +92,8 @@ class _Loop:
         self.left = trials
         """Trials that are to be asked for."""
         self.batch = 1
+        self.confirm = 0
+        """How many of them evaluate the best ones again."""
         self.within = 0
         """Outcomes that models may miss when asked for single points; 0 for batches."""
         self.waiting: deque[Trial] = deque()
@@ -113,19 +119,31 @@ class _Loop:
 
     def ask(self) -> None:
         under_way = len(self.flight) + len(self.waiting) + len(self.suspects)
+        new = self.left - self.confirm
+        if new <= 0 and self.tally.done > self.tally.failed:
+            self.ask_again(under_way)
+            return
+        new = new if new > 0 else self.left
         if self.within:
-            wanted = min(self.left, self.window() - under_way)
+            wanted = min(new, self.window() - under_way)
         else:
-            wanted = min(self.left, self.batch) if under_way == 0 else 0
+            wanted = min(new, self.batch) if under_way == 0 else 0
         if wanted <= 0:
             return
         try:
             self.waiting.extend(self.study.ask(wanted, refit_every=max(1, self.within)))
             self.left -= wanted
         except ExhaustedError as error:
-            self.left = 0
+            self.left = self.confirm
             if error.left > 0:
                 self.waiting.extend(self.study.ask(error.left))
+
+    def ask_again(self, under_way: int) -> None:
+        """A batch of trials that may be the best, when the last one is complete."""
+        if self.left > 0 and under_way == 0:
+            again = self.study.confirm(min(self.left, self.batch))
+            self.waiting.extend(again)
+            self.left -= len(again)
 
     def hand_out(self) -> None:
         while self.suspects and not self.flight:
@@ -267,7 +285,7 @@ def minimize(f: Function, space: Any, trials: int = 100, **settings: Any) -> Stu
     return _extremize(f, space, trials, "min", settings)
 
 
-_OF_THE_LOOP = ("executor", "mode", "workers", "refit_every", "timeout", "resume", "progress")
+_OF_THE_LOOP = ("executor", "mode", "workers", "refit_every", "timeout", "confirm", "resume", "progress")
 
 
 def _extremize(f: Function, space: Any, trials: int, goal: str, settings: dict[str, Any]) -> Study:

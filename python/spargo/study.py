@@ -185,10 +185,27 @@ class Study:
         >>> [trial.id for trial in study.ask(2)]
         [1, 2]
         """
+        asked = self._inner.ask(self._number(n), refit_every)
+        return [Trial(number, self._words.params(point)) for number, point in asked]
+
+    def confirm(self, n: int | None = None) -> list[Trial]:
+        """Trials to evaluate again, to be sure which is the best; `batch` of them unless `n` says otherwise.
+
+        Each is a point with an outcome, as a trial of its own: those that may be the best, the likelier the more often. For
+        the end of a budget, if outcomes are noisy and there is one objective.
+
+        >>> import spargo
+        >>> study = spargo.Study({"x": (0.0, 1.0)}, seed=1)
+        >>> _ = study.add({"x": [0.1, 0.5, 0.9], "objective": [1.0, 5.0, 1.0]})
+        >>> [trial.params["x"] for trial in study.confirm(2)]
+        [0.5, 0.5]
+        """
+        return [Trial(number, self._words.params(point)) for number, point in self._inner.confirm(self._number(n))]
+
+    def _number(self, n: int | None) -> int:
         if n is not None and n < 0:
             raise ValueError(f"n is {n}; it must be at least 0")
-        asked = self._inner.ask(self.batch if n is None else n, refit_every)
-        return [Trial(number, self._words.params(point)) for number, point in asked]
+        return self.batch if n is None else n
 
     def tell(
         self,
@@ -264,6 +281,7 @@ class Study:
         workers: int | None = None,
         refit_every: int | None = None,
         timeout: float | None = None,
+        confirm: int = 0,
         resume: bool = False,
         progress: bool | None = None,
     ) -> Study:
@@ -294,6 +312,8 @@ class Study:
             between, points come from fresh paths through the last models.
         timeout
             Seconds that an evaluation may take. It is left alone afterwards, as threads cannot be ended.
+        confirm
+            How many of the trials, at the end, evaluate those that may be best again: see `Study.confirm`.
         resume
             Whether trials that nothing was told of are evaluated first: those of a run that was stopped.
         progress
@@ -318,6 +338,7 @@ class Study:
             workers=workers,
             refit_every=refit_every,
             timeout=timeout,
+            confirm=confirm,
             resume=resume,
             progress=progress,
         )

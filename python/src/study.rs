@@ -12,7 +12,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use spargo::space::{Domain, Space};
-use spargo::study::{Config, Freshness, Goal, Outcome, Study as Inner, store::Record};
+use spargo::study::{Config, Freshness, Goal, Outcome, Study as Inner, Trial, store::Record};
 use spargo::{Error, Result};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -117,9 +117,12 @@ impl Study {
 
     /// Numbers and points of new trials, chosen by models that have missed fewer outcomes than `within` (or none).
     fn ask<'py>(&self, py: Python<'py>, count: usize, within: u64) -> PyResult<Bound<'py, PyList>> {
-        let trials = self.with(py, |study| study.ask_with(count, Freshness::Within(within)))?;
-        let list = trials.iter().map(|trial| Ok((trial.id, to_list(py, &trial.point)?)));
-        PyList::new(py, list.collect::<PyResult<Vec<_>>>()?)
+        listed(py, &self.with(py, |study| study.ask_with(count, Freshness::Within(within)))?)
+    }
+
+    /// Numbers and points of trials that are to be evaluated again.
+    fn confirm<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyList>> {
+        listed(py, &self.with(py, |study| study.confirm(count))?)
     }
 
     /// Outcomes as (trial, values, noise variances, reason of a failure); returns how many are new.
@@ -284,6 +287,12 @@ impl Study {
         self.process.store(here, Ordering::Relaxed);
         Ok(())
     }
+}
+
+/// Numbers and points of trials.
+fn listed<'py>(py: Python<'py>, trials: &[Trial]) -> PyResult<Bound<'py, PyList>> {
+    let list = trials.iter().map(|trial| Ok((trial.id, to_list(py, &trial.point)?)));
+    PyList::new(py, list.collect::<PyResult<Vec<_>>>()?)
 }
 
 fn opened(inner: &mut Option<Inner>) -> Result<&mut Inner> {

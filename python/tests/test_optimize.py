@@ -325,6 +325,23 @@ def test_ctrl_c_during_a_run_with_processes(tmp_path: Path) -> None:
         assert not any(trial.status == "failed" for trial in left.trials)
 
 
+def test_the_last_trials_evaluate_the_best_again() -> None:
+    with ThreadPoolExecutor(3) as threads:
+        for settings in ({}, {"executor": threads}, {"executor": threads, "mode": "async"}):
+            found = study().optimize(hill, 30, confirm=8, **settings)
+            points = [tuple(trial.params.values()) for trial in found.trials]
+            assert len(points) == 30 and not found.pending
+            assert len(set(points[:22])) == 22 and set(points[22:]) <= set(points[:22])
+            assert [report["asked"] for report in found.reports()][-2:] == [6, 2]
+    few = spargo.Study({"n": (1, 5)}, "min", initial=5).optimize(lambda params: float(params["n"]), 99, confirm=4)
+    assert len(few) == 9 and few.best().params["n"] == 1
+    with pytest.warns(RuntimeWarning, match="all of the 4 evaluations failed"):
+        assert len(study().optimize(lambda params: None, 4, confirm=2)) == 4
+    for wrong in (-1, 30):
+        with pytest.raises(ValueError, match="confirm"):
+            study().optimize(hill, 30, confirm=wrong)
+
+
 def test_finite_spaces_end_when_nothing_is_left() -> None:
     for mode in ("batch", "async"):
         found = spargo.Study({"n": (1, 5), "m": ["a", "b"]}, initial=4, batch=4)

@@ -20,15 +20,19 @@ Examples:
   spargo ask study.toml                     a batch as CSV: the trial's number and its inputs; begins the study if need be
   spargo ask coupling.db -n 1 --json        one point as {\"temperature\": 81.2, \"catalyst\": \"Pd\", \"trial\": 7}
   spargo tell coupling.db --trial 7 --value 71.3
+  spargo ask study.toml --confirm -n 24     24 trials to evaluate again: those that may be best, the likelier the more often
 
-Every trial counts as under way until its outcome is told; no point is asked for twice. `spargo run` evaluates those that
-have not been told when it is started.")]
+Every trial counts as under way until its outcome is told; no point is asked for twice, but by --confirm. `spargo run` evaluates
+those that have not been told when it is started.")]
 pub struct Ask {
     /// A study file, or a study's database
     study: PathBuf,
     /// Points to ask for; by default a batch, or the initial points if there are none yet, or what is left
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     number: Option<u64>,
+    /// No new points, but replicates of the trials that may be best, to be sure which is
+    #[arg(long)]
+    confirm: bool,
     /// Print one JSON object a trial
     #[arg(long)]
     json: bool,
@@ -38,6 +42,10 @@ impl Ask {
     pub fn run(self) -> Result<()> {
         let mut study = existing_or_new(&self.study)?.study;
         let trials = match self.number {
+            number if self.confirm => {
+                let wanted = number.map_or(study.config().batch, |number| number as usize);
+                study.confirm(wanted).into_diagnostic()?
+            }
             Some(number) => study.ask(number as usize).into_diagnostic()?,
             None => {
                 let wanted = batch(&study);

@@ -4,7 +4,7 @@ use crate::machine::{Run, peak_rss_mb};
 use crate::several;
 use crate::words::{ALLOCATION_HELP, allocation, by_name};
 use clap::{Args, ValueEnum};
-use miette::{IntoDiagnostic, Result};
+use miette::{IntoDiagnostic, Result, miette};
 use serde::Serialize;
 use spargo::acquire::Rule;
 use spargo::allocate::Allocation;
@@ -14,7 +14,7 @@ use spargo::model::{Learning, Priors};
 use spargo::problems::tradeoffs::{self, Tradeoff};
 use spargo::problems::{self, Problem};
 use spargo::study::{Config, Noise, Warping};
-use spargo_paper::experiment::{Experiment, Step};
+use spargo_paper::experiment::{Experiment, Step, StudyOptimizer};
 use std::fmt;
 
 /// Arguments of `spargo optimize`.
@@ -36,6 +36,9 @@ pub struct Optimize {
     /// Points of a batch
     #[arg(long, default_value_t = 100)]
     batch: usize,
+    /// Evaluations at the end of all that are replicates of the trials that may be best
+    #[arg(long, default_value_t = 0)]
+    confirm: usize,
     /// Points spread over the box before the first batch
     #[arg(long, default_value_t = 100)]
     initial: usize,
@@ -207,10 +210,17 @@ impl Optimize {
     pub fn run(self) -> Result<()> {
         match self.problem {
             Which::One(problem) => self.run.print(|| {
-                let mut experiment =
-                    Experiment::of_study(problem, |config| self.configure(config)).into_diagnostic()?;
+                let new = (self.initial + self.batches * self.batch).saturating_sub(self.confirm);
+                let confirming = |study: StudyOptimizer| study.confirming_from(new.max(self.initial));
+                let experiment = Experiment::of_study_as(problem, |config| self.configure(config), confirming);
+                let mut experiment = experiment.into_diagnostic()?;
                 Ok(Report::new(problem, &experiment.run(self.batches, |_| {}).into_diagnostic()?))
             }),
+            Which::Several(problem) if self.confirm > 0 => Err(miette!(
+                help = "leave --confirm away",
+                "{} has several outputs: there is no best trial to confirm",
+                problem.name
+            )),
             Which::Several(problem) => {
                 self.run.print(|| several::optimize(problem, self.batches, |config| self.configure(config)))
             }

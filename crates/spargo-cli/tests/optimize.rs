@@ -45,6 +45,20 @@ fn prints_every_promised_key_and_repeats_itself_by_seed() {
 }
 
 #[test]
+fn the_last_evaluations_may_be_replicates() {
+    let [plain, confirmed] = ["0", "15"].map(|count| optimize("hartmann6", &["--confirm", count]));
+    for key in ["evaluations", "regret", "least_regret"] {
+        let (plain, confirmed) = (numbers(&plain[key]), numbers(&confirmed[key]));
+        assert_eq!((plain.len(), plain[0]), (3, confirmed[0]), "{key}");
+    }
+    let least = numbers(&confirmed["least_regret"]);
+    // Nothing new in the last batch, and half of the one before.
+    assert_eq!(least[1], least[2]);
+    assert_ne!(plain["best_observed"], confirmed["best_observed"]);
+    assert!(complaint(&["optimize", "zdt3", "--confirm", "5"]).contains("no best trial to confirm"));
+}
+
+#[test]
 fn words_of_every_list_are_understood() {
     let plain = lasting(optimize("hartmann6", &[]));
     for more in [

@@ -34,6 +34,8 @@ pub enum Purpose {
     Weights = 10,
     /// Points of a trust region.
     Region = 11,
+    /// Which trials are evaluated again.
+    Again = 12,
 }
 
 /// The stream for one purpose at one step; `slot` tells parallel draws apart.

@@ -33,6 +33,8 @@ pub struct Session {
     pub watcher: Watcher,
     /// Trials in all.
     pub budget: usize,
+    /// Of these, replicates of the best ones at the end.
+    pub confirm: usize,
     pub patience: Patience,
     pub failures: Failures,
 }
@@ -78,7 +80,11 @@ impl Session {
             if left == 0 {
                 return Ok(End::Budget);
             }
-            trials = self.ask(batch(&self.place.study).min(left))?;
+            trials = match left.saturating_sub(self.confirm) {
+                0 if best_observed(&self.place.study).is_some() => self.confirm(left)?,
+                0 => self.ask(left)?,
+                new => self.ask(new)?,
+            };
             if trials.is_empty() {
                 return Ok(End::Exhausted);
             }
@@ -90,10 +96,23 @@ impl Session {
         Stand { told: trials - pending, trials, pending, budget: self.budget }
     }
 
-    /// Asks for this many points, or as many as there are.
-    fn ask(&mut self, wanted: usize) -> Result<Vec<Trial>> {
+    /// Asks for a batch, but not for more than so many, or for as many points as there are.
+    fn ask(&mut self, most: usize) -> Result<Vec<Trial>> {
         let started = Instant::now();
+        let wanted = batch(&self.place.study).min(most);
         let trials = ask_at_most(&mut self.place.study, wanted)?;
+        self.show_asked(trials, started)
+    }
+
+    /// Asks for a batch of trials again, but not for more than so many.
+    fn confirm(&mut self, most: usize) -> Result<Vec<Trial>> {
+        let started = Instant::now();
+        let wanted = self.place.study.config().batch.min(most);
+        let trials = self.place.study.confirm(wanted).into_diagnostic()?;
+        self.show_asked(trials, started)
+    }
+
+    fn show_asked(&mut self, trials: Vec<Trial>, started: Instant) -> Result<Vec<Trial>> {
         if !trials.is_empty() {
             let (study, seconds) = (&self.place.study, started.elapsed().as_secs_f64());
             self.watcher.asked(&study.config().space, study.history().asks(), &trials, seconds)?;

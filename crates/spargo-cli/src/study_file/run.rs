@@ -19,6 +19,8 @@ pub struct Run {
     pub timeout: Option<f64>,
     /// Trials in all.
     pub budget: usize,
+    /// Of these, replicates of the best ones at the end.
+    pub confirm: usize,
 }
 
 /// `[run]` as it is written.
@@ -37,6 +39,9 @@ pub struct RunForm {
     /// Trials in all, those that failed included.
     #[serde(default = "thousand")]
     budget: usize,
+    /// Of these, how many at the end evaluate the trials that may be best again, to be sure which is.
+    #[serde(default)]
+    confirm: usize,
 }
 
 /// A command in either way of writing it.
@@ -61,7 +66,7 @@ fn thousand() -> usize {
 impl Run {
     pub fn parse(source: &Source, value: Spanned<DeValue<'_>>, config: &Config) -> Result<Self> {
         let form = RunForm::deserialize(ValueDeserializer::from(value)).map_err(|error| source.unreadable(&error))?;
-        let RunForm { command, parallel, timeout, budget } = form;
+        let RunForm { command, parallel, timeout, budget, confirm } = form;
         let in_command = |(message, help): Refusal| source.fault(&["run", "command"], message, help);
         let templates = Templates { space: &config.space };
         let command = match command {
@@ -78,11 +83,19 @@ impl Run {
                 ));
             }
         }
+        if confirm > 0 && !config.is_one_objective() {
+            let help = "leave it out, or have one output that is \"max\" or \"min\"";
+            return Err(source.fault(&["run", "confirm"], "there is no best trial to confirm: outputs compete", help));
+        }
+        if confirm >= budget {
+            let message = format!("confirm must be below the budget, which is {budget}: something must be found first");
+            return Err(source.fault(&["run", "confirm"], message, "a tenth of the budget is a lot"));
+        }
         if timeout.is_some_and(|seconds| !(seconds > 0.0 && seconds <= YEAR)) {
             let help = "give seconds, or leave it out to wait for ever";
             return Err(source.fault(&["run", "timeout"], "a timeout must be positive, and at most a year", help));
         }
-        Ok(Run { command, parallel, timeout, budget })
+        Ok(Run { command, parallel, timeout, budget, confirm })
     }
 }
 

@@ -25,7 +25,7 @@ fn a_file_that_is_not_text_is_refused_with_its_line() {
     assert!(said.contains("missing.toml") && said.contains("spargo new"), "{said}");
 }
 
-const BROKEN: [(&str, &str); 61] = [
+const BROKEN: [(&str, &str); 63] = [
     ("nothing at all", ""),
     ("no objectives", "[space]\nx = { real = [0, 1] }\n"),
     ("no space", "[objectives]\ny = { goal = \"max\" }\n"),
@@ -167,5 +167,13 @@ const BROKEN: [(&str, &str); 61] = [
     (
         "a budget of none",
         "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[run]\ncommand = \"./sim {x}\"\nbudget = 0\n",
+    ),
+    (
+        "replicates of everything",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[run]\ncommand = \"./sim {x}\"\nbudget = 50\nconfirm = 50\n",
+    ),
+    (
+        "replicates of the best of several",
+        "[objectives]\ny = { goal = \"max\" }\nz = { goal = \"min\" }\n[space]\nx = { real = [0, 1] }\n[run]\ncommand = \"./sim {x}\"\nconfirm = 50\n",
     ),
 ];

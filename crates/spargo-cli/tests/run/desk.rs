@@ -82,6 +82,25 @@ fn what_is_told_comes_out_again() {
 }
 
 #[test]
+fn the_best_trials_are_asked_for_again() {
+    let folder = desk();
+    let complaint = folder.refused(&["ask", "study.toml", "--confirm"]);
+    assert!(complaint.contains("outcomes to confirm"), "{complaint}");
+    let asked = folder.done(&["ask", "study.toml"]);
+    let told: Vec<String> = (1..=8).map(|trial| format!("{trial},{}\n", if trial == 5 { 9 } else { trial })).collect();
+    folder.write("results.csv", &format!("trial,y\n{}", told.concat()));
+    folder.done(&["tell", "plain.db", "results.csv"]);
+    let point = |line: &str| line.split_once(',').unwrap().1.to_string();
+    let known: Vec<String> = asked.lines().skip(1).map(point).collect();
+    for (words, count) in [(&["--confirm"][..], 4), (&["--confirm", "-n", "6"], 6)] {
+        let again = folder.done(&[&["ask", "plain.db"], words].concat());
+        let again: Vec<String> = again.lines().skip(1).map(point).collect();
+        assert!(again.len() == count && again.iter().all(|one| known.contains(one)), "{again:?}");
+    }
+    assert_eq!(folder.status()["pending"], 10);
+}
+
+#[test]
 fn a_table_is_told_as_a_whole_or_not_at_all() {
     let folder = desk();
     let asked = folder.done(&["ask", "study.toml"]);

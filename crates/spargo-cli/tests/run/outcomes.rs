@@ -93,6 +93,19 @@ fn no_value_is_ever_read_by_a_shell() {
 }
 
 #[test]
+fn where_points_are_few_the_best_are_confirmed_when_all_have_been_evaluated() {
+    let study = "name = 'few'\nbatch = 4\n[objectives]\ny = { goal = 'min' }\n[space]\nn = { int = [1, 6] }\n";
+    let folder = Folder::new(study, "{n}", "budget = 50\nconfirm = 9", "echo $1");
+    for _ in 0..2 {
+        let summary = folder.done(&["run", "study.toml"]);
+        assert!(summary.contains("15 trials, 15 observed"), "{summary}");
+    }
+    let rows = folder.export();
+    assert_eq!(rows[..6].iter().map(|row| &row[1]).collect::<BTreeSet<_>>().len(), 6, "{rows:?}");
+    assert!(rows[6..].iter().filter(|row| row[1] == "1").count() > 4, "{rows:?}");
+}
+
+#[test]
 fn the_point_comes_as_json_and_the_variance_goes_back() {
     let script = r#"cat > point-$SPARGO_TRIAL; printf '{\n "y": {"value": 1.5,\n "variance": 0.25}\n}\n'"#;
     let folder = Folder::new(PLAIN, "fixed", "budget = 3", script);

@@ -9,7 +9,7 @@ const HANGING: &str = "echo $$ >> started; [ $1 -lt 4 ] || while [ ! -e go ]; do
 #[test]
 fn a_run_that_is_killed_again_and_again_ends_like_one_that_is_not() {
     let script = "echo $1 >> log; sleep 0.05; awk -v x=$2 -v n=$3 'BEGIN { print sin(7 * x) + n / 99 }'";
-    let folder = || Folder::new(PLAIN, "{trial} {x} {n}", "budget = 36\nparallel = 3", script);
+    let folder = || Folder::new(PLAIN, "{trial} {x} {n}", "budget = 36\nconfirm = 7\nparallel = 3", script);
     let (calm, rough) = (folder(), folder());
     calm.done(&["run", "study.toml"]);
     let (mut kills, mut state) = (0, 1_u64);
@@ -36,6 +36,9 @@ fn a_run_that_is_killed_again_and_again_ends_like_one_that_is_not() {
     assert_eq!(rough.export(), calm.export());
     let rows = calm.export();
     assert!(rows.len() == 36 && rows.iter().all(|row| row[4] == "done"), "{rows:?}");
+    let inputs: Vec<&[String]> = rows.iter().map(|row| &row[1..3]).collect();
+    let again = (0..36).filter(|&i| inputs[..i].contains(&inputs[i])).collect::<Vec<_>>();
+    assert_eq!(again, (29..36).collect::<Vec<_>>(), "{rows:?}");
 }
 
 /// Noise, crashes and programs that hang, together, in runs that are killed.

@@ -116,11 +116,20 @@ impl Experiment {
 
     /// A problem optimised by a study.
     pub fn of_study(problem: &'static Problem, configure: impl FnOnce(&mut Config)) -> Result<Self> {
+        Experiment::of_study_as(problem, configure, |study| study)
+    }
+
+    /// The same by a study that is changed before it begins.
+    pub fn of_study_as(
+        problem: &'static Problem,
+        configure: impl FnOnce(&mut Config),
+        change: impl FnOnce(StudyOptimizer) -> StudyOptimizer,
+    ) -> Result<Self> {
         let mut config = Config::new(space(problem)?);
         config.name = problem.name.into();
         configure(&mut config);
         let (seed, sizes) = (config.seed, (config.initial, config.batch));
-        Ok(Experiment::new(problem, Box::new(StudyOptimizer::new(config)?), seed, sizes))
+        Ok(Experiment::new(problem, Box::new(change(StudyOptimizer::new(config)?)), seed, sizes))
     }
 
     /// The same with noise of another variance.

@@ -9,23 +9,32 @@ use spargo::study::{Config, Outcome, Study};
 pub struct StudyOptimizer {
     study: Study,
     known_noise: Option<f64>,
+    /// How many trials there are before the best of them are evaluated again.
+    confirm_from: Option<usize>,
 }
 
 impl StudyOptimizer {
     /// A study with these settings.
     pub fn new(config: Config) -> Result<Self> {
-        Ok(StudyOptimizer { study: Study::in_memory(config)?, known_noise: None })
+        Ok(StudyOptimizer { study: Study::in_memory(config)?, known_noise: None, confirm_from: None })
     }
 
     /// The same study, told how large the noise variance is.
     pub fn with_known_noise(self, variance: f64) -> Self {
         StudyOptimizer { known_noise: Some(variance), ..self }
     }
+
+    /// The same study, which asks for no new points once it has so many trials, but for the best of them again.
+    pub fn confirming_from(self, trials: usize) -> Self {
+        StudyOptimizer { confirm_from: Some(trials), ..self }
+    }
 }
 
 impl Optimizer for StudyOptimizer {
     fn ask(&mut self, count: usize) -> Result<Vec<(u64, Vec<f64>)>> {
-        let trials = self.study.ask(count)?;
+        let new = self.confirm_from.unwrap_or(usize::MAX).saturating_sub(self.study.history().records().len());
+        let mut trials = self.study.ask(count.min(new))?;
+        trials.extend(self.study.confirm(count - trials.len())?);
         Ok(trials.iter().map(|trial| (trial.id, numbers(&trial.point))).collect())
     }
 

@@ -3,9 +3,9 @@
 use super::choose::{Trials, choose_by_one, choose_by_several, polished};
 use super::config::{MOST_POINTS, check_count};
 use super::json::to_json;
-use super::model::{Models, State};
+use super::model::Models;
 use super::store::{Batch, Committed};
-use super::{Freshness, Key, Replicates, StepReport, Study, Trial, design};
+use super::{Freshness, Key, ModelReport, Replicates, StepReport, Study, Trial, design};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::linalg::{Mat, MatRef, select_rows};
@@ -43,20 +43,11 @@ impl Study {
         let proposal = self.propose(count, freshness);
         let mut proposal = self.counted(count, proposal)?;
         loop {
-            interrupt::poll()?;
             proposal.report.total_s = started.elapsed().as_secs_f64();
             let points = self.decode(proposal.points.as_ref())?;
-            let state = to_json(&self.states_after(&proposal)?)?;
-            let report = to_json(&proposal.report)?;
-            let beside = self.history().mark();
-            let batch = Batch { beside, seen: proposal.seen, points: &points, state: &state, report: &report };
-            match self.store.commit_ask(&batch)? {
-                Committed::Done { ask, trials } => {
-                    self.refresh()?;
-                    self.models = proposal.models.map(|models| (Key { ask, seen: models.seen() }, models));
-                    return Ok(trials.zip(points).map(|(id, point)| Trial { id, point }).collect());
-                }
-                Committed::Conflict => {
+            match self.commit(&points, proposal.models.as_ref(), &proposal.report, proposal.seen)? {
+                Some(trials) => return Ok(trials),
+                None => {
                     let settled = self.settle(&mut proposal);
                     self.counted(count, settled)?;
                 }
@@ -64,20 +55,37 @@ impl Study {
         }
     }
 
+    /// Writes a batch; `None` if others have asked meanwhile.
+    pub(super) fn commit(
+        &mut self,
+        points: &[Point],
+        models: Option<&Arc<Models>>,
+        report: &StepReport,
+        seen: u64,
+    ) -> Result<Option<Vec<Trial>>> {
+        interrupt::poll()?;
+        let state = match models {
+            Some(models) => to_json(&Some(models.states()))?,
+            None => to_json(&self.states()?)?,
+        };
+        let report = to_json(report)?;
+        let batch = Batch { beside: self.history().mark(), seen, points, state: &state, report: &report };
+        match self.store.commit_ask(&batch)? {
+            Committed::Done { ask, trials } => {
+                self.refresh()?;
+                self.models = models.map(|models| (Key { ask, seen: models.seen() }, models.clone()));
+                let trial = |(id, point): (u64, &Point)| Trial { id, point: point.clone() };
+                Ok(Some(trials.zip(points).map(trial).collect()))
+            }
+            Committed::Conflict => Ok(None),
+        }
+    }
+
     /// Chooses a batch without committing it.
     fn propose(&mut self, count: usize, freshness: Freshness) -> Result<Proposal> {
         let step = self.history().asks() + 1;
         let seen = self.history().tells();
-        let mut report = StepReport {
-            step,
-            asked: count,
-            design: 0,
-            models: Vec::new(),
-            acquire_s: 0.0,
-            total_s: 0.0,
-            replaced: 0,
-            without_model: None,
-        };
+        let mut report = StepReport::new(step, count);
         let asked = self.history().records().len();
         let mut first = self.config.initial.saturating_sub(asked).min(count);
         if self.table.observed().is_empty() {
@@ -96,12 +104,7 @@ impl Study {
             }
         }
         report.design = first;
-        let last = self.states()?.and_then(|states| states.first().map(|state| state.seen));
-        report.models = match &models {
-            Some(models) if last == Some(models.seen()) => models.reports_again(),
-            Some(models) => models.reports(),
-            None => Vec::new(),
-        };
+        report.models = self.reports_of(models.as_deref())?;
         let mut taken = self.taken();
         let mut points = Mat::zeros(count, self.config.space.dimensions().len());
         if first > 0 {
@@ -118,6 +121,16 @@ impl Study {
         }
         report.acquire_s = started.elapsed().as_secs_f64() + known.unwrap_or(0.0);
         Ok(Proposal { points, taken, models, report, seen })
+    }
+
+    /// How the models of an ask came about; nothing of those that are the last ask's.
+    pub(super) fn reports_of(&self, models: Option<&Models>) -> Result<Vec<ModelReport>> {
+        let last = self.states()?.and_then(|states| states.first().map(|state| state.seen));
+        Ok(match models {
+            Some(models) if last == Some(models.seen()) => models.reports_again(),
+            Some(models) => models.reports(),
+            None => Vec::new(),
+        })
     }
 
     /// Points that the models choose beside those under way, of which `own` will be as well.
@@ -196,14 +209,6 @@ impl Study {
                 Err(Error::Exhausted { wanted, left: (size as usize).saturating_sub(self.taken().len()) })
             }
             (result, ..) => result,
-        }
-    }
-
-    /// What the next step will need.
-    fn states_after(&self, proposal: &Proposal) -> Result<Option<Vec<State>>> {
-        match &proposal.models {
-            Some(models) => Ok(Some(models.states())),
-            None => self.states(),
         }
     }
 

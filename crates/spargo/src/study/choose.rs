@@ -23,10 +23,9 @@ pub(super) struct Trials<'a> {
 
 /// How many points number `numbers` of a batch are for the model around the best trial; they come last.
 pub(super) fn polished(config: &Config, step: u64, numbers: Range<usize>) -> usize {
-    let one = matches!(config.outputs.as_slice(), [output] if output.goal.is_objective());
     // Where all points are listed there are no regions, and far from its trials that model knows nothing.
     let moves = config.space.dimensions().iter().any(|dimension| !dimension.domain.is_categorical());
-    let able = one && config.rule() == Rule::Thompson && config.locality.neighbours > 0;
+    let able = config.is_one_objective() && config.rule() == Rule::Thompson && config.locality.neighbours > 0;
     let able = able && moves && !is_listed(&config.space);
     let mine = |number: &usize| able && dealt(Deal::Polish, step, *number, config.locality.polish);
     numbers.filter(mine).count()

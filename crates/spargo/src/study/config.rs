@@ -189,7 +189,7 @@ pub(super) fn check_count(name: &str, value: usize, most: usize) -> Result<()> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Replicates {
-    /// Every point is asked for once.
+    /// Every point is asked for once, unless a trial is to be confirmed.
     #[default]
     Never,
     /// Points that are evaluated or under way may be asked for again.

@@ -111,6 +111,11 @@ impl Config {
         (0..self.outputs.len()).partition(|&k| self.outputs[k].goal.is_objective())
     }
 
+    /// Whether there is one objective and nothing else.
+    pub fn is_one_objective(&self) -> bool {
+        matches!(self.outputs.as_slice(), [output] if output.goal.is_objective())
+    }
+
     /// Whether these values, one an output, keep to all limits.
     pub fn keeps_limits(&self, values: &[f64]) -> bool {
         self.outputs.iter().zip(values).all(|(output, &value)| output.goal.allows(value))

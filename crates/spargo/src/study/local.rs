@@ -66,6 +66,8 @@ pub(super) struct Local {
     pub teller: Teller,
     /// The model of the neighbourhood, and which point of it is best by that, [1, inputs].
     pub near: (Teller, Mat<f64>),
+    /// Rows that it is the best of.
+    pub known: Vec<usize>,
     /// Seconds that the search for it took.
     pub seconds: f64,
     /// The lower end of the belief, in the user's units.
@@ -86,13 +88,20 @@ impl Local {
     /// `data` are the observations that the model has seen; `None` if no neighbourhood can be told of.
     pub fn best(model: &Model, data: &Dataset, config: &Config) -> Result<Option<Self>> {
         let started = Instant::now();
+        let surer = |best: Local, other: Local| if other.surely > best.surely { other } else { best };
+        let best = Local::all(model, data, config)?.into_iter().reduce(surer);
+        Ok(best.map(|best| Local { seconds: started.elapsed().as_secs_f64(), ..best }))
+    }
+
+    /// The best of every neighbourhood.
+    pub fn all(model: &Model, data: &Dataset, config: &Config) -> Result<Vec<Self>> {
         let neighbours = config.locality.neighbours;
         if neighbours == 0 {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let means = model.posterior.mean(data.x())?;
         let recommended = best_rows(&means, CANDIDATES).into_iter().zip(best_rows(data.y(), CANDIDATES));
-        let (mut settled, mut best, mut count) = (vec![false; data.len()], None::<Local>, 0);
+        let (mut settled, mut locals, mut count) = (vec![false; data.len()], Vec::new(), 0);
         for row in recommended.flat_map(|(believed, observed)| [believed, observed]) {
             if settled[row] || count == NEIGHBOURHOODS {
                 continue;
@@ -100,23 +109,20 @@ impl Local {
             count += 1;
             let rows = closest(data.x(), row, &model.state.hyper.kernel, WIDER * neighbours);
             match Local::among(model, data, &rows, config) {
-                Ok((local, known)) => {
-                    rows[..known].iter().for_each(|&row| settled[row] = true);
-                    if best.as_ref().is_none_or(|best| local.surely > best.surely) {
-                        best = Some(local);
-                    }
+                Ok(local) => {
+                    local.known.iter().for_each(|&row| settled[row] = true);
+                    locals.push(local);
                 }
                 Err(Error::Interrupted) => return Err(Error::Interrupted),
                 // Other neighbourhoods, or the study's own model, will do.
                 Err(_) => settled[row] = true,
             }
         }
-        Ok(best.map(|best| Local { seconds: started.elapsed().as_secs_f64(), ..best }))
+        Ok(locals)
     }
 
-    /// The best of the rows that are known well, which are so many of the first ones; rows are ordered by their distance to the
-    /// first.
-    fn among(model: &Model, data: &Dataset, rows: &[usize], config: &Config) -> Result<(Self, usize)> {
+    /// The best of the rows that are known well; rows are ordered by their distance to the first.
+    fn among(model: &Model, data: &Dataset, rows: &[usize], config: &Config) -> Result<Self> {
         let close = config.locality.neighbours.min(rows.len());
         let first: Vec<usize> = (0..close).collect();
         let of = |count: usize| -> Result<(Teller, f64)> {
@@ -125,7 +131,7 @@ impl Local {
             let foretold = teller.foretells(&some, &first)?;
             Ok((teller, foretold))
         };
-        let far = Teller { posterior: model.posterior.clone(), units: model.units, noise: model.state.hyper.noise };
+        let far = Teller::of(model);
         // An exact posterior is asked for its own data, a sparse one for any.
         let by_far = match &model.state.inducing {
             None => far.foretells(data, &rows[..close])?,
@@ -142,18 +148,23 @@ impl Local {
             },
         };
         // Beside the edge of a neighbourhood others know more.
-        let known = &rows[..count.div_ceil(2)];
-        let by_near = near.best(data, known)?;
+        let known = rows[..count.div_ceil(2)].to_vec();
+        let by_near = near.best(data, &known)?;
         let (teller, (best, belief, surely)) = match is_better {
             true => (near.clone(), by_near),
-            false => (far.clone(), far.best(data, known)?),
+            false => (far.clone(), far.best(data, &known)?),
         };
         let near = (near, data.x().subrows(by_near.0, 1).to_owned());
-        Ok((Local { row: best, belief, teller, near, seconds: 0.0, surely }, known.len()))
+        Ok(Local { row: best, belief, teller, near, known, seconds: 0.0, surely })
     }
 }
 
 impl Teller {
+    /// The model of everything.
+    pub fn of(model: &Model) -> Self {
+        Teller { posterior: model.posterior.clone(), units: model.units, noise: model.state.hyper.noise }
+    }
+
     /// The exact model of some observations; its search begins at the kernel of the model of all.
     fn near(model: &Model, some: &Dataset, config: &Config) -> Result<Self> {
         let units = Units::of(some.y(), Warp::Identity);

@@ -11,6 +11,7 @@
 mod ask;
 mod choose;
 mod config;
+mod confirm;
 mod design;
 mod freshness;
 mod fronts;
@@ -297,7 +298,7 @@ impl Study {
 
     /// The best trial that the models have seen, by a model around it, if there is one objective and nothing else.
     fn local<'a>(&self, models: &'a Models) -> Result<Option<&'a Local>> {
-        if !matches!(self.config.outputs.as_slice(), [output] if output.goal.is_objective()) {
+        if !self.config.is_one_objective() {
             return Ok(None);
         }
         if let Some(local) = models.local.get() {

@@ -25,6 +25,22 @@ pub struct StepReport {
     pub without_model: Option<String>,
 }
 
+impl StepReport {
+    /// Of an ask that has not done anything yet.
+    pub(super) fn new(step: u64, asked: usize) -> Self {
+        StepReport {
+            step,
+            asked,
+            design: 0,
+            models: Vec::new(),
+            acquire_s: 0.0,
+            total_s: 0.0,
+            replaced: 0,
+            without_model: None,
+        }
+    }
+}
+
 /// What a study has found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Best {

@@ -4,6 +4,7 @@
 mod process;
 
 mod configs;
+mod confirm;
 mod failures;
 mod freshness;
 mod goals;
