@@ -41,15 +41,11 @@ pub struct Ask {
 impl Ask {
     pub fn run(self) -> Result<()> {
         let mut study = existing_or_new(&self.study)?.study;
-        let trials = match self.number {
-            number if self.confirm => {
-                let wanted = number.map_or(study.config().batch, |number| number as usize);
-                study.confirm(wanted).into_diagnostic()?
-            }
-            Some(number) => study.ask(number as usize).into_diagnostic()?,
-            None => {
-                let wanted = batch(&study);
-                ask_for_rest(&mut study, wanted)?
+        let trials = match self.confirm {
+            true => confirm(&mut study, self.number)?,
+            false => {
+                let batch = batch(&study);
+                ask(&mut study, self.number, batch)?
             }
         };
         log_last_step(&study)?;
@@ -80,8 +76,22 @@ pub fn ask_at_most(study: &mut Study, mut wanted: usize) -> Result<Vec<Trial>> {
     }
 }
 
-/// The same for people, who are told if there are fewer, and that there are none.
-pub fn ask_for_rest(study: &mut Study, wanted: usize) -> Result<Vec<Trial>> {
+/// This many new points; without a number as many as a batch has, or as there are.
+pub fn ask(study: &mut Study, number: Option<u64>, batch: usize) -> Result<Vec<Trial>> {
+    match number {
+        Some(number) => study.ask(number as usize).into_diagnostic(),
+        None => ask_for_rest(study, batch),
+    }
+}
+
+/// This many trials to evaluate again, or a batch of them.
+pub fn confirm(study: &mut Study, number: Option<u64>) -> Result<Vec<Trial>> {
+    let wanted = number.map_or(study.config().batch, |number| number as usize);
+    study.confirm(wanted).into_diagnostic()
+}
+
+/// A batch for people, who are told if there are fewer points, and that there are none.
+fn ask_for_rest(study: &mut Study, wanted: usize) -> Result<Vec<Trial>> {
     let trials = ask_at_most(study, wanted)?;
     match trials.len() {
         0 => Err(Error::Exhausted { wanted, left: 0 }).into_diagnostic(),

@@ -1,6 +1,6 @@
 //! `spargo suggest`: the next batch from a spreadsheet of past results, without any memory of its own.
 
-use crate::ask::ask_for_rest;
+use crate::ask::{ask, confirm};
 use crate::files::write_file;
 use crate::logs::log_last_step;
 use crate::plate::Plate;
@@ -29,6 +29,9 @@ pub struct Suggest {
     /// Points to suggest [default: the study's batch, or what is left]
     #[arg(short = 'n', long, value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
+    /// No new points, but replicates of those that may be best, to be sure which is
+    #[arg(long)]
+    confirm: bool,
     /// Adds the predicted mean and the ends of its 95 % interval to each row; of a class, the probability of yes
     #[arg(long)]
     predict: bool,
@@ -41,7 +44,8 @@ const EXAMPLES: &str = "\
 Examples:
   spargo suggest study.toml > first.csv                                  a design, before there are any results
   spargo suggest study.toml --data results.csv -n 96 -o plate.csv       the next plate of 96
-  spargo suggest study.toml --data results.csv --pending plate.csv      another one while that is being evaluated";
+  spargo suggest study.toml --data results.csv --pending plate.csv      another one while that is being evaluated
+  spargo suggest study.toml --data results.csv --confirm -n 24          the best once more: which of them is it?";
 
 impl Suggest {
     pub fn run(self) -> Result<()> {
@@ -54,12 +58,10 @@ impl Suggest {
         let mut study = Study::in_memory(config).into_diagnostic()?;
         results.tell(&mut study)?;
         info!("{} rows read", results.len());
-        let trials = match self.count {
-            Some(count) => study.ask(count as usize).into_diagnostic()?,
-            None => {
-                let batch = study.config().batch;
-                ask_for_rest(&mut study, batch)?
-            }
+        let batch = study.config().batch;
+        let trials = match self.confirm {
+            true => confirm(&mut study, self.count)?,
+            false => ask(&mut study, self.count, batch)?,
         };
         log_last_step(&study)?;
         let points: Vec<_> = trials.into_iter().map(|trial| trial.point).collect();

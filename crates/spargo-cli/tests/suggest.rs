@@ -101,6 +101,9 @@ fn plates_go_to_the_lab_and_come_back() {
         lab.evaluate(&plate);
     }
     assert!(late > 0.7, "the best metal is not preferred: {late}");
+    let again = points(&lab.suggest(&["--data", &lab.save(), "--confirm"]));
+    assert_eq!(again.len(), 12);
+    assert!(again.iter().all(|point| seen.contains(point) && point[3] == "Pd"), "{again:?}");
 }
 
 #[test]
