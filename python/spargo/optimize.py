@@ -60,6 +60,8 @@ def run(
         raise ValueError(f"timeout is {timeout}; it must be above 0")
     if not 0 <= confirm < trials:
         raise ValueError(f"confirm is {confirm}; it must be at least 0 and below the number of trials")
+    if confirm and not len(study.outputs) == len(study.directions) == 1:
+        raise ValueError("confirm is for one objective that is maximized or minimized, without constraints")
     if not callable(f):
         raise TypeError(f"f is a function of parameters by name, not {f!r}")
     crew = Crew(executor, workers)
@@ -93,7 +95,7 @@ class _Loop:
         """Trials that are to be asked for."""
         self.batch = 1
         self.confirm = 0
-        """How many of them evaluate the best ones again."""
+        """How many of the trials, the last ones, evaluate the best again."""
         self.within = 0
         """Outcomes that models may miss when asked for single points; 0 for batches."""
         self.waiting: deque[Trial] = deque()
@@ -117,33 +119,39 @@ class _Loop:
         """How many trials are under way at once: more would be suspects when a worker dies."""
         return self.crew.workers() or self.batch
 
+    def under_way(self) -> int:
+        return len(self.flight) + len(self.waiting) + len(self.suspects)
+
     def ask(self) -> None:
-        under_way = len(self.flight) + len(self.waiting) + len(self.suspects)
-        new = self.left - self.confirm
-        if new <= 0 and self.tally.done > self.tally.failed:
-            self.ask_again(under_way)
-            return
-        new = new if new > 0 else self.left
+        if self.left > self.confirm:
+            self.ask_new(self.left - self.confirm)
+        if 0 < self.left <= self.confirm and self.under_way() == 0:
+            self.ask_again()
+
+    def ask_new(self, most: int) -> None:
+        """A batch, or as many as workers are idle; what is left, if the space has no more."""
         if self.within:
-            wanted = min(new, self.window() - under_way)
+            wanted = min(most, self.window() - self.under_way())
         else:
-            wanted = min(new, self.batch) if under_way == 0 else 0
+            wanted = min(most, self.batch) if self.under_way() == 0 else 0
         if wanted <= 0:
             return
         try:
-            self.waiting.extend(self.study.ask(wanted, refit_every=max(1, self.within)))
-            self.left -= wanted
+            asked = self.study.ask(wanted, refit_every=max(1, self.within))
+            self.left -= len(asked)
         except ExhaustedError as error:
-            self.left = self.confirm
-            if error.left > 0:
-                self.waiting.extend(self.study.ask(error.left))
+            asked = self.study.ask(error.left)
+            self.left = min(self.left - len(asked), self.confirm)
+        self.waiting.extend(asked)
 
-    def ask_again(self, under_way: int) -> None:
-        """A batch of trials that may be the best, when the last one is complete."""
-        if self.left > 0 and under_way == 0:
-            again = self.study.confirm(min(self.left, self.batch))
-            self.waiting.extend(again)
-            self.left -= len(again)
+    def ask_again(self) -> None:
+        """A batch of trials that may be the best, when all others are complete; new ones, if none has an outcome."""
+        if self.study._observed() == 0:
+            self.ask_new(self.left)
+            return
+        again = self.study.confirm(min(self.left, self.batch))
+        self.left -= len(again)
+        self.waiting.extend(again)
 
     def hand_out(self) -> None:
         while self.suspects and not self.flight:

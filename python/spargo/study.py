@@ -373,6 +373,11 @@ class Study:
         """The number of trials."""
         return self._inner.counts()[0]
 
+    def _observed(self) -> int:
+        """The number of trials with values."""
+        trials, pending, failed, _ = self._inner.counts()
+        return trials - pending - failed
+
     @property
     def pending(self) -> list[Trial]:
         """Trials that nothing was told of."""

@@ -333,13 +333,34 @@ def test_the_last_trials_evaluate_the_best_again() -> None:
             assert len(points) == 30 and not found.pending
             assert len(set(points[:22])) == 22 and set(points[22:]) <= set(points[:22])
             assert [report["asked"] for report in found.reports()][-2:] == [6, 2]
-    few = spargo.Study({"n": (1, 5)}, "min", initial=5).optimize(lambda params: float(params["n"]), 99, confirm=4)
-    assert len(few) == 9 and few.best().params["n"] == 1
-    with pytest.warns(RuntimeWarning, match="all of the 4 evaluations failed"):
-        assert len(study().optimize(lambda params: None, 4, confirm=2)) == 4
     for wrong in (-1, 30):
         with pytest.raises(ValueError, match="confirm"):
             study().optimize(hill, 30, confirm=wrong)
+
+
+def test_few_points_are_confirmed_when_all_have_been_evaluated() -> None:
+    def cost(params: dict[str, Any]) -> float | None:
+        return float(params["n"]) if params["n"] < 4 else None
+
+    for mode in ("batch", "async"):
+        for size in (7, 8):  # The last batch is smaller, or there is none.
+            found = spargo.Study({"n": (1, size)}, "min", initial=4, batch=4)
+            found.optimize(cost, 99, confirm=5, mode=mode)
+            assert len(found) == size + 5 and found.best().params["n"] == 1
+            assert {trial.params["n"] for trial in found.trials[size:]} <= {1, 2, 3}
+            assert len(found.optimize(cost, 9, confirm=3, mode=mode)) == size + 8
+        most = spargo.Study({"n": (1, 8)}, "min", initial=8, batch=4).optimize(cost, 10, confirm=5, mode=mode)
+        assert len(most) == 10
+
+
+def test_what_cannot_be_confirmed_is_refused_before_anything_is_evaluated() -> None:
+    for outputs in ({"objectives": {"a": "max", "b": "min"}}, {"constraints": {"c": {"at_most": 1.0}}}):
+        several = spargo.Study({"x": (0.0, 1.0)}, **outputs)
+        with pytest.raises(ValueError, match="one objective"):
+            several.optimize(hill, 30, confirm=3)
+        assert len(several) == 0
+    with pytest.warns(RuntimeWarning, match="all of the 4 evaluations failed"):
+        assert len(study().optimize(lambda params: None, 4, confirm=2)) == 4
 
 
 def test_finite_spaces_end_when_nothing_is_left() -> None:

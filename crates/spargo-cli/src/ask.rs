@@ -27,7 +27,7 @@ those that have not been told when it is started.")]
 pub struct Ask {
     /// A study file, or a study's database
     study: PathBuf,
-    /// Points to ask for; by default a batch, or the initial points if there are none yet, or what is left
+    /// Points to ask for; by default a batch, or of new ones the initial points if there are none yet, or what is left
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     number: Option<u64>,
     /// No new points, but replicates of the trials that may be best, to be sure which is

@@ -210,8 +210,14 @@ impl Optimize {
     pub fn run(self) -> Result<()> {
         match self.problem {
             Which::One(problem) => self.run.print(|| {
-                let new = (self.initial + self.batches * self.batch).saturating_sub(self.confirm);
-                let confirming = |study: StudyOptimizer| study.confirming_from(new.max(self.initial));
+                let Some(new) = (self.batches * self.batch).checked_sub(self.confirm) else {
+                    return Err(miette!(
+                        help = "give fewer, or more batches",
+                        "{} replicates are more than all batches",
+                        self.confirm
+                    ));
+                };
+                let confirming = |study: StudyOptimizer| study.confirming_from(self.initial + new);
                 let experiment = Experiment::of_study_as(problem, |config| self.configure(config), confirming);
                 let mut experiment = experiment.into_diagnostic()?;
                 Ok(Report::new(problem, &experiment.run(self.batches, |_| {}).into_diagnostic()?))

@@ -56,6 +56,8 @@ fn the_last_evaluations_may_be_replicates() {
     assert_eq!(least[1], least[2]);
     assert_ne!(plain["best_observed"], confirmed["best_observed"]);
     assert!(complaint(&["optimize", "zdt3", "--confirm", "5"]).contains("no best trial to confirm"));
+    let many = ["optimize", "branin", "--batches", "3", "--batch", "10", "--confirm", "31"];
+    assert!(complaint(&many).contains("31 replicates are more than all batches"));
 }
 
 #[test]

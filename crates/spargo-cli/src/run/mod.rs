@@ -85,7 +85,7 @@ impl Run {
         let place = begin(&file, &self.file)?;
         let crew = Crew::new(Evaluator::new(&file, settings)?, workers(settings, &file.config)?, &watch, &sender)?;
         let patience = if self.keep_going { Patience::KeepsGoing } else { Patience::GivesUp };
-        let (budget, confirm) = (budget(settings, &file.config), settings.confirm);
+        let (budget, confirm) = (settings.budget, settings.confirm);
         let (failures, watcher) = (Failures::default(), self.watcher());
         let mut session = Session { place, crew, watch, events, watcher, budget, confirm, patience, failures };
         let end = self.go_on(&mut session, settings)?;
@@ -154,17 +154,6 @@ impl Run {
         let help =
             "add\n[run]\ncommand = './sim --t {temperature}'\nor use `spargo suggest`, `spargo ask` and `spargo tell`";
         miette!(help = help, "{} does not say how to evaluate a point: it has no section [run]", self.file.display())
-    }
-}
-
-/// Where there are fewer points than the budget is for, the best are confirmed when all have been evaluated.
-fn budget(settings: &Settings, config: &Config) -> usize {
-    match config.space.size() {
-        Some(points) if settings.confirm > 0 => {
-            let all = usize::try_from(points).unwrap_or(usize::MAX);
-            settings.budget.min(all.saturating_add(settings.confirm))
-        }
-        _ => settings.budget,
     }
 }
 

@@ -80,15 +80,33 @@ impl Session {
             if left == 0 {
                 return Ok(End::Budget);
             }
-            trials = match left.saturating_sub(self.confirm) {
-                0 if best_observed(&self.place.study).is_some() => self.confirm(left)?,
-                0 => self.ask(left)?,
-                new => self.ask(new)?,
-            };
+            trials = self.next(left)?;
             if trials.is_empty() {
                 return Ok(End::Exhausted);
             }
         }
+    }
+
+    /// New trials, then replicates of the best ones, so many in all at most; nothing if there is nothing left to do.
+    fn next(&mut self, left: usize) -> Result<Vec<Trial>> {
+        let new = left.saturating_sub(self.confirm);
+        if best_observed(&self.place.study).is_none() {
+            return self.ask(left);
+        }
+        if new == 0 {
+            return self.confirm(left);
+        }
+        let trials = self.ask(new)?;
+        match trials.is_empty() {
+            // Where points are fewer than the budget is for, the best are confirmed when all have been evaluated.
+            true => self.confirm(self.confirm.saturating_sub(self.confirmed()?)),
+            false => Ok(trials),
+        }
+    }
+
+    /// Replicates that were asked for so far.
+    fn confirmed(&self) -> Result<usize> {
+        Ok(self.place.study.reports().into_diagnostic()?.iter().map(|report| report.again).sum())
     }
 
     pub fn stand(&self) -> Stand {

@@ -84,12 +84,14 @@ impl Run {
             }
         }
         if confirm > 0 && !config.is_one_objective() {
-            let help = "leave it out, or have one output that is \"max\" or \"min\"";
-            return Err(source.fault(&["run", "confirm"], "there is no best trial to confirm: outputs compete", help));
+            let message = "these outputs have no best trial to confirm";
+            let help = "leave it out: it is for one objective that is \"max\" or \"min\", without constraints";
+            return Err(source.fault(&["run", "confirm"], message, help));
         }
         if confirm >= budget {
             let message = format!("confirm must be below the budget, which is {budget}: something must be found first");
-            return Err(source.fault(&["run", "confirm"], message, "a tenth of the budget is a lot"));
+            let help = format!("for example confirm = {}", budget / 10);
+            return Err(source.fault(&["run", "confirm"], message, help));
         }
         if timeout.is_some_and(|seconds| !(seconds > 0.0 && seconds <= YEAR)) {
             let help = "give seconds, or leave it out to wait for ever";

@@ -85,7 +85,7 @@ fn what_is_told_comes_out_again() {
 fn the_best_trials_are_asked_for_again() {
     let folder = desk();
     let complaint = folder.refused(&["ask", "study.toml", "--confirm"]);
-    assert!(complaint.contains("outcomes to confirm"), "{complaint}");
+    assert!(complaint.contains("tell outcomes first"), "{complaint}");
     let asked = folder.done(&["ask", "study.toml"]);
     let told: Vec<String> = (1..=8).map(|trial| format!("{trial},{}\n", if trial == 5 { 9 } else { trial })).collect();
     folder.write("results.csv", &format!("trial,y\n{}", told.concat()));
@@ -96,6 +96,7 @@ fn the_best_trials_are_asked_for_again() {
         let again = folder.done(&[&["ask", "plain.db"], words].concat());
         let again: Vec<String> = again.lines().skip(1).map(point).collect();
         assert!(again.len() == count && again.iter().all(|one| known.contains(one)), "{again:?}");
+        assert!(3 * again.iter().filter(|one| **one == known[4]).count() > count, "{again:?}");
     }
     assert_eq!(folder.status()["pending"], 10);
 }

@@ -103,6 +103,18 @@ fn where_points_are_few_the_best_are_confirmed_when_all_have_been_evaluated() {
     let rows = folder.export();
     assert_eq!(rows[..6].iter().map(|row| &row[1]).collect::<BTreeSet<_>>().len(), 6, "{rows:?}");
     assert!(rows[6..].iter().filter(|row| row[1] == "1").count() > 4, "{rows:?}");
+    // What was told of the same points before leaves none of them out.
+    let folder = Folder::new(study, "{n}", "budget = 50\nconfirm = 3", "echo $1");
+    folder.done(&["ask", "study.toml", "-n", "1"]);
+    folder.write("own.csv", "n,y\n2,2\n2,2\n2,2\n2,2\n");
+    folder.done(&["tell", "few.db", "own.csv"]);
+    folder.done(&["run", "study.toml"]);
+    let rows = folder.export();
+    assert_eq!(rows.iter().map(|row| &row[1]).collect::<BTreeSet<_>>().len(), 6, "{rows:?}");
+    assert_eq!(folder.status()["step"]["again"], 3);
+    // If points may be asked for again anyway, there is no end of them.
+    let folder = Folder::new(&format!("replicates = 'allowed'\n{study}"), "{n}", "budget = 20\nconfirm = 3", "echo $1");
+    assert!(folder.done(&["run", "study.toml"]).contains("20 trials, 20 observed"));
 }
 
 #[test]

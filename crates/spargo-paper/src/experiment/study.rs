@@ -1,7 +1,7 @@
 //! A [`Study`] as an optimizer of one objective.
 
 use super::{Belief, Optimizer, numbers};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use spargo::study::{Config, Outcome, Study};
 
 /// A study of a problem in memory.
@@ -11,12 +11,14 @@ pub struct StudyOptimizer {
     known_noise: Option<f64>,
     /// How many trials there are before the best of them are evaluated again.
     confirm_from: Option<usize>,
+    /// Asks before the last batch, which may take two.
+    asks: usize,
 }
 
 impl StudyOptimizer {
     /// A study with these settings.
     pub fn new(config: Config) -> Result<Self> {
-        Ok(StudyOptimizer { study: Study::in_memory(config)?, known_noise: None, confirm_from: None })
+        Ok(StudyOptimizer { study: Study::in_memory(config)?, known_noise: None, confirm_from: None, asks: 0 })
     }
 
     /// The same study, told how large the noise variance is.
@@ -32,6 +34,7 @@ impl StudyOptimizer {
 
 impl Optimizer for StudyOptimizer {
     fn ask(&mut self, count: usize) -> Result<Vec<(u64, Vec<f64>)>> {
+        self.asks = self.study.reports()?.len();
         let new = self.confirm_from.unwrap_or(usize::MAX).saturating_sub(self.study.history().records().len());
         let mut trials = self.study.ask(count.min(new))?;
         trials.extend(self.study.confirm(count - trials.len())?);
@@ -64,8 +67,6 @@ impl Optimizer for StudyOptimizer {
     }
 
     fn acquire_s(&self) -> Result<f64> {
-        let last = self.study.reports()?.into_iter().last();
-        let none = || Error::Unsupported { what: "nothing was asked for yet".into(), remedy: "ask first".into() };
-        Ok(last.ok_or_else(none)?.acquire_s)
+        Ok(self.study.reports()?[self.asks..].iter().map(|report| report.acquire_s).sum())
     }
 }

@@ -4,11 +4,11 @@
 //!     f(C) ~ p(f(C) | D),     again = argmax_{c ∈ C} f(c),     C = trials of every neighbourhood that may be its best
 //! ```
 //!
-//! At the end of a budget no new point is wanted, but to know which of the trials to report. Draws are joint: trials that
-//! rise and fall together are told apart by what differs between them.
+//! At the end of a budget no new point is wanted, but to know which of the trials to report. Draws of one model are joint: trials
+//! that rise and fall together are told apart by what differs between them. Different models know nothing of each other.
 
 use super::config::{MOST_POINTS, check_count};
-use super::local::{Local, Teller};
+use super::local::{Local, Teller, distinct};
 use super::model::Models;
 use super::{StepReport, Study, Trial, best_rows};
 use crate::data::{Dataset, Units};
@@ -18,6 +18,7 @@ use crate::model::Prediction;
 use crate::rng::{Purpose, normal, stream};
 use crate::space::Point;
 use rand_chacha::ChaCha8Rng;
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -29,83 +30,58 @@ impl Study {
             return Ok(Vec::new());
         }
         check_count("the number of trials to confirm", count, MOST_POINTS)?;
+        let refuse = |what: &str, remedy: &str| Err(Error::Unsupported { what: what.into(), remedy: remedy.into() });
         if !self.config.is_one_objective() {
-            return Err(Error::Unsupported {
-                what: "evaluating the best trials again, if there is more than one objective and nothing else".into(),
-                remedy: "add the points that are to be evaluated again yourself".into(),
-            });
+            let remedy =
+                "it is for one output that is maximised or minimised; add points to be evaluated again yourself";
+            return refuse("confirming the best trial of such outputs", remedy);
         }
         let started = Instant::now();
         self.refresh()?;
         if self.table.observed().is_empty() {
-            return Err(Error::Empty { what: "the list of outcomes to confirm".into() });
+            return refuse("confirming trials before any has an outcome", "tell outcomes first");
         }
-        let (seen, step) = (self.history().tells(), self.history().asks() + 1);
-        let mut report = StepReport::new(step, count);
-        let (rows, models) = self.choose_again(count, &mut report)?;
-        let points: Vec<Point> = rows.iter().map(|&row| self.trial(self.table.observed()[row]).point).collect();
+        let seen = self.history().tells();
+        let mut report = StepReport { again: count, ..StepReport::new(self.history().asks() + 1, count) };
+        let (finalists, models) = self.finalists(&mut report)?;
         loop {
+            let points = self.draw_again(&finalists, report.step, count);
             report.total_s = started.elapsed().as_secs_f64();
             if let Some(trials) = self.commit(&points, models.as_ref(), &report, seen)? {
                 return Ok(trials);
             }
-            // Whatever others have asked for: these may be evaluated again.
+            // Others may have drawn the same.
             self.refresh()?;
             report.step = self.history().asks() + 1;
         }
     }
 
-    /// Rows of observations, and the models that have chosen them.
-    fn choose_again(&mut self, count: usize, report: &mut StepReport) -> Result<(Vec<usize>, Option<Arc<Models>>)> {
-        let models = match self.models() {
-            Ok(models) => models,
-            Err(Error::Interrupted) => return Err(Error::Interrupted),
+    /// The contenders of every model that has the say somewhere, and the models of everything that they come from.
+    fn finalists(&mut self, report: &mut StepReport) -> Result<(Vec<Contenders>, Option<Arc<Models>>)> {
+        match self.models() {
+            Ok(models) => {
+                report.models = self.reports_of(Some(&models))?;
+                let started = Instant::now();
+                let data = self.table.dataset(0, models.seen())?;
+                let told = Local::all(&models.outputs[0], &data, &self.config)?;
+                let groups = by_teller(&Teller::of(&models.outputs[0]), &told, &data);
+                let of = |(teller, rows): &(Teller, Vec<usize>)| self.contenders(teller, &data, rows);
+                let contenders = groups.iter().map(of).collect::<Result<_>>()?;
+                report.acquire_s = started.elapsed().as_secs_f64();
+                Ok((contenders, Some(models)))
+            }
+            Err(Error::Interrupted) => Err(Error::Interrupted),
             // A model that cannot be had must not end the run.
             Err(error) => {
                 report.without_model = Some(error.to_string());
-                report.design = count;
-                let best = best_rows(self.table.outcomes(0), CONTENDERS);
-                return Ok((best.into_iter().cycle().take(count).collect(), None));
+                report.design = report.asked;
+                Ok((vec![self.best_observed()], None))
             }
-        };
-        report.models = self.reports_of(Some(&models))?;
-        let started = Instant::now();
-        let data = self.table.dataset(0, models.seen())?;
-        let contenders = self.contenders(&models, &data)?;
-        let draw = |number: usize| {
-            let mut rng = stream(self.config.seed, Purpose::Again, report.step, number as u64);
-            let best = contenders.iter().map(|some| some.draw(&mut rng)).max_by(|a, b| a.1.total_cmp(&b.1));
-            best.map_or(0, |(row, _)| row)
-        };
-        let rows = (0..count).map(draw).collect();
-        report.acquire_s = started.elapsed().as_secs_f64();
-        Ok((rows, Some(models)))
-    }
-
-    /// Those of every neighbourhood, by who has the say there; of all trials, if there are no neighbourhoods.
-    fn contenders(&self, models: &Models, data: &Dataset) -> Result<Vec<Contenders>> {
-        let model = &models.outputs[0];
-        let locals = Local::all(model, data, &self.config)?;
-        if locals.is_empty() {
-            let all: Vec<usize> = (0..data.len()).collect();
-            return Ok(vec![Contenders::new(&Teller::of(model), data, &all)?]);
         }
-        locals.iter().map(|local| Contenders::new(&local.teller, data, &local.known)).collect()
     }
-}
 
-/// Trials that may be the best of some, and what is believed of them together.
-struct Contenders {
-    rows: Vec<usize>,
-    mean: Vec<f64>,
-    /// L with L Lᵀ = cov f(rows).
-    root: Mat<f64>,
-    /// Of mean and root.
-    units: Units,
-}
-
-impl Contenders {
-    fn new(teller: &Teller, data: &Dataset, rows: &[usize]) -> Result<Self> {
+    /// Who may be the best of these rows.
+    fn contenders(&self, teller: &Teller, data: &Dataset, rows: &[usize]) -> Result<Contenders> {
         let Prediction { mean, variance } = teller.posterior.predict(select_rows(data.x(), rows).as_ref())?;
         let hoped: Vec<f64> = mean.iter().zip(&variance).map(|(mean, variance)| mean + variance.sqrt()).collect();
         let best = best_rows(&hoped, CONTENDERS);
@@ -117,18 +93,74 @@ impl Contenders {
             // Outcomes without noise: nothing is left to be learned, and means decide.
             Err(_) => Mat::zeros(rows.len(), rows.len()),
         };
-        Ok(Contenders { mean: best.iter().map(|&i| mean[i]).collect(), rows, root, units: teller.units })
+        let records = rows.iter().map(|&row| self.table.observed()[row]).collect();
+        Ok(Contenders { records, mean: best.iter().map(|&i| mean[i]).collect(), root, units: teller.units })
     }
 
-    /// The best row of one draw, and its value there in the user's units.
-    fn draw(&self, rng: &mut ChaCha8Rng) -> (usize, f64) {
-        let noise: Vec<f64> = self.rows.iter().map(|_| normal(rng)).collect();
-        let value = |i: usize| self.mean[i] + (0..=i).map(|j| self.root[(i, j)] * noise[j]).sum::<f64>();
-        let values: Vec<f64> = (0..self.rows.len()).map(value).collect();
-        let best = best_rows(&values, 1)[0];
-        (self.rows[best], self.units.from_model(values[best]))
+    /// Without any model: the best outcomes, as if they were equal and nothing else were known.
+    fn best_observed(&self) -> Contenders {
+        let best = best_rows(self.table.outcomes(0), FEW);
+        let records: Vec<usize> = best.iter().map(|&row| self.table.observed()[row]).collect();
+        let (mean, root) = (vec![0.0; records.len()], Mat::identity(records.len(), records.len()));
+        Contenders { records, mean, root, units: Units::plain() }
+    }
+
+    fn draw_again(&self, finalists: &[Contenders], step: u64, count: usize) -> Vec<Point> {
+        let draw = |number: usize| {
+            let mut rng = stream(self.config.seed, Purpose::Again, step, number as u64);
+            let best = finalists.iter().map(|some| some.draw(&mut rng)).max_by(|a, b| a.1.total_cmp(&b.1));
+            best.map(|(record, _)| self.trial(record).point)
+        };
+        (0..count).filter_map(draw).collect()
     }
 }
 
-/// Trials of a neighbourhood that may be its best.
+/// Every model that has the say somewhere, and the different points that it has the say of; of all trials, if there are no
+/// neighbourhoods.
+fn by_teller(far: &Teller, locals: &[Local], data: &Dataset) -> Vec<(Teller, Vec<usize>)> {
+    let all: Vec<usize> = (0..data.len()).collect();
+    let told = match locals.is_empty() {
+        true => vec![(far, &all)],
+        false => locals.iter().map(|local| (&local.teller, &local.known)).collect(),
+    };
+    let mut groups: Vec<(Teller, Vec<usize>)> = Vec::new();
+    let mut seen = HashSet::new();
+    for (teller, rows) in told {
+        // Who knows a point first has the say of it.
+        let own: Vec<usize> = distinct(data.x(), rows.iter().copied(), &mut seen).collect();
+        match groups.iter_mut().find(|(other, _)| Arc::ptr_eq(&other.posterior, &teller.posterior)) {
+            Some((_, rows)) => rows.extend(own),
+            None if own.is_empty() => {}
+            None => groups.push((teller.clone(), own)),
+        }
+    }
+    groups
+}
+
+/// Trials at different points that may be the best of some, and what is believed of them together.
+struct Contenders {
+    /// Their numbers in the history.
+    records: Vec<usize>,
+    mean: Vec<f64>,
+    /// L with L Lᵀ = cov f(records).
+    root: Mat<f64>,
+    /// Of mean and root.
+    units: Units,
+}
+
+impl Contenders {
+    /// The best record of one draw, and its value there in the user's units.
+    fn draw(&self, rng: &mut ChaCha8Rng) -> (usize, f64) {
+        let noise: Vec<f64> = self.records.iter().map(|_| normal(rng)).collect();
+        let value = |i: usize| self.mean[i] + (0..=i).map(|j| self.root[(i, j)] * noise[j]).sum::<f64>();
+        let values: Vec<f64> = (0..self.records.len()).map(value).collect();
+        let best = best_rows(&values, 1)[0];
+        (self.records[best], self.units.from_model(values[best]))
+    }
+}
+
+/// Points that may be the best of those that one model has the say of.
 const CONTENDERS: usize = 50;
+
+/// The same if nothing is known but their outcomes.
+const FEW: usize = 10;

@@ -21,6 +21,7 @@ use crate::model::{
     Fit, Fitting, Hyperparameters, Inference, Learning, Posterior, Prediction, Start, fit, left_out, noise_limit,
 };
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -66,7 +67,7 @@ pub(super) struct Local {
     pub teller: Teller,
     /// The model of the neighbourhood, and which point of it is best by that, [1, inputs].
     pub near: (Teller, Mat<f64>),
-    /// Rows that it is the best of.
+    /// Rows that it is the best of, all at different points.
     pub known: Vec<usize>,
     /// Seconds that the search for it took.
     pub seconds: f64,
@@ -100,22 +101,22 @@ impl Local {
             return Ok(Vec::new());
         }
         let means = model.posterior.mean(data.x())?;
-        let recommended = best_rows(&means, CANDIDATES).into_iter().zip(best_rows(data.y(), CANDIDATES));
-        let (mut settled, mut locals, mut count) = (vec![false; data.len()], Vec::new(), 0);
+        let recommended = best_points(&means, data.x()).zip(best_points(data.y(), data.x()));
+        let (mut settled, mut locals, mut count) = (HashSet::new(), Vec::new(), 0);
         for row in recommended.flat_map(|(believed, observed)| [believed, observed]) {
-            if settled[row] || count == NEIGHBOURHOODS {
+            if settled.contains(&point(data.x(), row)) || count == NEIGHBOURHOODS {
                 continue;
             }
             count += 1;
             let rows = closest(data.x(), row, &model.state.hyper.kernel, WIDER * neighbours);
             match Local::among(model, data, &rows, config) {
                 Ok(local) => {
-                    local.known.iter().for_each(|&row| settled[row] = true);
+                    settled.extend(local.known.iter().map(|&row| point(data.x(), row)));
                     locals.push(local);
                 }
                 Err(Error::Interrupted) => return Err(Error::Interrupted),
                 // Other neighbourhoods, or the study's own model, will do.
-                Err(_) => settled[row] = true,
+                Err(_) => drop(settled.insert(point(data.x(), row))),
             }
         }
         Ok(locals)
@@ -148,7 +149,8 @@ impl Local {
             },
         };
         // Beside the edge of a neighbourhood others know more.
-        let known = rows[..count.div_ceil(2)].to_vec();
+        let points: Vec<usize> = distinct(data.x(), rows[..count].iter().copied(), &mut HashSet::new()).collect();
+        let known = points[..points.len().div_ceil(2)].to_vec();
         let by_near = near.best(data, &known)?;
         let (teller, (best, belief, surely)) = match is_better {
             true => (near.clone(), by_near),
@@ -223,6 +225,26 @@ const SUBSET: usize = 200;
 
 /// Where the search for the noise variance begins, in units of the neighbourhood's variance.
 const NOISE: f64 = 0.1;
+
+/// The different points with the largest values, best first.
+fn best_points(values: &[f64], x: MatRef<'_, f64>) -> impl Iterator<Item = usize> {
+    let best = best_rows(values, values.len());
+    distinct(x, best.into_iter(), &mut HashSet::new()).take(CANDIDATES).collect::<Vec<_>>().into_iter()
+}
+
+/// Those of the rows whose points none of the rows before them has: replicates are data, but not points.
+pub(super) fn distinct<'a>(
+    x: MatRef<'a, f64>,
+    rows: impl Iterator<Item = usize> + 'a,
+    seen: &'a mut HashSet<Vec<u64>>,
+) -> impl Iterator<Item = usize> + 'a {
+    rows.filter(move |&row| seen.insert(point(x, row)))
+}
+
+/// What replicates have in common.
+fn point(x: MatRef<'_, f64>, row: usize) -> Vec<u64> {
+    x.row(row).iter().map(|v| v.to_bits()).collect()
+}
 
 /// The rows most alike to one of them by the kernel; it comes first.
 fn closest(x: MatRef<'_, f64>, row: usize, kernel: &Kernel, count: usize) -> Vec<usize> {

@@ -13,6 +13,9 @@ pub struct StepReport {
     pub asked: usize,
     /// Of these, points that no model chose.
     pub design: usize,
+    /// Of these, points that had an outcome and were asked for again to confirm it.
+    #[serde(default)]
+    pub again: usize,
     /// The models that chose the others, one an output; none if they were not asked.
     pub models: Vec<ModelReport>,
     /// Seconds for models around the best trials, and for drawing and maximising paths.
@@ -32,6 +35,7 @@ impl StepReport {
             step,
             asked,
             design: 0,
+            again: 0,
             models: Vec::new(),
             acquire_s: 0.0,
             total_s: 0.0,
