@@ -63,7 +63,8 @@ impl Study {
                 report.models = self.reports_of(Some(&models))?;
                 let started = Instant::now();
                 let data = self.table.dataset(0, models.seen())?;
-                let told = Local::all(&models.outputs[0], &data, &self.config)?;
+                let mut told = Vec::new();
+                Local::each(&models.outputs[0], &data, &self.config, |local| told.push(local))?;
                 let groups = by_teller(&Teller::of(&models.outputs[0]), &told, &data);
                 let of = |(teller, rows): &(Teller, Vec<usize>)| self.contenders(teller, &data, rows);
                 let contenders = groups.iter().map(of).collect::<Result<_>>()?;

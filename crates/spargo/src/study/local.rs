@@ -89,20 +89,25 @@ impl Local {
     /// `data` are the observations that the model has seen; `None` if no neighbourhood can be told of.
     pub fn best(model: &Model, data: &Dataset, config: &Config) -> Result<Option<Self>> {
         let started = Instant::now();
-        let surer = |best: Local, other: Local| if other.surely > best.surely { other } else { best };
-        let best = Local::all(model, data, config)?.into_iter().reduce(surer);
+        // One at a time: each has an exact model.
+        let mut best = None::<Local>;
+        Local::each(model, data, config, |local| {
+            if best.as_ref().is_none_or(|best| local.surely > best.surely) {
+                best = Some(local);
+            }
+        })?;
         Ok(best.map(|best| Local { seconds: started.elapsed().as_secs_f64(), ..best }))
     }
 
-    /// The best of every neighbourhood.
-    pub fn all(model: &Model, data: &Dataset, config: &Config) -> Result<Vec<Self>> {
+    /// Visits the best of every neighbourhood.
+    pub fn each(model: &Model, data: &Dataset, config: &Config, mut visit: impl FnMut(Self)) -> Result<()> {
         let neighbours = config.locality.neighbours;
         if neighbours == 0 {
-            return Ok(Vec::new());
+            return Ok(());
         }
         let means = model.posterior.mean(data.x())?;
         let recommended = best_points(&means, data.x()).zip(best_points(data.y(), data.x()));
-        let (mut settled, mut locals, mut count) = (HashSet::new(), Vec::new(), 0);
+        let (mut settled, mut count) = (HashSet::new(), 0);
         for row in recommended.flat_map(|(believed, observed)| [believed, observed]) {
             if settled.contains(&point(data.x(), row)) || count == NEIGHBOURHOODS {
                 continue;
@@ -112,14 +117,14 @@ impl Local {
             match Local::among(model, data, &rows, config) {
                 Ok(local) => {
                     settled.extend(local.known.iter().map(|&row| point(data.x(), row)));
-                    locals.push(local);
+                    visit(local);
                 }
                 Err(Error::Interrupted) => return Err(Error::Interrupted),
                 // Other neighbourhoods, or the study's own model, will do.
                 Err(_) => drop(settled.insert(point(data.x(), row))),
             }
         }
-        Ok(locals)
+        Ok(())
     }
 
     /// The best of the rows that are known well; rows are ordered by their distance to the first.
