@@ -7,8 +7,8 @@ use pyo3::prelude::*;
 use spargo::Result;
 use spargo::linalg::Mat;
 use spargo::math::pareto;
-use spargo::problems::{self, tradeoffs};
 use spargo::rng::{Purpose, stream};
+use spargo_problems::{self as problems, tradeoffs};
 
 /// Name, bounds, minimum, minimisers, mean, standard deviation, noise variance, citation.
 type Described = (&'static str, Vec<(f64, f64)>, f64, Vec<Vec<f64>>, f64, f64, f64, &'static str);

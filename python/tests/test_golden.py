@@ -11,11 +11,12 @@ import pytest
 
 import spargo
 
-GOLDEN = Path(__file__).resolve().parents[2] / "crates" / "spargo" / "tests" / "golden"
+CRATES = Path(__file__).resolve().parents[2] / "crates"
 
 
-def golden(name: str) -> dict[str, Any]:
-    file: dict[str, Any] = json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
+def golden(name: str, crate: str = "spargo") -> dict[str, Any]:
+    path = CRATES / crate / "tests" / "golden" / f"{name}.json"
+    file: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return file
 
 
@@ -111,7 +112,7 @@ def test_hypervolumes() -> None:
     ids=lambda one: getattr(one, "name", one),
 )
 def test_functions(problem: spargo.problems.Problem, name: str, values: str) -> None:
-    file = golden("functions")["functions"][name]
+    file = golden("functions", "spargo-problems")["functions"][name]
     (low, high), unit = np.array(problem.bounds).T, np.array(file["X"])
     unit = (unit - file["lower"]) / (np.array(file["upper"]) - file["lower"])
     close(problem(low + unit * (high - low)), np.ravel(file[values]), 1e-9)

@@ -43,7 +43,6 @@ pub mod math;
 pub mod maximize;
 pub mod model;
 pub mod optimize;
-pub mod problems;
 pub mod regression;
 pub mod rng;
 pub mod sample;

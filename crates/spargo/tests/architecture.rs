@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module may use only what stands before it.
-const ORDER: [&str; 17] = [
+const ORDER: [&str; 16] = [
     "error",
     "interrupt",
     "rng",
@@ -13,7 +13,6 @@ const ORDER: [&str; 17] = [
     "optimize",
     "space",
     "data",
-    "problems",
     "kernel",
     "allocate",
     "model",

@@ -2,7 +2,7 @@
 
 use crate::common::{spargo, stdout};
 
-/// Commands as the help lists them, `bench fit` among them.
+/// Commands as the help lists them, those of a command with commands of its own among them.
 fn commands() -> Vec<Vec<String>> {
     let list = |words: &[&str]| -> Vec<String> {
         let help = stdout(&[words, &["--help"]].concat());

@@ -1,0 +1,185 @@
+//! `spargo allocate`: inducing points among the rows of a CSV file, by any method.
+
+use crate::io::csv::table::Table;
+use crate::io::output::drawing;
+use crate::io::output::machine::Run;
+use crate::io::wish::Wish;
+use crate::io::words::{ALLOCATION_HELP, allocation, by_name};
+use clap::Args;
+use miette::{IntoDiagnostic, Result, miette};
+use serde::Serialize;
+use spargo::allocate::{Allocation, Quality, allocate, trace};
+use spargo::data::Evidence;
+use spargo::kernel::Family;
+use spargo::linalg::Mat;
+use spargo::model::Priors;
+use spargo::regression::{Choosing, Given, UserModel};
+use spargo::rng::{Purpose, stream};
+use std::fmt;
+use std::path::PathBuf;
+
+/// Arguments of `spargo allocate`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  spargo allocate data.csv --target y --svg chosen.svg
+  spargo allocate data.csv --method kmeans --inducing 100")]
+pub struct Allocate {
+    /// A CSV file with a header; every column but the target is an input
+    data: PathBuf,
+    /// Number of inducing points
+    #[arg(long, default_value_t = 40)]
+    inducing: usize,
+    #[arg(long, default_value = "imp-dpp", value_parser = allocation, help = ALLOCATION_HELP)]
+    method: Allocation,
+    /// Name of the outcome's column; methods that look at outcomes need it
+    #[arg(long)]
+    target: Option<String>,
+    #[command(flatten)]
+    wish: Wish,
+    /// Covariance function: rbf, matern12, matern32 or matern52
+    #[arg(long, default_value = "matern52", value_parser = by_name::<Family>)]
+    kernel: Family,
+    /// Length scales, one or as many as inputs, separated by commas; learned if left out
+    #[arg(long, value_delimiter = ',', allow_negative_numbers = true)]
+    lengthscales: Option<Vec<f64>>,
+    /// Signal variance; learned if left out
+    #[arg(long)]
+    variance: Option<f64>,
+    /// Noise variance; learned if left out
+    #[arg(long)]
+    noise: Option<f64>,
+    /// Constant prior mean; learned if left out
+    #[arg(long, allow_negative_numbers = true)]
+    mean: Option<f64>,
+    /// Priors on what is learned: on or off
+    #[arg(long, default_value = "on", value_parser = by_name::<Priors>)]
+    priors: Priors,
+    /// Draw data, chosen points and quality over two inputs
+    #[arg(long)]
+    svg: Option<PathBuf>,
+    /// The two inputs to draw, separated by a comma; the first two if left out
+    #[arg(long, value_delimiter = ',', requires = "svg")]
+    axes: Option<Vec<String>>,
+    /// Seed of every random choice
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    run: Run,
+}
+
+/// The choice in numbers, in the user's units.
+#[derive(Serialize)]
+struct Report {
+    /// In the order of choice, counted from 0; `null` for points that are not data.
+    rows: Option<Vec<usize>>,
+    /// The points themselves, where they are not data.
+    points: Option<Vec<Vec<f64>>>,
+    quality: Vec<f64>,
+    variance: Vec<f64>,
+    trace: f64,
+    trace_q: f64,
+    lengthscales: Vec<f64>,
+    signal_variance: f64,
+    noise: f64,
+}
+
+impl Allocate {
+    pub fn run(self) -> Result<()> {
+        self.run.print(|| self.allocate())
+    }
+
+    fn allocate(&self) -> Result<Report> {
+        let table = Table::read(&self.data)?;
+        let inputs = table.inputs(self.target.as_deref().unwrap_or_default());
+        if inputs.is_empty() {
+            return Err(miette!("there is no input: the target is the only column of {}", self.data.display()));
+        }
+        let axes = self.axes(&inputs)?;
+        let x = table.matrix(&inputs)?;
+        let (model, evidence) = self.model(&table, &x)?;
+        let kernel = model.kernel();
+        kernel.check(x.ncols()).into_diagnostic()?;
+        let mut rng = stream(self.seed, Purpose::Allocation, 0, 0);
+        let chosen =
+            allocate(&self.method, x.as_ref(), &kernel, &evidence, self.inducing, &mut rng).into_diagnostic()?;
+        let quality = self.method.quality().evaluate(&evidence, x.nrows(), self.inducing).into_diagnostic()?;
+        let trace = trace(chosen.points.as_ref(), x.as_ref(), &kernel, &quality).into_diagnostic()?;
+        if let (Some(path), Some(axes)) = (&self.svg, axes) {
+            drawing::allocation(path, &x, &quality, &chosen.points, axes, &inputs)?;
+        }
+        Ok(Report {
+            points: chosen.rows.is_none().then(|| rows_of(&chosen.points)),
+            trace: trace.plain,
+            trace_q: trace.weighted,
+            lengthscales: model.lengthscales,
+            signal_variance: model.variance,
+            noise: model.noise,
+            rows: chosen.rows,
+            quality: chosen.quality,
+            variance: chosen.variance,
+        })
+    }
+
+    /// The kernel and the evidence, in the user's units.
+    fn model(&self, table: &Table, x: &Mat<f64>) -> Result<(UserModel, Evidence)> {
+        let quality = self.method.quality();
+        if self.target.is_none() && quality != Quality::Unit {
+            return Err(miette!("the method looks at outcomes ({}): name their column by --target", quality.name()));
+        }
+        let outcomes = self.target.as_ref().map(|target| table.column(target)).transpose()?;
+        let (wish, family, priors, seed) = (self.wish.into(), self.kernel, self.priors, self.seed);
+        let choosing = Choosing { quality, wish, family, given: self.given(x.ncols())?, priors, seed };
+        choosing.kernel_and_evidence(x.as_ref(), outcomes.as_deref()).into_diagnostic()
+    }
+
+    /// The hyperparameters that are given; a complaint names the option.
+    fn given(&self, inputs: usize) -> Result<Given> {
+        let lengthscales = self.lengthscales.as_deref().unwrap_or_default();
+        if lengthscales.len() > 1 && lengthscales.len() != inputs {
+            return Err(miette!("--lengthscales has {} numbers; give one, or {inputs}", lengthscales.len()));
+        }
+        for (name, value) in [("variance", self.variance), ("noise", self.noise)] {
+            if let Some(value) = value.filter(|value| !(value.is_finite() && *value > 0.0)) {
+                return Err(miette!("--{name} {value} must be positive and finite"));
+            }
+        }
+        Ok(Given {
+            variance: self.variance,
+            lengthscales: self.lengthscales.clone(),
+            noise: self.noise,
+            mean: self.mean,
+        })
+    }
+
+    /// The columns to draw, checked before time is spent.
+    fn axes(&self, inputs: &[String]) -> Result<Option<[usize; 2]>> {
+        let find = |name: &String| {
+            let place = inputs.iter().position(|input| input == name);
+            place.ok_or_else(|| miette!("--axes: there is no input '{name}'; inputs are: {}", inputs.join(", ")))
+        };
+        match (&self.svg, self.axes.as_deref()) {
+            (None, _) => Ok(None),
+            (Some(_), None) if inputs.len() >= 2 => Ok(Some([0, 1])),
+            (Some(_), Some([first, second])) if first == second => Err(miette!("--axes: '{first}' twice")),
+            (Some(_), Some([first, second])) => Ok(Some([find(first)?, find(second)?])),
+            (Some(_), None) => Err(miette!("--svg draws two inputs, and there is only one")),
+            (Some(_), Some(list)) => Err(miette!("--axes has {} names; give two", list.len())),
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(out, "{:>6}  {:>8}  {:>12}  {:>12}", "order", "row", "quality", "variance")?;
+        for (i, (quality, variance)) in self.quality.iter().zip(&self.variance).enumerate() {
+            let row = self.rows.as_ref().map_or("–".to_string(), |rows| rows[i].to_string());
+            writeln!(out, "{i:>6}  {row:>8}  {quality:>12.5e}  {variance:>12.5e}")?;
+        }
+        write!(out, "\nt(Z)   {:.6e}\nt^q(Z) {:.6e}", self.trace, self.trace_q)
+    }
+}
+
+fn rows_of(points: &Mat<f64>) -> Vec<Vec<f64>> {
+    (0..points.nrows()).map(|i| (0..points.ncols()).map(|k| points[(i, k)]).collect()).collect()
+}

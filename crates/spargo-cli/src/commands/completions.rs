@@ -1,0 +1,27 @@
+//! `spargo completions`: what shells know of the command line.
+
+use super::Cli;
+use crate::io::output::print::print;
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+use miette::Result;
+
+/// Arguments of `spargo completions`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  spargo completions bash > ~/.local/share/bash-completion/completions/spargo
+  spargo completions zsh > ~/.zfunc/_spargo
+  spargo completions fish > ~/.config/fish/completions/spargo.fish")]
+pub struct Completions {
+    /// Of which shell
+    shell: Shell,
+}
+
+impl Completions {
+    pub fn run(self) -> Result<()> {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "spargo", &mut script);
+        print(&String::from_utf8_lossy(&script))
+    }
+}

@@ -1,0 +1,98 @@
+//! The commands of `spargo`, a file or a folder each.
+
+mod allocate;
+mod ask;
+mod completions;
+mod demo;
+mod export;
+mod fit;
+mod man;
+mod new;
+mod report;
+mod run;
+mod schema;
+mod status;
+mod suggest;
+mod tell;
+
+use crate::io::output::logs;
+use clap::{Parser, Subcommand};
+use miette::Result;
+
+/// Sparse Gaussian-process optimisation.
+#[derive(Parser)]
+#[command(name = "spargo", version, about, arg_required_else_help = true, after_help = HELP)]
+pub struct Cli {
+    /// Log what happens to standard error; twice for more
+    #[arg(short, long, action = clap::ArgAction::Count, global = true, display_order = 1000)]
+    verbose: u8,
+    #[command(subcommand)]
+    command: Command,
+}
+
+const HELP: &str = "\
+Examples:
+  spargo demo                                       see it work
+  spargo new && spargo run study.toml               a study that evaluates itself
+  spargo ask study.toml, spargo tell coupling.db    or one that others evaluate
+
+Exit codes:
+  0    done
+  1    a fault; the message says which
+  2    wrong usage
+  130  interrupted by Ctrl-C (SIGINT), 143 terminated (SIGTERM): `spargo run` goes on when it is run again";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Optimise a noisy function of six inputs in batches of 100, and draw its regret
+    Demo(demo::Demo),
+    /// Suggest the next batch, given the results so far as CSV files
+    Suggest(suggest::Suggest),
+    /// Write a commented study file to begin with
+    New(new::New),
+    /// Print the JSON schema of study files
+    Schema(schema::Schema),
+    /// Evaluate a study's points with a program of yours, until the budget is spent
+    Run(run::Run),
+    /// Ask a study for points to evaluate
+    Ask(ask::Ask),
+    /// Tell a study the outcomes of its trials
+    Tell(tell::Tell),
+    /// Show where a study stands
+    Status(status::Status),
+    /// Write a study's trials as CSV
+    Export(export::Export),
+    /// Fit a Gaussian process to a CSV file
+    Fit(fit::Fit),
+    /// Choose inducing points among the rows of a CSV file
+    Allocate(allocate::Allocate),
+    /// Show a study as a page that opens offline
+    Report(report::Report),
+    /// Print a script that completes commands in a shell
+    Completions(completions::Completions),
+    /// Print the manual page, or write all of them
+    Man(man::Manual),
+}
+
+impl Cli {
+    /// Does what the command line says.
+    pub fn run(self) -> Result<()> {
+        logs::start(self.verbose);
+        match self.command {
+            Command::Demo(demo) => demo.run(),
+            Command::Suggest(suggest) => suggest.run(),
+            Command::New(new) => new.run(),
+            Command::Schema(schema) => schema.run(),
+            Command::Run(run) => run.run(),
+            Command::Ask(ask) => ask.run(),
+            Command::Tell(tell) => tell.run(),
+            Command::Status(status) => status.run(),
+            Command::Export(export) => export.run(),
+            Command::Fit(fit) => fit.run(),
+            Command::Allocate(allocate) => allocate.run(),
+            Command::Report(report) => report.run(),
+            Command::Completions(completions) => completions.run(),
+            Command::Man(manual) => manual.run(),
+        }
+    }
+}

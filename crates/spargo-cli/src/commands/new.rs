@@ -1,0 +1,41 @@
+//! `spargo new`: a study file to begin with.
+
+use crate::io::output::print::print;
+use crate::io::study_file;
+use clap::Args;
+use miette::{IntoDiagnostic, Result, WrapErr};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Arguments of `spargo new`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  spargo new                     writes study.toml
+  spargo run study.toml          runs it: the example brings its own simulator")]
+pub struct New {
+    /// The file to write; one that exists is left alone
+    #[arg(default_value = "study.toml")]
+    file: PathBuf,
+}
+
+impl New {
+    pub fn run(self) -> Result<()> {
+        let name = self.file.display();
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&self.file)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot write a new study file {name}; an existing one is never replaced"))?;
+        file.write_all(study_file::EXAMPLE.as_bytes())
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot write {name}"))?;
+        print(&format!(
+            "{name} is written: an example that runs as it is. Next:\n\n  \
+             spargo run {name}                              evaluate it by its command\n  \
+             spargo suggest {name} --data results.csv       or ask for the next batch, given past results\n"
+        ))
+    }
+}

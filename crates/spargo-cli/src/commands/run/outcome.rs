@@ -1,0 +1,187 @@
+//! What a program's end and its output say of a trial.
+//!
+//! ```text
+//!     …, 71.3                                             a number in the last line (if there is one output)
+//!     {"yield": 71.3}                                     an object with a key for each output: the last line, or all
+//!     {"yield": {"value": 71.3, "variance": 0.4}}         a value whose noise variance is known
+//!     1, 0, yes, no, true, false                          a class, in either place
+//!     NaN, null, anything else; another exit code than 0  failed
+//! ```
+
+use crate::io::csv::verdict::class;
+use crate::io::output::excerpt::excerpt;
+use serde_json::Value;
+use signal_hook::low_level::signal_name;
+use spargo::study::{Goal, Outcome, Output};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+/// The outcome of a program that ended by itself.
+pub fn outcome(status: ExitStatus, stdout: &[u8], stderr: &[u8], outputs: &[Output]) -> Outcome {
+    let [stdout, stderr] = [stdout, stderr].map(String::from_utf8_lossy);
+    if !status.success() {
+        return Outcome::failed(with_complaint(ending(status), &stderr));
+    }
+    let read = values(&stdout, outputs).and_then(|outcome| outcome.settled("it").map_err(|error| error.to_string()));
+    read.unwrap_or_else(|reason| Outcome::failed(with_complaint(reason, &stderr)))
+}
+
+fn ending(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("killed by signal {signal} ({})", signal_name(signal).unwrap_or("unknown")),
+        (None, None) => status.to_string(),
+    }
+}
+
+/// A reason, and the last that the program complained about.
+fn with_complaint(reason: String, stderr: &str) -> String {
+    match last_line(stderr) {
+        Some(line) => format!("{reason}; stderr: {}", excerpt(line)),
+        None => reason,
+    }
+}
+
+fn last_line(text: &str) -> Option<&str> {
+    text.lines().map(str::trim).rfind(|line| !line.is_empty())
+}
+
+fn values(stdout: &str, outputs: &[Output]) -> Result<Outcome, String> {
+    let Some(line) = last_line(stdout) else { return Err("it printed nothing".into()) };
+    if let [Output { goal, .. }] = outputs
+        && let Some(number) = number(line, *goal)
+    {
+        return Ok(Outcome::value(number));
+    }
+    match serde_json::from_str(line).or_else(|_| serde_json::from_str(stdout.trim())) {
+        Ok(Value::Object(object)) => {
+            let read = outputs.iter().map(|output| match object.get(&output.name) {
+                Some(value) => measured(value, output.goal)
+                    .ok_or_else(|| format!("its '{}' is {}", output.name, quoted(&value.to_string(), output.goal))),
+                None => Err(format!("its output has no '{}': {}", output.name, excerpt(line))),
+            });
+            let (values, noise) = read.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+            Ok(Outcome::Observed { values, noise: Some(noise) })
+        }
+        Ok(Value::Null) => Err("its output is null".into()),
+        _ => Err(format!("its output is {}", quoted(line, outputs[0].goal))),
+    }
+}
+
+/// A number, or a table of a value and the variance of its noise.
+fn measured(value: &Value, goal: Goal) -> Option<(f64, Option<f64>)> {
+    match value {
+        Value::Object(table) => match table.get("variance") {
+            None | Some(Value::Null) => Some((scalar(table.get("value")?, goal)?, None)),
+            Some(variance) => Some((scalar(table.get("value")?, goal)?, Some(variance.as_f64()?))),
+        },
+        _ => Some((scalar(value, goal)?, None)),
+    }
+}
+
+fn scalar(value: &Value, goal: Goal) -> Option<f64> {
+    match (goal, value) {
+        (Goal::Classify, Value::String(word)) => class(word),
+        (Goal::Classify, _) => class(&value.to_string()),
+        _ => value.as_f64(),
+    }
+}
+
+fn number(word: &str, goal: Goal) -> Option<f64> {
+    if goal == Goal::Classify { class(word) } else { word.parse().ok() }
+}
+
+fn quoted(text: &str, goal: Goal) -> String {
+    let wanted = if goal == Goal::Classify { "no class, which is 1 or 0, yes or no" } else { "not a number" };
+    format!("{wanted}: {}", excerpt(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::output::excerpt::LONGEST;
+    use proptest::prelude::*;
+    use spargo::study::Goal;
+
+    fn read(stdout: &str, names: &[&str]) -> Outcome {
+        read_for(Goal::Maximize, stdout, names)
+    }
+
+    fn read_for(goal: Goal, stdout: &str, names: &[&str]) -> Outcome {
+        let outputs: Vec<Output> = names.iter().map(|name| Output { name: (*name).into(), goal }).collect();
+        outcome(ExitStatus::from_raw(0), stdout.as_bytes(), b"", &outputs)
+    }
+
+    fn observed(values: &[f64], noise: &[Option<f64>]) -> Outcome {
+        Outcome::Observed { values: values.into(), noise: (!noise.is_empty()).then(|| noise.into()) }
+    }
+
+    #[test]
+    fn numbers_and_json_are_values() {
+        for stdout in [
+            "71.3",
+            "7.13e1\n",
+            "log\r\n 71.3 \r\n\r\n",
+            r#"{"a": 71.3}"#,
+            "log\n{\"a\": {\"value\": 71.3}}",
+            "{\n\"a\":\n71.3}\n",
+        ] {
+            assert_eq!(read(stdout, &["a"]), observed(&[71.3], &[]), "{stdout}");
+        }
+        let both = r#"{"b": {"value": 2, "variance": 0.5}, "a": 1, "c": null}"#;
+        assert_eq!(read(both, &["a", "b"]), observed(&[1.0, 2.0], &[None, Some(0.5)]));
+    }
+
+    #[test]
+    fn classes_are_words_as_well_and_nothing_else() {
+        for stdout in ["1", "True", "yes\n", r#"{"a": true}"#, r#"{"a": {"value": "yes"}}"#, r#"{"a": 1.0}"#] {
+            assert_eq!(read_for(Goal::Classify, stdout, &["a"]), observed(&[1.0], &[]), "{stdout}");
+        }
+        assert_eq!(read_for(Goal::Classify, r#"{"a": false}"#, &["a"]), observed(&[0.0], &[]));
+        for (stdout, words) in [
+            ("2", "its output is no class, which is 1 or 0, yes or no: 2"),
+            ("maybe", "no class"),
+            (r#"{"a": 0.5}"#, "its 'a' is no class, which is 1 or 0, yes or no: 0.5"),
+            ("nan", "the outcome is NaN"),
+        ] {
+            let Outcome::Failed { reason } = read_for(Goal::Classify, stdout, &["a"]) else { panic!("{stdout}") };
+            assert!(reason.contains(words), "{stdout}: {reason}");
+        }
+    }
+
+    #[test]
+    fn all_else_failed_and_says_why() {
+        for (stdout, names, words) in [
+            ("inf", &["a"][..], "the outcome is inf"),
+            ("null", &["a"], "its output is null"),
+            ("", &["a"], "it printed nothing"),
+            ("71.3 %", &["a"], "not a number: 71.3 %"),
+            ("[1]", &["a"], "not a number: [1]"),
+            ("1", &["a", "b"], "not a number: 1"),
+            (r#"{"a": null}"#, &["a"], "its 'a' is not a number: null"),
+            (r#"{"a": "1"}"#, &["a"], "its 'a' is not a number"),
+            (r#"{"a": true}"#, &["a"], "its 'a' is not a number: true"),
+            (r#"{"a": {"value": 1, "variance": "x"}}"#, &["a"], "its 'a' is not a number"),
+            (r#"{"a": {"value": 1, "variance": -1}}"#, &["a"], "must be positive"),
+            (r#"{"a": 1}"#, &["a", "b"], "has no 'b'"),
+        ] {
+            let Outcome::Failed { reason } = read(stdout, names) else { panic!("{stdout} is no outcome") };
+            assert!(reason.contains(words), "{stdout}: {reason}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn reasons_are_short_and_printable(stdout: Vec<u8>, stderr: Vec<u8>, tail in ".{0,400}", status: u16) {
+            let stdout = [&stdout[..], tail.as_bytes()].concat();
+            let outputs = [Output { name: "a".into(), goal: Goal::Maximize }];
+            match outcome(ExitStatus::from_raw(status.into()), &stdout, &stderr, &outputs) {
+                Outcome::Failed { reason } => {
+                    prop_assert!(!reason.chars().any(char::is_control), "{reason:?}");
+                    prop_assert!(reason.chars().count() < 2 * LONGEST + 100, "{reason:?}");
+                }
+                Outcome::Observed { values, .. } => prop_assert!(values[0].is_finite()),
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! `spargo schema`: what may stand in a study file.
+
+use crate::io::output::print::print;
+use crate::io::study_file;
+use clap::Args;
+use miette::{IntoDiagnostic, Result};
+
+/// Arguments of `spargo schema`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  spargo schema > study.schema.json
+  and, as the first line of a study file, for editors that understand it:  #:schema ./study.schema.json")]
+pub struct Schema {}
+
+impl Schema {
+    pub fn run(self) -> Result<()> {
+        print(&(serde_json::to_string_pretty(&study_file::schema()).into_diagnostic()? + "\n"))
+    }
+}

@@ -1,0 +1,70 @@
+//! `spargo-lab compare`: settings against each other, and against peers, on benchmark problems over seeds.
+
+use crate::commands::work::Work;
+use crate::{Comparison, Contestant, TABLE};
+use clap::Args;
+use miette::{IntoDiagnostic, Result, WrapErr};
+use spargo_cli::io::output::print::print;
+use spargo_cli::io::study_file;
+use spargo_problems::{self as problems, Problem};
+use std::path::Path;
+
+/// Arguments of `spargo-lab compare`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  spargo-lab compare --problems shekel4,hartmann6 --settings paper,default --seeds 10 --budget 5000
+  spargo-lab compare --problems shekel4 --settings default,mine.toml --budget 2000 --out mine
+  spargo-lab compare --problems shekel4 --settings default,mine.toml --budget 2000 --out mine --draw
+
+A file of settings is a study file without inputs and outputs. Peers' rows are made by scripts/peers/compare.py of the
+sources; those in the same folder are drawn as well.")]
+pub struct Compare {
+    /// On which problems: shekel4, hartmann6, ackley5, michalewicz5, rosenbrock4, rosenbrock4-trieste, branin, levy10,
+    /// rover60 (without noise)
+    #[arg(long, required = true, value_delimiter = ',', value_parser = problems::by_name)]
+    problems: Vec<&'static Problem>,
+    /// Which settings: default, a study's; paper, the paper's with 500 inducing points; paper-250; or TOML files
+    #[arg(long, value_delimiter = ',', default_value = "paper,default")]
+    settings: Vec<String>,
+    /// How many seeds
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    seeds: u64,
+    /// The first seed
+    #[arg(long, default_value_t = 0)]
+    seed_from: u64,
+    /// Evaluations of a run, the initial points included
+    #[arg(long, default_value_t = 5000)]
+    budget: usize,
+    #[command(flatten)]
+    work: Work,
+}
+
+impl Compare {
+    pub fn run(self) -> Result<()> {
+        let comparison = Comparison {
+            problems: self.problems,
+            contestants: self.settings.iter().map(|word| contestant(word)).collect::<Result<_>>()?,
+            seeds: self.seed_from..self.seed_from.saturating_add(self.seeds),
+            budget: self.budget,
+        };
+        let folder = self.work.folder("comparison");
+        let (files, rows) = self.work.carry_out(&comparison, folder)?;
+        let path = folder.join(TABLE);
+        let table = std::fs::read_to_string(&path)
+            .into_diagnostic()
+            .wrap_err_with(|| format!("cannot read {}", path.display()))?;
+        print(&format!("{table}\n{rows} rows\n{files}"))
+    }
+}
+
+/// Settings by their name, or from a file.
+fn contestant(word: &str) -> Result<Contestant> {
+    let path = Path::new(word);
+    match path.file_stem() {
+        Some(stem) if path.extension().is_some_and(|extension| extension == "toml") => {
+            Ok(Contestant { name: stem.to_string_lossy().into_owned(), config: study_file::settings(path)? })
+        }
+        _ => Contestant::named(word).into_diagnostic(),
+    }
+}

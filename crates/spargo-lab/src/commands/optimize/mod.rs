@@ -1,0 +1,283 @@
+//! `spargo-lab optimize`: a benchmark problem, batch by batch, with its regret.
+
+mod several;
+
+use crate::experiments::{Experiment, Step, StudyOptimizer};
+use clap::{Args, ValueEnum};
+use miette::{IntoDiagnostic, Result, miette};
+use serde::Serialize;
+use spargo::acquire::Rule;
+use spargo::allocate::Allocation;
+use spargo::data::Warp;
+use spargo::kernel::Family;
+use spargo::model::{Learning, Priors};
+use spargo::study::{Config, Noise, Warping};
+use spargo_cli::io::output::machine::{Run, peak_rss_mb};
+use spargo_cli::io::words::{ALLOCATION_HELP, allocation, by_name};
+use spargo_problems::tradeoffs::{self, Tradeoff};
+use spargo_problems::{self as problems, Problem};
+use std::fmt;
+
+/// Arguments of `spargo-lab optimize`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  spargo-lab optimize hartmann6
+  spargo-lab optimize branin --batches 10 --batch 20 --initial 20 --rule log-ei --json
+  spargo-lab optimize zdt3 --batches 20 --inducing 100 --allocate front-dpp
+  spargo-lab optimize radiator --batches 10 --inducing 100")]
+pub struct Optimize {
+    /// Which problem: shekel4, hartmann6, ackley5, michalewicz5, rosenbrock4, rosenbrock4-trieste, branin, levy10, rover60;
+    /// with several objectives zdt1, zdt2, zdt3, dtlz2, vlmop2, and radiator, which has constraints as well
+    #[arg(value_parser = problem)]
+    problem: Which,
+    /// Batches after the initial points
+    #[arg(long, default_value_t = 50)]
+    batches: usize,
+    /// Points of a batch
+    #[arg(long, default_value_t = 100)]
+    batch: usize,
+    /// Evaluations at the end of all that are replicates of the trials that may be best
+    #[arg(long, default_value_t = 0)]
+    confirm: usize,
+    /// Points spread over the box before the first batch
+    #[arg(long, default_value_t = 100)]
+    initial: usize,
+    /// Inducing points
+    #[arg(long, default_value_t = 500)]
+    inducing: usize,
+    #[arg(long, default_value = "imp-dpp", value_parser = allocation, help = format!("{ALLOCATION_HELP}. {SEVERAL_HELP}"))]
+    allocate: Allocation,
+    /// How batches are chosen: thompson; for one objective log-ei or gibbon, for several ehvi or hippo
+    #[arg(long, default_value = "thompson", value_parser = by_name::<Rule>)]
+    rule: Rule,
+    #[command(flatten)]
+    pub model: Model,
+    /// Seed of every random choice, the noise included
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    run: Run,
+}
+
+/// What can be chosen about the model of an experiment.
+#[derive(Args, Clone)]
+pub struct Model {
+    /// Which posterior: sparse as soon as there are more data than inducing points, exact as long as it can be had, or the
+    /// study's default
+    #[arg(long, value_enum, default_value = "sparse")]
+    posterior: WhichPosterior,
+    /// What the hyperparameters are learned from
+    #[arg(long, value_enum, default_value = "default")]
+    hyperparameters: Source,
+    /// Rows of the subset that hyperparameters are learned from
+    #[arg(long)]
+    subset: Option<usize>,
+    /// Covariance function: rbf, matern12, matern32 or matern52
+    #[arg(long, default_value = "matern52", value_parser = by_name::<Family>)]
+    kernel: Family,
+    /// Paths that share their frequencies
+    #[arg(long)]
+    block: Option<usize>,
+    /// Priors on the hyperparameters: on or off
+    #[arg(long, default_value = "on", value_parser = by_name::<Priors>)]
+    priors: Priors,
+    /// Outcomes before the model sees them: learned, by the map that makes random ones of them most likely, covering, by the
+    /// map for those that cover the space, or off
+    #[arg(long, value_parser = by_name::<Warping>)]
+    warp: Option<Warping>,
+    /// What is taken for noise: likely, what makes the data likely, or limited, at most what neighbours differ by
+    #[arg(long, value_parser = by_name::<Noise>)]
+    noise: Option<Noise>,
+    /// Observations that a model of the best trial's neighbourhood has; 0 for no such model
+    #[arg(long)]
+    neighbours: Option<usize>,
+    /// Share of a batch that is drawn from that model
+    #[arg(long)]
+    polish: Option<f64>,
+    /// Share of the paths that are climbed within a region around a good point
+    #[arg(long)]
+    local: Option<f64>,
+    /// Trials around a good point that are a crowd: where some paths have regions, the others stay away; 0 for no crowds
+    #[arg(long)]
+    crowd: Option<usize>,
+    /// Random features of a path
+    #[arg(long)]
+    features: Option<usize>,
+    /// Points of the pool that paths are scored on
+    #[arg(long)]
+    pool: Option<usize>,
+    /// Points of the pool around the best ones so far
+    #[arg(long)]
+    near: Option<usize>,
+    /// Climbs of each path
+    #[arg(long)]
+    starts: Option<usize>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum WhichPosterior {
+    Sparse,
+    Exact,
+    Default,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Source {
+    /// The exact likelihood of a random subset
+    Subset,
+    /// The collapsed bound over all data
+    Bound,
+    /// As a study would
+    Default,
+}
+
+/// A problem with one objective, or with several outputs.
+#[derive(Clone, Copy)]
+enum Which {
+    One(&'static Problem),
+    Several(&'static Tradeoff),
+}
+
+fn problem(name: &str) -> std::result::Result<Which, String> {
+    let one = problems::by_name(name).map(Which::One);
+    let several = || tradeoffs::by_name(name).map(Which::Several);
+    let names = || tradeoffs::ALL.map(|problem| problem.name).join(", ");
+    one.or_else(|error| several().map_err(|_| format!("{error}, or, with several objectives, {}", names())))
+}
+
+impl Model {
+    /// Writes the choices into the settings of a study.
+    pub fn configure(&self, config: &mut Config) {
+        let model = &mut config.model;
+        match self.posterior {
+            WhichPosterior::Sparse => model.exact_until = 0,
+            WhichPosterior::Exact => model.exact_until = usize::MAX,
+            WhichPosterior::Default => {}
+        }
+        match (self.hyperparameters, self.subset) {
+            (Source::Bound, _) => model.learning = Learning::Bound,
+            (Source::Subset, rows) => model.learning = Learning::Subset(rows.unwrap_or(SUBSET)),
+            (Source::Default, Some(rows)) => model.learning = Learning::Subset(rows),
+            (Source::Default, None) => {}
+        }
+        model.priors = self.priors;
+        model.kernel = self.kernel;
+        model.warp = self.warp.unwrap_or(model.warp);
+        model.noise = self.noise.unwrap_or(model.noise);
+        config.locality.polish = self.polish.unwrap_or(config.locality.polish);
+        config.maximizing.local = self.local.unwrap_or(config.maximizing.local);
+        let choices = [
+            (self.features, &mut config.sampling.features),
+            (self.block, &mut config.sampling.block),
+            (self.pool, &mut config.maximizing.pool),
+            (self.near, &mut config.maximizing.near),
+            (self.crowd, &mut config.maximizing.crowd),
+            (self.starts, &mut config.maximizing.starts),
+            (self.neighbours, &mut config.locality.neighbours),
+        ];
+        choices.into_iter().for_each(|(chosen, setting)| *setting = chosen.unwrap_or(*setting));
+    }
+}
+
+/// What the help says of allocation beyond one objective.
+const SEVERAL_HELP: &str = "\
+Of several objectives imp-dpp means front-dpp, which spreads points along the whole front; hv-dpp weighs them by the volume \
+that they dominate; whatever weighs points means al-dpp for constraints";
+
+/// Rows of a subset, unless said otherwise.
+const SUBSET: usize = 1500;
+
+#[derive(Serialize)]
+struct Report {
+    problem: &'static str,
+    /// Whether regret is measured from a value that is attained.
+    optimum_is_known: bool,
+    threads: usize,
+    evaluations: Vec<usize>,
+    regret: Vec<f64>,
+    initial_regret: f64,
+    best_observed: Vec<f64>,
+    least_regret: Vec<f64>,
+    warp: Vec<Warp>,
+    allocate_s: Vec<f64>,
+    fit_s: Vec<f64>,
+    acquire_s: Vec<f64>,
+    overhead_s: f64,
+    peak_rss_mb: Option<f64>,
+}
+
+impl Optimize {
+    pub fn run(self) -> Result<()> {
+        match self.problem {
+            Which::One(problem) => self.run.print(|| {
+                let Some(new) = (self.batches * self.batch).checked_sub(self.confirm) else {
+                    return Err(miette!(
+                        help = "give fewer, or more batches",
+                        "{} replicates are more than all batches",
+                        self.confirm
+                    ));
+                };
+                let confirming = |study: StudyOptimizer| study.confirming_from(self.initial + new);
+                let experiment = Experiment::of_study_as(problem, |config| self.configure(config), confirming);
+                let mut experiment = experiment.into_diagnostic()?;
+                Ok(Report::new(problem, &experiment.run(self.batches, |_| {}).into_diagnostic()?))
+            }),
+            Which::Several(problem) if self.confirm > 0 => Err(miette!(
+                help = "leave --confirm away",
+                "{} has several outputs: there is no best trial to confirm",
+                problem.name
+            )),
+            Which::Several(problem) => {
+                self.run.print(|| several::optimize(problem, self.batches, |config| self.configure(config)))
+            }
+        }
+    }
+
+    fn configure(&self, config: &mut Config) {
+        config.seed = self.seed;
+        config.batch = self.batch;
+        config.initial = self.initial;
+        config.inducing = self.inducing;
+        config.allocation = self.allocate;
+        config.rule = Some(self.rule);
+        self.model.configure(config);
+    }
+}
+
+impl Report {
+    fn new(problem: &Problem, steps: &[Step]) -> Self {
+        let of = |value: fn(&Step) -> f64| steps[1..].iter().map(value).collect::<Vec<f64>>();
+        Report {
+            problem: problem.name,
+            optimum_is_known: !problem.minimisers.is_empty(),
+            threads: rayon::current_num_threads(),
+            evaluations: steps[1..].iter().map(|step| step.evaluations).collect(),
+            regret: of(|step| step.regret),
+            initial_regret: steps[0].regret,
+            best_observed: of(|step| step.best_observed),
+            least_regret: of(|step| step.least_regret),
+            warp: steps[1..].iter().map(|step| step.warp).collect(),
+            allocate_s: of(|step| step.allocate_s),
+            fit_s: of(|step| step.fit_s),
+            acquire_s: of(|step| step.acquire_s),
+            overhead_s: steps.iter().map(Step::overhead_s).sum(),
+            peak_rss_mb: peak_rss_mb(),
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let heading = ["evaluations", "regret", "best observed", "allocate s", "fit s", "acquire s"];
+        writeln!(out, "{}", heading.map(|name| format!("{name:>14}")).concat())?;
+        for (i, evaluations) in self.evaluations.iter().enumerate() {
+            let seconds = [self.allocate_s[i], self.fit_s[i], self.acquire_s[i]].map(|s| format!("{s:>14.3}")).concat();
+            writeln!(out, "{evaluations:>14}{:>14.4}{:>14.4}{seconds}", self.regret[i], self.best_observed[i])?;
+        }
+        if !self.optimum_is_known {
+            writeln!(out, "the minimum of {} is not known: regret is measured from a bound of it", self.problem)?;
+        }
+        write!(out, "overhead of all steps {:.1} s", self.overhead_s)
+    }
+}

@@ -1,0 +1,90 @@
+//! What `optimize` prints of a benchmark problem with several outputs.
+
+use crate::experiments::{Coverage, TradeoffExperiment, TradeoffStep, attainable};
+use miette::{IntoDiagnostic, Result};
+use serde::Serialize;
+use spargo::study::Config;
+use spargo_cli::io::output::machine::peak_rss_mb;
+use spargo_problems::tradeoffs::{Attainable, Tradeoff};
+use std::fmt;
+
+/// How it went.
+#[derive(Serialize)]
+pub struct Report {
+    problem: &'static str,
+    /// The volume that regret is measured from, and whether it is known to be attained.
+    attainable: f64,
+    attainable_is_known: bool,
+    threads: usize,
+    initial_hypervolume: f64,
+    evaluations: Vec<usize>,
+    hypervolume: Vec<f64>,
+    regret: Vec<f64>,
+    /// Of all trials, noise-free, which nobody could know.
+    least_regret: Vec<f64>,
+    /// Trials that no other one beats in posterior mean.
+    front: Vec<usize>,
+    /// Of all trials so far, those that keep every constraint.
+    feasible: Vec<usize>,
+    allocate_s: Vec<f64>,
+    fit_s: Vec<f64>,
+    acquire_s: Vec<f64>,
+    overhead_s: f64,
+    /// How each model's inducing points cover the pieces of the true front, where it is known and the model is sparse.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    coverage: Vec<Coverage>,
+    peak_rss_mb: Option<f64>,
+}
+
+/// Evaluates the initial design and then `batches` batches.
+pub fn optimize(problem: &'static Tradeoff, batches: usize, configure: impl FnOnce(&mut Config)) -> Result<Report> {
+    let mut experiment = TradeoffExperiment::new(problem, configure).into_diagnostic()?;
+    let steps = experiment.run(batches).into_diagnostic()?;
+    Ok(Report::new(problem, &steps, experiment.coverage().into_diagnostic()?))
+}
+
+impl Report {
+    fn new(problem: &Tradeoff, steps: &[TradeoffStep], coverage: Vec<Coverage>) -> Self {
+        let of = |value: fn(&TradeoffStep) -> f64| steps[1..].iter().map(value).collect::<Vec<f64>>();
+        let count = |value: fn(&TradeoffStep) -> usize| steps[1..].iter().map(value).collect::<Vec<usize>>();
+        Report {
+            problem: problem.name,
+            attainable: attainable(problem),
+            attainable_is_known: matches!(problem.attainable, Attainable::Exactly(_)),
+            threads: rayon::current_num_threads(),
+            initial_hypervolume: steps[0].hypervolume,
+            evaluations: count(|step| step.evaluations),
+            hypervolume: of(|step| step.hypervolume),
+            regret: of(|step| step.regret),
+            least_regret: of(|step| step.least_regret),
+            front: count(|step| step.front),
+            feasible: count(|step| step.feasible),
+            allocate_s: of(|step| step.allocate_s),
+            fit_s: of(|step| step.fit_s),
+            acquire_s: of(|step| step.acquire_s),
+            overhead_s: steps.iter().map(TradeoffStep::overhead_s).sum(),
+            coverage,
+            peak_rss_mb: peak_rss_mb(),
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let heading = ["evaluations", "hypervolume", "regret", "front", "feasible", "allocate s", "fit s", "acquire s"];
+        writeln!(out, "{}", heading.map(|name| format!("{name:>12}")).concat())?;
+        for (i, evaluations) in self.evaluations.iter().enumerate() {
+            let seconds = [self.allocate_s[i], self.fit_s[i], self.acquire_s[i]].map(|s| format!("{s:>12.3}")).concat();
+            let (volume, regret, front, feasible) =
+                (self.hypervolume[i], self.regret[i], self.front[i], self.feasible[i]);
+            writeln!(out, "{evaluations:>12}{volume:>12.4}{regret:>12.4}{front:>12}{feasible:>12}{seconds}")?;
+        }
+        for coverage in &self.coverage {
+            writeln!(out, "{coverage}")?;
+        }
+        if !self.attainable_is_known {
+            writeln!(out, "the front of {} is not known: regret is measured from the best one known", self.problem)?;
+        }
+        write!(out, "overhead of all steps {:.1} s", self.overhead_s)
+    }
+}

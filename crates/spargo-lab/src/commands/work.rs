@@ -1,0 +1,78 @@
+//! Jobs of a task run, resumed, shared out, merged and drawn: what `spargo-lab reproduce` and `spargo-lab compare` have in common.
+
+use crate::{Done, Plan, Shard, Task, draw, merge, run};
+use clap::Args;
+use miette::{IntoDiagnostic, Result, miette};
+use serde_json::Value;
+use spargo_cli::io::output::print::note;
+use std::path::{Path, PathBuf};
+
+/// How jobs are run, and what is done with their rows.
+#[derive(Args)]
+pub struct Work {
+    /// Where rows, drawings and tables go [default: reproduction, or of a comparison: comparison]
+    #[arg(long)]
+    out: Option<PathBuf>,
+    /// Go on from the rows that are there
+    #[arg(long)]
+    resume: bool,
+    /// Which share of the jobs, as i/n
+    #[arg(long, default_value = "1/1")]
+    shard: Shard,
+    /// Jobs side by side, each on one thread
+    #[arg(long, default_value_t = 2)]
+    jobs: usize,
+    /// Take over the rows of these files first, run nothing, and draw
+    #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with_all = ["draw", "resume"])]
+    merge: Vec<PathBuf>,
+    /// Only draw what is there
+    #[arg(long)]
+    draw: bool,
+}
+
+impl Work {
+    /// The folder of rows, drawings and tables.
+    pub fn folder<'a>(&'a self, default: &'a str) -> &'a Path {
+        self.out.as_deref().unwrap_or(Path::new(default))
+    }
+
+    /// Does what is wanted, and draws; returns what files were drawn, in lines, and how many rows they show.
+    pub fn carry_out(&self, task: &dyn Task, folder: &Path) -> Result<(String, usize)> {
+        if !self.merge.is_empty() {
+            let new = merge(&self.merge, folder, task.name()).into_diagnostic()?;
+            note(&format!("{new} new rows in {}", folder.display()));
+        } else if !self.draw {
+            self.run(task, folder)?;
+        }
+        let (files, rows) = draw(task, folder).into_diagnostic()?;
+        Ok((files.iter().map(|file| format!("{}\n", file.display())).collect(), rows))
+    }
+
+    fn run(&self, task: &dyn Task, folder: &Path) -> Result<()> {
+        let plan = Plan { folder: folder.into(), shard: self.shard, side_by_side: self.jobs };
+        let (done, all) = plan.progress(task).into_diagnostic()?;
+        if done > 0 && !self.resume {
+            return Err(miette!(
+                "{done} of {all} jobs have a row in {}: go on from them with --resume, draw them with --draw, or begin \
+                 anew in another folder with --out",
+                folder.display()
+            ));
+        }
+        note(&format!("{} jobs to do of {all}, {} at a time", all - done, self.jobs));
+        let watch = |done: &Done<'_>| {
+            let (number, of) = done.count;
+            note(&format!("{number}/{of}  {:.1} s  {}", done.seconds, label(done.settings)));
+        };
+        run(task, &plan, &watch).into_diagnostic()?;
+        Ok(())
+    }
+}
+
+/// What tells jobs apart, in a few words.
+fn label(settings: &Value) -> String {
+    let named = ["function", "part", "method", "inducing", "beta", "seed"].iter().filter_map(|name| {
+        let value = settings.get(name).filter(|value| !value.is_null())?;
+        Some(format!("{name} {}", value.as_str().map_or_else(|| value.to_string(), Into::into)))
+    });
+    named.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,150 @@
+//! Settings of studies compared with each other and with peers, on the same noisy functions, over seeds: `spargo-lab compare`.
+//!
+//! ```text
+//!     problems × settings × seeds ─▶ a row each ─▶ regret after every batch, its mean over seeds with 95 % intervals
+//! ```
+//!
+//! A job holds the whole settings of its study: when defaults change, the same words mean other jobs, and old rows are neither
+//! taken for theirs nor drawn with them. Only the seeds that are asked for are drawn, because settings that were chosen on some
+//! seeds are to be judged on others. Peers' rows come from elsewhere (scripts/peers/compare.py), and all that are there for
+//! the same seeds and budget are drawn.
+
+mod contestant;
+mod draw;
+mod peers;
+
+pub use contestant::Contestant;
+pub use draw::TABLE;
+
+use crate::error::{Error, Result};
+use crate::experiments::Experiment;
+use crate::rows::{Row, Rows, read_settings, to_value};
+use crate::runner::Task;
+use crate::runs::Outcome;
+use contestant::{read_study, study};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use spargo_problems::{self as problems, Problem};
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// What is compared.
+#[derive(Debug, Clone)]
+pub struct Comparison {
+    /// On which problems.
+    pub problems: Vec<&'static Problem>,
+    /// Which settings.
+    pub contestants: Vec<Contestant>,
+    /// On which seeds.
+    pub seeds: Range<u64>,
+    /// Evaluations of a run.
+    pub budget: usize,
+}
+
+/// Everything that a run depends on.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settings {
+    /// The problem.
+    function: String,
+    /// What the settings are called.
+    method: String,
+    /// Of every random choice, the noise included.
+    seed: u64,
+    /// Evaluations.
+    budget: usize,
+    /// The variance of the noise.
+    noise: f64,
+    /// The settings of the study, but for what the problem and the seed decide.
+    study: Value,
+}
+
+/// The kind of these rows, peers' included.
+const KIND: &str = "compare";
+
+/// Problems whose outcomes are exact here: the rover's way is compared as in the literature (Wang et al. 2018).
+const EXACT: [&str; 1] = ["rover60"];
+
+impl Task for Comparison {
+    fn name(&self) -> &str {
+        KIND
+    }
+
+    fn kind(&self) -> &str {
+        KIND
+    }
+
+    /// All of the first seed, then all of the next.
+    fn jobs(&self) -> Result<Vec<Value>> {
+        self.check()?;
+        let mut jobs = Vec::new();
+        for seed in self.seeds.clone() {
+            for problem in &self.problems {
+                for contestant in &self.contestants {
+                    jobs.push(to_value(&Settings {
+                        function: problem.name.into(),
+                        method: contestant.name.clone(),
+                        seed,
+                        budget: self.budget,
+                        noise: noise(problem),
+                        study: study(&contestant.config)?,
+                    })?);
+                }
+            }
+        }
+        Ok(jobs)
+    }
+
+    fn run(&self, settings: &Value) -> Result<Value> {
+        let settings: Settings = read_settings(settings)?;
+        let problem = problems::by_name(&settings.function)?;
+        let study = read_study(&settings.study)?;
+        let experiment = Experiment::of_study(problem, |config| {
+            let space = std::mem::take(&mut config.space);
+            *config = spargo::study::Config { space, seed: settings.seed, ..study };
+        })?;
+        let steps = experiment.with_noise(settings.noise).run_until(settings.budget, |_| {})?;
+        to_value(&Outcome::new(&steps))
+    }
+
+    fn shown(&self, rows: &Rows) -> Result<Vec<Row>> {
+        let jobs: HashSet<Value> = self.jobs()?.into_iter().collect();
+        let own = rows.0.iter().filter(|row| row.kind == KIND && jobs.contains(&row.settings)).cloned();
+        Ok(own.chain(self.peers(rows)?).collect())
+    }
+
+    fn draw(&self, rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>> {
+        self.draw_all(rows, folder)
+    }
+}
+
+impl Comparison {
+    /// Refuses what cannot be run, or could not be told apart.
+    fn check(&self) -> Result<()> {
+        let refuse = |what: String, remedy: &str| Err(Error::Unsupported { what, remedy: remedy.into() });
+        for (i, Contestant { name, config }) in self.contestants.iter().enumerate() {
+            if self.contestants[..i].iter().any(|other| other.name == *name) {
+                return refuse(format!("two settings are called '{name}'"), "give their files names of their own");
+            }
+            if config.initial > self.budget {
+                let what = format!(
+                    "a budget of {} does not reach for the {} initial points of '{name}'",
+                    self.budget, config.initial
+                );
+                return refuse(what, "give a larger one, or set fewer initial points in a file of settings");
+            }
+            for problem in &self.problems {
+                spargo::study::Config { space: problem.space()?, ..config.clone() }.check()?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn noise(problem: &Problem) -> f64 {
+    if EXACT.contains(&problem.name) { 0.0 } else { problem.noise }
+}
+
+#[cfg(test)]
+mod tests;

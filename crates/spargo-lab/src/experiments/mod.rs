@@ -1,0 +1,185 @@
+//! A benchmark problem optimised batch by batch, with its regret: Section 5.1 of the paper, and what `spargo-lab optimize`
+//! runs.
+//!
+//! ```text
+//!     ask ─▶ evaluate with noise ─▶ tell ─▶ regret of argmax_{x queried} E f(x)
+//! ```
+//!
+//! Problems with several outputs are in tradeoff.rs, maps in lesson.rs.
+
+mod coverage;
+mod lesson;
+mod scores;
+mod study;
+mod svgp;
+mod svgp_model;
+mod tiles;
+mod tradeoff;
+
+pub use coverage::{Coverage, zdt3_front};
+pub use lesson::{Lesson, LessonStep};
+pub use scores::{Bin, calibration};
+pub use study::StudyOptimizer;
+pub use svgp::{SvgpOptimizer, SvgpSettings};
+pub use tiles::tiles;
+pub use tradeoff::{TradeoffExperiment, TradeoffStep, attainable};
+
+use crate::error::Result;
+use serde::Serialize;
+use spargo::data::Warp;
+use spargo::rng::{Purpose, stream};
+use spargo::study::Config;
+use spargo_problems::Problem;
+
+/// Who chooses the points; points are in the problem's units, and it is maximised.
+pub trait Optimizer {
+    /// The next points, each with its number.
+    fn ask(&mut self, count: usize) -> Result<Vec<(u64, Vec<f64>)>>;
+
+    /// Outcomes by number.
+    fn tell(&mut self, outcomes: &[(u64, f64)]) -> Result<()>;
+
+    /// What it believes, given everything told.
+    fn belief(&mut self) -> Result<Belief>;
+
+    /// Seconds that the choice of the last batch took, the model not counted.
+    fn acquire_s(&self) -> Result<f64>;
+}
+
+/// What an optimizer believes, and what it took.
+#[derive(Debug, Clone)]
+pub struct Belief {
+    /// The evaluated point that models believe to be the best.
+    pub best: Vec<f64>,
+    /// How outcomes were mapped.
+    pub warp: Warp,
+    /// The noise variance, in units of the outcomes; under a warp, in the model's units.
+    pub noise: f64,
+    /// Inducing points; observations if the model is exact.
+    pub inducing: usize,
+    /// Seconds for the inducing points and for the model.
+    pub seconds: (f64, f64),
+}
+
+/// A problem being optimised.
+pub struct Experiment {
+    problem: Problem,
+    optimizer: Box<dyn Optimizer>,
+    seed: u64,
+    initial: usize,
+    batch: usize,
+}
+
+/// After one batch has been told.
+#[derive(Debug, Clone, Serialize)]
+pub struct Step {
+    /// Evaluations so far.
+    pub evaluations: usize,
+    /// Of the point that models believe to be the best, in scaled units.
+    pub regret: f64,
+    /// The best outcome so far, with its noise.
+    pub best_observed: f64,
+    /// Least regret of any evaluated point, which nobody could know.
+    pub least_regret: f64,
+    /// How outcomes were mapped.
+    pub warp: Warp,
+    /// The learned noise variance.
+    pub noise: f64,
+    /// Inducing points.
+    pub inducing: usize,
+    /// Seconds for the inducing points.
+    pub allocate_s: f64,
+    /// Seconds for the model.
+    pub fit_s: f64,
+    /// Seconds for the batch that was evaluated.
+    pub acquire_s: f64,
+}
+
+impl Step {
+    /// Seconds that are not spent on evaluations.
+    pub fn overhead_s(&self) -> f64 {
+        self.allocate_s + self.fit_s + self.acquire_s
+    }
+}
+
+impl Experiment {
+    /// A problem and who optimises it, by `initial` points and batches of `batch`; the seed is that of the noise.
+    pub fn new(
+        problem: &'static Problem,
+        optimizer: Box<dyn Optimizer>,
+        seed: u64,
+        (initial, batch): (usize, usize),
+    ) -> Self {
+        Experiment { problem: *problem, optimizer, seed, initial, batch }
+    }
+
+    /// A problem optimised by a study.
+    pub fn of_study(problem: &'static Problem, configure: impl FnOnce(&mut Config)) -> Result<Self> {
+        Experiment::of_study_as(problem, configure, |study| study)
+    }
+
+    /// The same by a study that is changed before it begins.
+    pub fn of_study_as(
+        problem: &'static Problem,
+        configure: impl FnOnce(&mut Config),
+        change: impl FnOnce(StudyOptimizer) -> StudyOptimizer,
+    ) -> Result<Self> {
+        let mut config = Config::new(problem.space()?);
+        config.name = problem.name.into();
+        configure(&mut config);
+        let (seed, sizes) = (config.seed, (config.initial, config.batch));
+        Ok(Experiment::new(problem, Box::new(change(StudyOptimizer::new(config)?)), seed, sizes))
+    }
+
+    /// The same with noise of another variance.
+    pub fn with_noise(mut self, variance: f64) -> Self {
+        self.problem.noise = variance;
+        self
+    }
+
+    /// Evaluates the initial design and then `batches` batches; `watch` sees every step.
+    pub fn run(&mut self, batches: usize, watch: impl FnMut(&Step)) -> Result<Vec<Step>> {
+        let sizes = std::iter::once(self.initial).chain(std::iter::repeat_n(self.batch, batches));
+        self.evaluate(sizes, watch)
+    }
+
+    /// Evaluates the initial design and then batches, of which the last is as large as the budget allows.
+    pub fn run_until(&mut self, budget: usize, watch: impl FnMut(&Step)) -> Result<Vec<Step>> {
+        let (initial, batch) = (self.initial.min(budget), self.batch.max(1));
+        let rest = (initial..budget).step_by(batch).map(move |done| batch.min(budget - done));
+        self.evaluate(std::iter::once(initial).chain(rest), watch)
+    }
+
+    fn evaluate(&mut self, sizes: impl Iterator<Item = usize>, mut watch: impl FnMut(&Step)) -> Result<Vec<Step>> {
+        let mut steps: Vec<Step> = Vec::new();
+        let (mut least, mut best, mut evaluations) = (f64::INFINITY, f64::NEG_INFINITY, 0);
+        for size in sizes {
+            let trials = self.optimizer.ask(size)?;
+            evaluations += trials.len();
+            let mut outcomes = Vec::with_capacity(trials.len());
+            for (id, x) in &trials {
+                let y = self.problem.observe(x, &mut stream(self.seed, Purpose::Data, 0, *id))?;
+                outcomes.push((*id, y));
+                best = y.max(best);
+                least = self.problem.regret(x)?.min(least);
+            }
+            self.optimizer.tell(&outcomes)?;
+            let belief = self.optimizer.belief()?;
+            let step = Step {
+                evaluations,
+                regret: self.problem.regret(&belief.best)?,
+                best_observed: best,
+                least_regret: least,
+                warp: belief.warp,
+                noise: belief.noise,
+                inducing: belief.inducing,
+                allocate_s: belief.seconds.0,
+                fit_s: belief.seconds.1,
+                acquire_s: self.optimizer.acquire_s()?,
+            };
+            watch(&step);
+            steps.push(step);
+        }
+        Ok(steps)
+    }
+}

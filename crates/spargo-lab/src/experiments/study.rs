@@ -1,0 +1,73 @@
+//! A [`Study`] as an optimizer of one objective.
+
+use super::{Belief, Optimizer};
+use crate::error::Result;
+use spargo::study::{Config, Outcome, Study};
+use spargo_problems::numbers;
+
+/// A study of a problem in memory.
+#[derive(Debug)]
+pub struct StudyOptimizer {
+    study: Study,
+    known_noise: Option<f64>,
+    /// How many trials there are before the best of them are evaluated again.
+    confirm_from: Option<usize>,
+    /// Asks before the last batch, which may take two.
+    asks: usize,
+}
+
+impl StudyOptimizer {
+    /// A study with these settings.
+    pub fn new(config: Config) -> Result<Self> {
+        Ok(StudyOptimizer { study: Study::in_memory(config)?, known_noise: None, confirm_from: None, asks: 0 })
+    }
+
+    /// The same study, told how large the noise variance is.
+    pub fn with_known_noise(self, variance: f64) -> Self {
+        StudyOptimizer { known_noise: Some(variance), ..self }
+    }
+
+    /// The same study, which asks for no new points once it has so many trials, but for the best of them again.
+    pub fn confirming_from(self, trials: usize) -> Self {
+        StudyOptimizer { confirm_from: Some(trials), ..self }
+    }
+}
+
+impl Optimizer for StudyOptimizer {
+    fn ask(&mut self, count: usize) -> Result<Vec<(u64, Vec<f64>)>> {
+        self.asks = self.study.reports()?.len();
+        let new = self.confirm_from.unwrap_or(usize::MAX).saturating_sub(self.study.history().records().len());
+        let mut trials = self.study.ask(count.min(new))?;
+        trials.extend(self.study.confirm(count - trials.len())?);
+        Ok(trials.iter().map(|trial| (trial.id, numbers(&trial.point))).collect())
+    }
+
+    fn tell(&mut self, outcomes: &[(u64, f64)]) -> Result<()> {
+        let outcome = |y: f64| match self.known_noise {
+            Some(variance) => Outcome::noisy(y, variance),
+            None => Outcome::value(y),
+        };
+        let outcomes: Vec<(u64, Outcome)> = outcomes.iter().map(|&(id, y)| (id, outcome(y))).collect();
+        self.study.tell(&outcomes)?;
+        Ok(())
+    }
+
+    fn belief(&mut self) -> Result<Belief> {
+        let best = self.study.best()?.ok_or_else(|| spargo::Error::Empty { what: "the list of outcomes".into() })?;
+        let report = self.study.model_reports()?.remove(0);
+        let (hyper, units) = self.study.hyperparameters(0)?;
+        // du/dy is 1/scale where outcomes are not warped.
+        let scale = (-units.log_slope(units.from_model(0.0))).exp();
+        Ok(Belief {
+            best: numbers(&best.believed.trial.point),
+            warp: report.warp,
+            noise: self.known_noise.unwrap_or(hyper.noise * scale * scale),
+            inducing: report.inducing,
+            seconds: (report.allocate_s, report.fit_s),
+        })
+    }
+
+    fn acquire_s(&self) -> Result<f64> {
+        Ok(self.study.reports()?[self.asks..].iter().map(|report| report.acquire_s).sum())
+    }
+}

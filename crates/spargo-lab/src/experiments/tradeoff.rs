@@ -1,0 +1,154 @@
+//! A benchmark problem with several outputs, optimised by a study: Section 5.3 of the paper, and what `spargo-lab optimize` runs
+//! on such a problem.
+//!
+//! ```text
+//!     volume_n = hypervolume of f(x), noise-free, over the x that no other trial beats in posterior mean   (feasible ones)
+//!     regret_n = attainable − volume_n
+//! ```
+
+use super::coverage::{Coverage, coverage};
+use crate::error::Result;
+use spargo::rng::{Purpose, stream};
+use spargo::study::{Config, Goal, Outcome, Output, Study, Trial};
+use spargo_problems::numbers;
+use spargo_problems::tradeoffs::{Attainable, Direction, Tradeoff};
+
+/// A problem with several outputs that is being optimised.
+#[derive(Debug)]
+pub struct TradeoffExperiment {
+    problem: &'static Tradeoff,
+    study: Study,
+    /// The noise variance of every output, as far as the study is told.
+    known_noise: Option<Vec<Option<f64>>>,
+    /// The outputs of all trials, without noise.
+    seen: Vec<Vec<f64>>,
+}
+
+/// After one batch has been told.
+#[derive(Debug, Clone)]
+pub struct TradeoffStep {
+    /// Evaluations so far.
+    pub evaluations: usize,
+    /// Of the trials that are believed to be the front.
+    pub hypervolume: f64,
+    /// What the problem's attainable volume has more.
+    pub regret: f64,
+    /// The same of all trials, noise-free, which nobody could know.
+    pub least_regret: f64,
+    /// Trials that no other one beats in posterior mean.
+    pub front: usize,
+    /// Of all trials so far, those that keep every constraint.
+    pub feasible: usize,
+    /// Inducing points of all models; observations where a model is exact.
+    pub inducing: usize,
+    /// Seconds for the inducing points.
+    pub allocate_s: f64,
+    /// Seconds for the models.
+    pub fit_s: f64,
+    /// Seconds for the batch that was evaluated.
+    pub acquire_s: f64,
+}
+
+impl TradeoffStep {
+    /// Seconds that are not spent on evaluations.
+    pub fn overhead_s(&self) -> f64 {
+        self.allocate_s + self.fit_s + self.acquire_s
+    }
+}
+
+impl TradeoffExperiment {
+    /// A problem optimised by a study.
+    pub fn new(problem: &'static Tradeoff, configure: impl FnOnce(&mut Config)) -> Result<Self> {
+        let mut config = Config::new(problem.space()?);
+        config.name = problem.name.into();
+        config.outputs = outputs(problem);
+        configure(&mut config);
+        Ok(TradeoffExperiment { problem, study: Study::in_memory(config)?, known_noise: None, seen: Vec::new() })
+    }
+
+    /// The same, told how large the noise variance of each objective is.
+    pub fn with_known_noise(self) -> Self {
+        let objectives = self.problem.objectives.iter().map(|one| Some(self.problem.noise * one.std * one.std));
+        let known = objectives.chain(self.problem.constraints.iter().map(|_| None)).collect();
+        TradeoffExperiment { known_noise: Some(known), ..self }
+    }
+
+    /// Evaluates the initial design and then `batches` batches.
+    pub fn run(&mut self, batches: usize) -> Result<Vec<TradeoffStep>> {
+        (0..=batches).map(|number| self.step(number)).collect()
+    }
+
+    /// The objectives, without noise, of those trials believed to be the front that keep every constraint.
+    pub fn front(&mut self) -> Result<Vec<Vec<f64>>> {
+        let mut front = self.believed()?;
+        front.retain(|outputs| self.problem.feasible(outputs));
+        front.iter_mut().for_each(|outputs| outputs.truncate(self.problem.objectives.len()));
+        Ok(front)
+    }
+
+    /// How each model's inducing points cover the true front, where it is known in pieces and the model is sparse.
+    pub fn coverage(&mut self) -> Result<Vec<Coverage>> {
+        coverage(self.problem, &mut self.study)
+    }
+
+    fn step(&mut self, number: usize) -> Result<TradeoffStep> {
+        let config = self.study.config();
+        let trials = self.study.ask(if number == 0 { config.initial } else { config.batch })?;
+        self.evaluate(&trials)?;
+        let believed = self.believed()?;
+        let models = self.study.model_reports()?;
+        let asked = self.study.reports()?;
+        let hypervolume = self.problem.hypervolume(&believed)?;
+        let attainable = attainable(self.problem);
+        Ok(TradeoffStep {
+            evaluations: self.study.history().records().len(),
+            hypervolume,
+            regret: attainable - hypervolume,
+            least_regret: attainable - self.problem.hypervolume(&self.seen)?,
+            front: believed.len(),
+            feasible: self.seen.iter().filter(|outputs| self.problem.feasible(outputs)).count(),
+            inducing: models.iter().map(|model| model.inducing).sum(),
+            allocate_s: models.iter().map(|model| model.allocate_s).sum(),
+            fit_s: models.iter().map(|model| model.fit_s).sum(),
+            acquire_s: asked.last().map_or(0.0, |report| report.acquire_s),
+        })
+    }
+
+    /// The outputs, without noise, of the trials that no other one beats in posterior mean.
+    fn believed(&mut self) -> Result<Vec<Vec<f64>>> {
+        let believed = self.study.fronts()?.believed;
+        let points: Vec<Vec<f64>> = believed.iter().map(|one| numbers(&one.trial.point)).collect();
+        Ok(self.problem.values(&points)?)
+    }
+
+    /// Tells the outcomes of a batch.
+    fn evaluate(&mut self, trials: &[Trial]) -> Result<()> {
+        let seed = self.study.config().seed;
+        let mut outcomes = Vec::with_capacity(trials.len());
+        for trial in trials {
+            let x = numbers(&trial.point);
+            let mut rng = stream(seed, Purpose::Data, 0, trial.id);
+            let values = self.problem.observe(&x, &mut rng)?;
+            self.seen.push(self.problem.value(&x)?);
+            outcomes.push((trial.id, Outcome::Observed { values, noise: self.known_noise.clone() }));
+        }
+        self.study.tell(&outcomes)?;
+        Ok(())
+    }
+}
+
+/// The volume that regret is measured from.
+pub fn attainable(problem: &Tradeoff) -> f64 {
+    match problem.attainable {
+        Attainable::Exactly(volume) | Attainable::AtLeast(volume) => volume,
+    }
+}
+
+/// Objectives, then constraints.
+fn outputs(problem: &Tradeoff) -> Vec<Output> {
+    let goal = |direction| if direction == Direction::Maximize { Goal::Maximize } else { Goal::Minimize };
+    let objectives = problem.objectives.iter().map(|objective| goal(objective.direction));
+    let limit = |at_most| Goal::Limit { at_least: None, at_most: Some(at_most) };
+    let goals = objectives.chain(problem.constraints.iter().map(|constraint| limit(constraint.at_most)));
+    problem.outputs().zip(goals).map(|(name, goal)| Output { name: name.into(), goal }).collect()
+}

@@ -1,0 +1,222 @@
+//! What a run depends on, and what comes of it.
+
+use super::{Design, Method};
+use crate::curves::{Curve, Of};
+use crate::error::{Error, Result};
+use crate::experiments::{Optimizer, Step, StudyOptimizer, SvgpOptimizer, SvgpSettings};
+use crate::options::{Options, Training};
+use serde::{Deserialize, Serialize};
+use spargo::acquire::Rule;
+use spargo::allocate::Allocation;
+use spargo::kernel::Family;
+use spargo::maximize::Maximizing;
+use spargo::model::{Learning, Priors};
+use spargo::sample::Sampling;
+use spargo::study::{self, Config, Locality, Warping};
+use spargo_problems::Problem;
+
+/// Everything that a run depends on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Settings {
+    /// The problem.
+    pub function: String,
+    /// What the figure calls the model.
+    pub method: String,
+    /// How inducing points are chosen; none for the exact GP.
+    pub allocation: Option<Allocation>,
+    /// M; none for the exact GP.
+    pub inducing: Option<usize>,
+    /// How sparse models are trained; none for the exact GP.
+    pub training: Option<Training>,
+    /// Of every random choice, the noise included.
+    pub seed: u64,
+    /// Points before the first batch.
+    pub initial: usize,
+    /// Points of a batch.
+    pub batch: usize,
+    /// Batches.
+    pub steps: usize,
+    /// The kernel.
+    pub kernel: Family,
+    /// What hyperparameters maximise; the bound of the exact GP is its likelihood. Adam climbs the variational bound.
+    pub learning: Learning,
+    /// Whether priors join it.
+    pub priors: Priors,
+    /// Whether outcomes are warped.
+    pub warp: Warping,
+    /// Whether the noise variance is known.
+    pub noise: Noise,
+    /// Features of a path.
+    pub features: usize,
+    /// Paths that share frequencies.
+    pub block: usize,
+    /// Candidates from which climbs begin.
+    pub pool: usize,
+    /// Candidates around the best points so far.
+    pub near: usize,
+    /// Climbs of each path.
+    pub starts: usize,
+    /// How batches are chosen for several outputs; one output has Thompson's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<Rule>,
+}
+
+/// What the model is told about noise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Noise {
+    /// Nothing.
+    Learned,
+    /// Nothing, but what neighbours differ by limits it.
+    Limited,
+    /// Its variance.
+    Known,
+}
+
+/// How a run went, after the initial points and after every batch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Evaluations so far.
+    pub evaluations: Vec<usize>,
+    /// Regret of the best posterior mean among queried points.
+    pub regret: Vec<f64>,
+    /// Least regret of all queried points.
+    pub least_regret: Vec<f64>,
+    /// The best outcome.
+    pub best_observed: Vec<f64>,
+    /// The noise variance that was learned.
+    pub noise: Vec<f64>,
+    /// Inducing points.
+    pub inducing: Vec<usize>,
+    /// Seconds for inducing points, for the model, and for the batch.
+    pub allocate_s: Vec<f64>,
+    /// See above.
+    pub fit_s: Vec<f64>,
+    /// See above.
+    pub acquire_s: Vec<f64>,
+}
+
+/// The paper's batches of the exact GP, at most.
+const EXACT_STEPS: usize = 10;
+
+impl Settings {
+    /// The paper's settings.
+    pub(super) fn paper(
+        design: &Design<'_>,
+        (function, (name, allocation), inducing): (&str, &Method, Option<usize>),
+        seed: u64,
+        options: &Options,
+    ) -> Self {
+        let steps = options.steps.unwrap_or(design.steps);
+        let training = design.rule.map_or(options.training, |_| Training::Collapsed);
+        Settings {
+            function: function.into(),
+            method: (*name).into(),
+            allocation: *allocation,
+            inducing,
+            training: inducing.map(|_| training),
+            seed,
+            initial: 100,
+            batch: 100,
+            steps: if inducing.is_some() { steps } else { steps.min(EXACT_STEPS) },
+            kernel: Family::Matern52,
+            learning: Learning::Bound,
+            priors: Priors::On,
+            warp: Warping::Off,
+            noise: Noise::Learned,
+            features: 100,
+            block: 100,
+            pool: 10_000,
+            near: 0,
+            starts: 1,
+            rule: design.rule,
+        }
+    }
+
+    /// The line it belongs to.
+    pub fn of(&self) -> Of {
+        Of { function: self.function.clone(), method: self.method.clone(), inducing: self.inducing }
+    }
+
+    /// Writes them into the settings of a study.
+    pub(super) fn configure(&self, config: &mut Config) {
+        config.seed = self.seed;
+        config.initial = self.initial;
+        config.batch = self.batch;
+        config.inducing = self.inducing.unwrap_or(1);
+        config.allocation = self.allocation.unwrap_or_default();
+        config.rule = self.rule;
+        config.model.exact_until = if self.inducing.is_some() { 0 } else { usize::MAX };
+        config.model.kernel = self.kernel;
+        config.model.learning = self.learning;
+        config.model.priors = self.priors;
+        config.model.warp = self.warp;
+        config.model.noise = match self.noise {
+            Noise::Limited => study::Noise::Limited,
+            Noise::Learned | Noise::Known => study::Noise::Likely,
+        };
+        config.locality = Locality { neighbours: 0, polish: 0.0 };
+        config.sampling = Sampling { features: self.features, block: self.block };
+        config.maximizing = self.maximizing();
+    }
+
+    fn maximizing(&self) -> Maximizing {
+        let (pool, near, starts) = (self.pool, self.near, self.starts);
+        Maximizing { pool, near, starts, local: 0.0, crowd: 0, ..Maximizing::default() }
+    }
+
+    /// Who runs it.
+    pub(super) fn optimizer(&self, problem: &'static Problem) -> Result<Box<dyn Optimizer>> {
+        let known_noise = (self.noise == Noise::Known).then_some(problem.noise);
+        if self.training == Some(Training::SvgpAdam) {
+            if self.noise == Noise::Limited {
+                return Err(Error::Unsupported {
+                    what: "limited noise of models trained by Adam".into(),
+                    remedy: "leave out one of noise=limited and --inference svgp-adam".into(),
+                });
+            }
+            return Ok(Box::new(SvgpOptimizer::new(SvgpSettings {
+                space: problem.space()?,
+                seed: self.seed,
+                inducing: self.inducing.unwrap_or(1),
+                allocation: self.allocation.unwrap_or_default(),
+                kernel: self.kernel,
+                priors: self.priors,
+                known_noise,
+                sampling: Sampling { features: self.features, block: self.block },
+                maximizing: self.maximizing(),
+            })));
+        }
+        let mut config = Config::new(problem.space()?);
+        self.configure(&mut config);
+        let study = StudyOptimizer::new(config)?;
+        Ok(Box::new(match known_noise {
+            Some(variance) => study.with_known_noise(variance),
+            None => study,
+        }))
+    }
+}
+
+impl Outcome {
+    /// Regret after every batch.
+    pub fn regret(&self) -> Curve {
+        Curve { evaluations: self.evaluations.clone(), values: self.regret.clone() }
+    }
+
+    /// The lists of what its steps tell.
+    pub fn new(steps: &[Step]) -> Self {
+        let of = |value: fn(&Step) -> f64| steps.iter().map(value).collect::<Vec<f64>>();
+        Outcome {
+            evaluations: steps.iter().map(|step| step.evaluations).collect(),
+            regret: of(|step| step.regret),
+            least_regret: of(|step| step.least_regret),
+            best_observed: of(|step| step.best_observed),
+            noise: of(|step| step.noise),
+            inducing: steps.iter().map(|step| step.inducing).collect(),
+            allocate_s: of(|step| step.allocate_s),
+            fit_s: of(|step| step.fit_s),
+            acquire_s: of(|step| step.acquire_s),
+        }
+    }
+}
