@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The table of docs/DEFAULTS.md, from the rows of docs/defaults: mean regret at the end (the worst seed in brackets)."""
+"""The table of docs/DEFAULTS.md, from the rows of results/defaults: mean regret at the end (the worst seed in brackets)."""
 
 import json
 from collections import defaultdict
 from pathlib import Path
 from statistics import mean
 
-ROWS = Path(__file__).resolve().parent.parent / "docs" / "defaults" / "compare.jsonl"
+ROWS = Path(__file__).resolve().parent.parent / "results" / "defaults" / "compare.jsonl"
 
 
 def main():

@@ -9,7 +9,7 @@ from math import sqrt
 from pathlib import Path
 from statistics import mean, median, stdev
 
-ROWS = Path(__file__).resolve().parent.parent / "docs" / "reproduction"
+ROWS = Path(__file__).resolve().parent.parent / "results" / "reproduction"
 FUNCTIONS = ["shekel4", "michalewicz5", "ackley5", "hartmann6", "rosenbrock4", "rosenbrock4-trieste"]
 VARIANTS = ["imp-dpp", "imp-min-softplus", "imp-mean-relu", "imp-mean-softplus", "imp-max-relu", "imp-max-softplus"]
 T95 = {1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 9: 2.262}

@@ -1,9 +1,9 @@
-"""Peers of `spargo compare` on the same noisy functions: rows that it draws beside its own.
+"""Peers of `spargo-lab compare` on the same noisy functions: rows that it draws beside its own.
 
     pip install cma==4.5.0 botorch==0.18.1 scipy==1.17.1 && scripts/test-python FOLDER     (or any other install of `spargo`)
     python3 scripts/peers/compare.py --problems shekel4,hartmann6 --peers random,sobol,cma,turbo --seeds 10 --budget 5000 \
         --out comparison
-    spargo compare --problems shekel4,hartmann6 --settings paper,default --budget 5000 --out comparison --draw
+    spargo-lab compare --problems shekel4,hartmann6 --settings paper,default --budget 5000 --out comparison --draw
 
 Every run of (problem, peer, seed) is a line of OUT/peers.jsonl as soon as it is done; what has a line is not run again, and
 several processes may write at the same time. Regret is that of the point that a peer would report, without noise, after every
@@ -37,7 +37,7 @@ EVERY = 100
 """Evaluations between records."""
 
 EXACT = {"rover60"}
-"""Problems without noise, as in `spargo compare`."""
+"""Problems without noise, as in `spargo-lab compare`."""
 
 
 class Run:
