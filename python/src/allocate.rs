@@ -8,7 +8,7 @@ use serde::Deserialize;
 use spargo::allocate::{Allocation, Chosen, Search, allocate as choose, allocate_by};
 use spargo::kernel::Family;
 use spargo::model::Priors;
-use spargo::regression::{Choosing, Given, Wish};
+use spargo::regression::{AllocationOptions, FixedHyperparameters, Wish};
 use spargo::rng::{Purpose, stream};
 
 /// How to choose, as Python says it.
@@ -45,11 +45,11 @@ pub fn allocate(
             unsupported(text.split(" at line ").next().unwrap_or(&text), "help(spargo.allocate) lists the settings")
         })?;
         let Settings { method, kernel, variance, lengthscales, noise, mean, sign, level, seed } = settings;
-        let choosing = Choosing {
+        let choosing = AllocationOptions {
             quality: method.quality(),
             wish: Wish { sign, level },
             family: kernel,
-            given: Given { variance, lengthscales, noise, mean },
+            given: FixedHyperparameters { variance, lengthscales, noise, mean },
             priors: Priors::On,
             seed,
         };

@@ -6,7 +6,7 @@
 
 use crate::heavy::unsupported;
 use crate::values::Points;
-use spargo::data::{Standardizer, Units};
+use spargo::data::{OutcomeTransform, Standardizer};
 use spargo::linalg::{Mat, MatRef};
 use spargo::space::{Domain, Point, Scale, Space, Value};
 use spargo::{Error, Result};
@@ -14,7 +14,7 @@ use spargo::{Error, Result};
 /// Between the user's units and the model's.
 pub enum Frame {
     /// Of a study's output.
-    Study { space: Space, units: Units, sign: f64 },
+    Study { space: Space, units: OutcomeTransform, sign: f64 },
     /// Of a model of plain arrays.
     Plain(Standardizer),
 }

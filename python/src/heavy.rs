@@ -20,7 +20,7 @@ const SIGNALS: Duration = Duration::from_millis(20);
 /// A long call: it ends within moments of a signal whose handler raises, such as Ctrl-C.
 pub fn heavy<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
     let ended = py.detach(|| listening(work));
-    conclude(py, ended)
+    finish(py, ended)
 }
 
 /// A long call with something that is locked meanwhile.
@@ -34,7 +34,7 @@ pub fn heavy_with<S: Send, T: Send>(
         let shared: &mut S = &mut guard;
         listening(move || work(shared))
     });
-    conclude(py, ended)
+    finish(py, ended)
 }
 
 /// A call that takes a moment, with something that is locked meanwhile.
@@ -44,13 +44,13 @@ pub fn light_with<S: Send, T: Send>(
     work: impl FnOnce(&mut S) -> Result<T> + Send,
 ) -> PyResult<T> {
     let ended = py.detach(|| lock(shared).map(|mut guard| work(&mut guard)));
-    conclude(py, ended)
+    finish(py, ended)
 }
 
 /// What a call came to: the exception of a signal's handler, or its own result.
 type Ended<T> = std::result::Result<Result<T>, PyErr>;
 
-fn conclude<T>(py: Python<'_>, ended: Ended<T>) -> PyResult<T> {
+fn finish<T>(py: Python<'_>, ended: Ended<T>) -> PyResult<T> {
     ended?.map_err(|error| exception(py, &error))
 }
 

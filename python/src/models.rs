@@ -13,8 +13,10 @@ use spargo::data::{Dataset, Standardizer};
 use spargo::kernel::Family;
 use spargo::linalg::Mat;
 use spargo::model::svgp::Variational;
-use spargo::model::{Fit, FitReport, Hyperparameters, Inference, Learning, Likelihood, Prediction, Priors};
-use spargo::regression::{Given, Inducing, Regressing, Regression, UserModel, Wish};
+use spargo::model::{
+    Fit, FitReport, HyperparameterObjective, Hyperparameters, Inference, Likelihood, Prediction, Priors,
+};
+use spargo::regression::{FixedHyperparameters, Inducing, Regression, RegressionOptions, UserHyperparameters, Wish};
 use std::sync::Arc;
 
 /// How to model, as Python says it.
@@ -28,7 +30,7 @@ struct Settings {
     mean: Option<f64>,
     inducing: usize,
     allocate: Allocation,
-    learning: Learning,
+    hyperparameters: HyperparameterObjective,
     inference: Inference,
     likelihood: Likelihood,
     jitter: Option<f64>,
@@ -88,7 +90,7 @@ impl Fitted {
             let data = Dataset::new(x, y)?;
             let regressing = settings.regressing(z, q);
             let regression = Regression::fit(&data, &regressing)?;
-            let Regressing { inference, likelihood, jitter, q, .. } = regressing;
+            let RegressionOptions { inference, likelihood, jitter, q, .. } = regressing;
             Ok(Fitted::new(data, regression, Particulars { inference, likelihood, jitter, q }))
         })
     }
@@ -161,7 +163,7 @@ impl Fitted {
 
     /// Variance, length scales, noise variance and mean.
     fn hyperparameters(&self) -> (f64, Vec<f64>, f64, f64) {
-        let UserModel { variance, lengthscales, noise, mean, .. } = self.regression.hyperparameters();
+        let UserHyperparameters { variance, lengthscales, noise, mean, .. } = self.regression.hyperparameters();
         (variance, lengthscales, noise, mean)
     }
 
@@ -190,7 +192,7 @@ impl State {
     /// The posterior is a function of data, hyperparameters and inducing points: it is computed again.
     fn regression(&self, data: &Dataset, z: Option<Mat<f64>>) -> Result<Regression> {
         let Particulars { inference, likelihood, jitter, q } = self.particulars.clone();
-        let settings = Regressing { inference, likelihood, jitter, q, ..Regressing::default() };
+        let settings = RegressionOptions { inference, likelihood, jitter, q, ..RegressionOptions::default() };
         let mut regression = Regression::at(&self.hyper, data, self.units.clone(), z, &settings)?;
         regression.fit.report = self.report.clone();
         Ok(regression)
@@ -198,19 +200,19 @@ impl State {
 }
 
 impl Settings {
-    fn regressing(self, z: Option<Mat<f64>>, q: Option<Variational>) -> Regressing {
-        Regressing {
+    fn regressing(self, z: Option<Mat<f64>>, q: Option<Variational>) -> RegressionOptions {
+        RegressionOptions {
             inducing: z.map_or(Inducing::Count(self.inducing), Inducing::Points),
             allocation: self.allocate,
             wish: Wish::default(),
             family: self.kernel,
-            given: Given {
+            given: FixedHyperparameters {
                 variance: self.variance,
                 lengthscales: self.lengthscales,
                 noise: self.noise,
                 mean: self.mean,
             },
-            learning: self.learning,
+            hyperparameters: self.hyperparameters,
             inference: self.inference,
             likelihood: self.likelihood,
             jitter: self.jitter,

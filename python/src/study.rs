@@ -12,7 +12,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use spargo::space::{Domain, Space};
-use spargo::study::{Config, Freshness, Goal, Outcome, Study as Inner, Trial, store::Record};
+use spargo::study::{Config, Goal, Outcome, Refit, Study as Inner, Trial, store::Record};
 use spargo::{Error, Result};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -117,12 +117,12 @@ impl Study {
 
     /// Numbers and points of new trials, chosen by models that have missed fewer outcomes than `within` (or none).
     fn ask<'py>(&self, py: Python<'py>, count: usize, within: u64) -> PyResult<Bound<'py, PyList>> {
-        listed(py, &self.with(py, |study| study.ask_with(count, Freshness::Within(within)))?)
+        listed(py, &self.with(py, |study| study.ask_with(count, Refit::Every(within)))?)
     }
 
     /// Numbers and points of trials that are to be evaluated again.
     fn confirm<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyList>> {
-        listed(py, &self.with(py, |study| study.confirm(count))?)
+        listed(py, &self.with(py, |study| study.replicate(count))?)
     }
 
     /// Outcomes as (trial, values, noise variances, reason of a failure); returns how many are new.
@@ -205,29 +205,30 @@ impl Study {
     }
 
     /// Means and the ends of central 95 % intervals of an output without noise.
-    fn forecast<'py>(
+    fn predict_interval<'py>(
         &self,
         py: Python<'py>,
         output: usize,
         points: &Bound<'py, PyAny>,
     ) -> PyResult<(Array<'py>, Array<'py>, Array<'py>)> {
         let points = Points::new(points)?;
-        let forecasts = self.with(py, |study| study.forecast(output, &points.into_values()))?;
-        let column = |of: fn(&spargo::study::Forecast) -> f64| vector(py, forecasts.iter().map(of).collect());
+        let forecasts = self.with(py, |study| study.predict_interval(output, &points.into_values()))?;
+        let column = |of: fn(&spargo::study::CrediblePrediction) -> f64| vector(py, forecasts.iter().map(of).collect());
         Ok((column(|f| f.mean), column(|f| f.interval.0), column(|f| f.interval.1)))
     }
 
     /// Outcomes of an output, and beside them the means and the ends of central 95 % intervals (noise included) by the
     /// model of all the others.
-    fn left_out<'py>(&self, py: Python<'py>, output: usize) -> PyResult<[Array<'py>; 4]> {
+    fn leave_one_out<'py>(&self, py: Python<'py>, output: usize) -> PyResult<[Array<'py>; 4]> {
         let found = self.with(py, |study| {
             study.refresh()?;
             let trials: Vec<u64> = (1..=study.history().records().len() as u64).collect();
-            study.left_out(output, &trials)
+            study.leave_one_out(output, &trials)
         })?;
-        let column = |of: fn(&spargo::study::LeftOut) -> f64| vector(py, found.iter().map(of).collect());
-        let (lower, upper) = (column(|one| one.forecast.interval.0), column(|one| one.forecast.interval.1));
-        Ok([column(|one| one.observed), column(|one| one.forecast.mean), lower, upper])
+        let column = |of: fn(&spargo::study::LeaveOneOut) -> f64| vector(py, found.iter().map(of).collect());
+        let (lower, upper) =
+            (column(|one| one.predict_interval.interval.0), column(|one| one.predict_interval.interval.1));
+        Ok([column(|one| one.observed), column(|one| one.predict_interval.mean), lower, upper])
     }
 
     /// The hyperparameters of an output, in the model's units, as JSON.

@@ -8,11 +8,13 @@ use crate::error::Result;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use spargo::allocate::{Allocation, allocate};
-use spargo::data::{Belief, Dataset, Evidence, Units, Warp};
+use spargo::data::{AllocationContext, Dataset, OutcomeTransform, PosteriorAtData, Warp};
 use spargo::kernel::{Family, Kernel};
 use spargo::linalg::{Mat, MatRef};
 use spargo::math::normal::expected_positive_part;
-use spargo::model::{Fit, Fitting, Hyperparameters, Inference, Learning, Posterior, Prediction, Start, fit};
+use spargo::model::{
+    Fit, FitOptions, HyperparameterObjective, Hyperparameters, Inference, Posterior, Prediction, Start, fit,
+};
 
 /// What a sparse model's hyperparameters are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,7 +29,7 @@ pub enum Hyper {
 /// The exact GP of data in the unit cube.
 pub struct Exact {
     pub data: Dataset,
-    pub units: Units,
+    pub units: OutcomeTransform,
     pub hyper: Hyperparameters,
     pub posterior: Posterior,
 }
@@ -41,11 +43,15 @@ pub struct Curve {
 impl Exact {
     /// Fits inputs in the unit cube and outcomes that are maximised.
     pub fn new(x: Mat<f64>, y: Vec<f64>, seed: u64) -> Result<Self> {
-        let (units, data) = (Units::of(&y, Warp::Identity), Dataset::new(x, y)?);
+        let (units, data) = (OutcomeTransform::of(&y, Warp::Identity), Dataset::new(x, y)?);
         let data = units.apply(&data);
         let start = Hyperparameters::cold(Kernel::cold(Family::Matern52, data.dimension()));
-        let settings =
-            Fitting { learning: Learning::Subset(data.len()), inference: Inference::Exact, seed, ..Fitting::default() };
+        let settings = FitOptions {
+            hyperparameters: HyperparameterObjective::Subset(data.len()),
+            inference: Inference::Exact,
+            seed,
+            ..FitOptions::default()
+        };
         let Fit { posterior, hyper, .. } = fit(&start, &data, data.x(), &settings)?;
         Ok(Exact { data, units, hyper, posterior })
     }
@@ -53,14 +59,15 @@ impl Exact {
     /// A sparse model of the same data.
     pub fn sparse(&self, allocation: &Allocation, m: usize, hyper: Hyper, rng: &mut ChaCha8Rng) -> Result<Posterior> {
         let Prediction { mean, variance } = self.posterior.predict(self.data.x())?;
-        let belief = Belief::new(self.data.y().to_vec(), mean, variance, self.data.noise(self.hyper.noise))?;
-        let evidence = Evidence::new(vec![belief])?.with_bounds(vec![(0.0, 1.0); self.data.dimension()])?;
+        let belief = PosteriorAtData::new(self.data.y().to_vec(), mean, variance, self.data.noise(self.hyper.noise))?;
+        let evidence = AllocationContext::new(vec![belief])?.with_bounds(vec![(0.0, 1.0); self.data.dimension()])?;
         let chosen = allocate(allocation, self.data.x(), &self.hyper.kernel, &evidence, m, rng)?;
-        let learning = match hyper {
-            Hyper::Bound => Learning::Bound,
-            Hyper::Exact => Learning::Given,
+        let hyperparameters = match hyper {
+            Hyper::Bound => HyperparameterObjective::Bound,
+            Hyper::Exact => HyperparameterObjective::Fixed,
         };
-        let settings = Fitting { learning, inference: Inference::Sparse, start: Start::Warm, ..Fitting::default() };
+        let settings =
+            FitOptions { hyperparameters, inference: Inference::Sparse, start: Start::Warm, ..FitOptions::default() };
         Ok(fit(&self.hyper, &self.data, chosen.points.as_ref(), &settings)?.posterior)
     }
 

@@ -75,15 +75,15 @@ impl Axis {
         let (goal, marks) = match output.goal {
             Goal::Maximize => ("maximize", Vec::new()),
             Goal::Minimize => ("minimize", Vec::new()),
-            Goal::Limit { at_least, at_most } => ("limit", at_least.into_iter().chain(at_most).collect()),
+            Goal::Constraint { at_least, at_most } => ("limit", at_least.into_iter().chain(at_most).collect()),
             Goal::Classify => ("classify", Vec::new()),
             Goal::Level(level) => ("level", vec![level]),
             _ => ("", Vec::new()),
         };
         let limit = match output.goal {
-            Goal::Limit { at_least: Some(low), at_most: Some(high) } => Some(format!("{low} to {high}")),
-            Goal::Limit { at_least: Some(low), .. } => Some(format!("at least {low}")),
-            Goal::Limit { at_most: Some(high), .. } => Some(format!("at most {high}")),
+            Goal::Constraint { at_least: Some(low), at_most: Some(high) } => Some(format!("{low} to {high}")),
+            Goal::Constraint { at_least: Some(low), .. } => Some(format!("at least {low}")),
+            Goal::Constraint { at_most: Some(high), .. } => Some(format!("at most {high}")),
             _ => None,
         };
         let (name, choices) = (output.name.clone(), Vec::new());

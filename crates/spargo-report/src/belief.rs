@@ -7,20 +7,20 @@
 use spargo::Result;
 use spargo::math::normal;
 use spargo::space::Point;
-use spargo::study::{Forecast, Goal, Study};
+use spargo::study::{CrediblePrediction, Goal, Study};
 
 /// Of an output at points.
-pub fn of(study: &mut Study, output: usize, points: &[Point]) -> Result<Vec<Forecast>> {
+pub fn of(study: &mut Study, output: usize, points: &[Point]) -> Result<Vec<CrediblePrediction>> {
     if study.config().outputs[output].goal != Goal::Classify {
-        return study.forecast(output, points);
+        return study.predict_interval(output, points);
     }
     let latent = study.predict(output, points)?;
     Ok(latent.mean.into_iter().zip(latent.variance).map(|(mean, variance)| probability(mean, variance)).collect())
 }
 
-fn probability(mean: f64, variance: f64) -> Forecast {
+fn probability(mean: f64, variance: f64) -> CrediblePrediction {
     let spread = INTERVAL * variance.sqrt();
-    Forecast {
+    CrediblePrediction {
         mean: normal::cdf(mean / (1.0 + variance).sqrt()),
         interval: (normal::cdf(mean - spread), normal::cdf(mean + spread)),
     }

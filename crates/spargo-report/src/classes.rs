@@ -79,7 +79,8 @@ impl Map {
         };
         let points: Vec<Point> =
             up.iter().flat_map(|y| across.iter().map(|x| with(x, y)).collect::<Vec<_>>()).collect();
-        let probability = belief::of(study, output, &points)?.into_iter().map(|forecast| forecast.mean).collect();
+        let probability =
+            belief::of(study, output, &points)?.into_iter().map(|predict_interval| predict_interval.mean).collect();
         Ok(Map { inputs: pair, across, up, probability })
     }
 }

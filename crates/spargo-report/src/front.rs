@@ -5,7 +5,7 @@ use super::sample::{MOST, evenly};
 use serde::Serialize;
 use spargo::Result;
 use spargo::space::Value;
-use spargo::study::{Compromise, Outcome, Study};
+use spargo::study::{Outcome, ParetoPoint, Study};
 use std::collections::HashSet;
 
 #[derive(Serialize)]
@@ -46,20 +46,21 @@ const MEMBERS: usize = 200;
 impl Front {
     /// None with fewer than two objectives, and without outcomes; there must be a model.
     pub fn of(study: &mut Study, inputs: &Inputs) -> Result<Option<Self>> {
-        let (objectives, _) = study.config().objectives_and_limits();
+        let (objectives, _) = study.config().objectives_and_constraints();
         let all = told(study);
         if objectives.len() < 2 || all.is_empty() {
             return Ok(None);
         }
         let fronts = study.fronts()?;
-        let member = |one: Compromise| Member {
+        let member = |one: ParetoPoint| Member {
             trial: one.trial.id,
             values: one.values,
             point: inputs.of_point(&one.trial.point),
         };
         let counts = (fronts.believed.len(), fronts.observed.len());
-        let leaders: HashSet<u64> = fronts.observed.iter().map(|one| one.trial.id).collect();
-        let (front, others): (Vec<Told>, Vec<Told>) = all.iter().cloned().partition(|one| leaders.contains(&one.trial));
+        let incumbents: HashSet<u64> = fronts.observed.iter().map(|one| one.trial.id).collect();
+        let (front, others): (Vec<Told>, Vec<Told>) =
+            all.iter().cloned().partition(|one| incumbents.contains(&one.trial));
         let mut trials = evenly(&front, MEMBERS);
         trials.extend(evenly(&others, MOST));
         Ok(Some(Front {
@@ -76,7 +77,7 @@ impl Front {
 fn told(study: &Study) -> Vec<Told> {
     let one = |record: &spargo::study::store::Record| match record.told.as_ref().map(|told| &told.outcome) {
         Some(Outcome::Observed { values, .. }) => {
-            let feasible = study.config().keeps_limits(values);
+            let feasible = study.config().is_feasible(values);
             Some(Told { trial: record.trial.id, values: values.clone(), feasible })
         }
         _ => None,

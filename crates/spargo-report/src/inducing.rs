@@ -56,7 +56,7 @@ impl Inducing {
 fn believed(study: &mut Study, output: usize, inputs: &Inputs, z: &[Point]) -> Result<Vec<Place>> {
     let forecasts = belief::of(study, output, z)?;
     let place = |(z, mean): (&Point, f64)| Place { at: inputs.of_point(z), value: mean, trial: None, quality: None };
-    Ok(z.iter().zip(forecasts.iter().map(|forecast| forecast.mean)).map(place).collect())
+    Ok(z.iter().zip(forecasts.iter().map(|predict_interval| predict_interval.mean)).map(place).collect())
 }
 
 fn trials(study: &mut Study, output: usize, inputs: &Inputs) -> Result<Vec<Place>> {

@@ -7,7 +7,7 @@ use spargo::Result;
 use spargo::data::Warp;
 use spargo::math::normal;
 use spargo::model::Inference;
-use spargo::study::{Goal, LeftOut, Study};
+use spargo::study::{Goal, LeaveOneOut, Study};
 
 #[derive(Serialize)]
 pub struct Model {
@@ -54,20 +54,20 @@ impl Calibration {
     /// Of trials spread evenly over the study: the best ones only would be a biased lot.
     fn of(study: &mut Study, output: usize) -> Result<Self> {
         let trials: Vec<u64> = told(study, output).into_iter().map(|told| told.trial).collect();
-        let left_out = study.left_out(output, &evenly(&trials, MOST))?;
-        let pair = |one: &LeftOut| Pair {
+        let leave_one_out = study.leave_one_out(output, &evenly(&trials, MOST))?;
+        let pair = |one: &LeaveOneOut| Pair {
             trial: one.trial,
             observed: one.observed,
-            mean: one.forecast.mean,
-            interval: one.forecast.interval,
+            mean: one.predict_interval.mean,
+            interval: one.predict_interval.interval,
         };
-        Ok(Calibration { points: left_out.iter().map(pair).collect(), coverage: coverage(&left_out) })
+        Ok(Calibration { points: leave_one_out.iter().map(pair).collect(), coverage: coverage(&leave_one_out) })
     }
 }
 
 /// An outcome lies within the central interval of level p if 2Φ(|deviations|) − 1 ≤ p.
-fn coverage(left_out: &[LeftOut]) -> Vec<(f64, f64)> {
-    let needed: Vec<f64> = left_out.iter().map(|one| 2.0 * normal::cdf(one.deviations.abs()) - 1.0).collect();
+fn coverage(leave_one_out: &[LeaveOneOut]) -> Vec<(f64, f64)> {
+    let needed: Vec<f64> = leave_one_out.iter().map(|one| 2.0 * normal::cdf(one.deviations.abs()) - 1.0).collect();
     let share = |level: f64| needed.iter().filter(|&&needed| needed <= level).count() as f64 / needed.len() as f64;
     let levels = (1..20).map(|i| f64::from(i) / 20.0);
     if needed.is_empty() { Vec::new() } else { levels.map(|level| (level, share(level))).collect() }
@@ -102,12 +102,12 @@ fn facts(study: &mut Study, output: usize) -> Result<Vec<(&'static str, String)>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spargo::study::Forecast;
+    use spargo::study::CrediblePrediction;
 
     #[test]
     fn coverage_counts_outcomes_within_central_intervals() {
-        let forecast = Forecast { mean: 0.0, interval: (-1.0, 1.0) };
-        let one = |deviations: f64| LeftOut { trial: 1, observed: 0.0, forecast, deviations };
+        let predict_interval = CrediblePrediction { mean: 0.0, interval: (-1.0, 1.0) };
+        let one = |deviations: f64| LeaveOneOut { trial: 1, observed: 0.0, predict_interval, deviations };
         // 0.6745 and 1.2816 are the ends of the central 50 % and 80 %.
         let found = coverage(&[one(0.0), one(-0.67), one(0.68), one(1.28), one(-9.0)]);
         let at = |level: f64| found.iter().find(|(l, _)| (l - level).abs() < 1e-9).unwrap().1;

@@ -85,7 +85,7 @@ const REASONS: usize = 8;
 
 impl Overview {
     pub fn of(study: &mut Study, inputs: &Inputs) -> Result<Self> {
-        let (objectives, limited) = study.config().objectives_and_limits();
+        let (objectives, limited) = study.config().objectives_and_constraints();
         let observed = told(study, 0).len();
         // A model that cannot be had is said elsewhere.
         let believed = study.best().ok().flatten().map(|best| Believed {
@@ -98,7 +98,7 @@ impl Overview {
         let feasible = feasible(study);
         let single = if let [objective] = objectives[..] { improvements(study, objective, &feasible).1 } else { None };
         let courses = (0..study.config().outputs.len()).map(|k| Course::of(study, k, &feasible, &origins)).collect();
-        let feasibility = limited.iter().any(|&k| matches!(study.config().outputs[k].goal, Goal::Limit { .. }));
+        let feasibility = limited.iter().any(|&k| matches!(study.config().outputs[k].goal, Goal::Constraint { .. }));
         let (failures, reasons) = failures(study);
         let records = study.history().records();
         Ok(Overview {
@@ -151,7 +151,7 @@ impl Feasibility {
 /// Trials whose outcomes keep to all limits.
 fn feasible(study: &Study) -> HashSet<u64> {
     let keeps = |record: &&spargo::study::store::Record| match record.told.as_ref().map(|told| &told.outcome) {
-        Some(Outcome::Observed { values, .. }) => study.config().keeps_limits(values),
+        Some(Outcome::Observed { values, .. }) => study.config().is_feasible(values),
         _ => false,
     };
     study.history().records().iter().filter(keeps).map(|record| record.trial.id).collect()

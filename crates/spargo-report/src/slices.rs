@@ -6,7 +6,7 @@ use super::overview::point;
 use serde::Serialize;
 use spargo::Result;
 use spargo::space::{Dimension, Point, Value};
-use spargo::study::{Forecast, Study, Trial};
+use spargo::study::{CrediblePrediction, Study, Trial};
 
 #[derive(Serialize)]
 pub struct Slices {
@@ -52,12 +52,12 @@ impl Slice {
         };
         let points: Vec<Point> = x.iter().map(with).collect();
         let forecasts = belief::of(study, output, &points)?;
-        let of = |part: fn(&Forecast) -> f64| forecasts.iter().map(part).collect::<Vec<f64>>();
+        let of = |part: fn(&CrediblePrediction) -> f64| forecasts.iter().map(part).collect::<Vec<f64>>();
         Ok(Slice {
             at: through[k].clone(),
-            mean: of(|forecast| forecast.mean),
-            low: of(|forecast| forecast.interval.0),
-            high: of(|forecast| forecast.interval.1),
+            mean: of(|predict_interval| predict_interval.mean),
+            low: of(|predict_interval| predict_interval.interval.0),
+            high: of(|predict_interval| predict_interval.interval.1),
             x,
         })
     }
@@ -76,7 +76,7 @@ impl Through {
         if let Some(best) = study.best()? {
             return Ok(Some(Through { trial: best.believed.trial, which: "the believed best" }));
         }
-        let (objectives, _) = study.config().objectives_and_limits();
+        let (objectives, _) = study.config().objectives_and_constraints();
         let mut front = if objectives.is_empty() { Vec::new() } else { study.fronts()?.believed };
         if !front.is_empty() {
             let trial = front.swap_remove(front.len() / 2).trial;
@@ -93,7 +93,7 @@ pub fn values(dimension: &Dimension, given: &Value, points: usize) -> Result<Vec
     let domain = &dimension.domain;
     let numbers: Vec<f64> = match domain.count() {
         Some(count) if count <= points as u64 => (0..count).map(|i| domain.nth(i)).collect(),
-        _ => (0..points).map(|i| domain.spread(i as f64 / (points - 1) as f64)).collect(),
+        _ => (0..points).map(|i| domain.from_unit(i as f64 / (points - 1) as f64)).collect(),
     };
     let own = dimension.encode(given)?;
     let mut numbers: Vec<f64> = numbers.into_iter().chain([own]).collect();

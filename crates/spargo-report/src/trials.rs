@@ -7,7 +7,7 @@ use super::sample::{Told, better, told};
 use serde::Serialize;
 use spargo::Result;
 use spargo::space::{Point, Value};
-use spargo::study::{Forecast, Study};
+use spargo::study::{CrediblePrediction, Study};
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
@@ -46,7 +46,7 @@ struct Cell {
 /// An output: its outcomes by trial, and what is believed at the table's points.
 struct Column {
     observed: HashMap<u64, f64>,
-    forecasts: Option<Vec<Forecast>>,
+    forecasts: Option<Vec<CrediblePrediction>>,
 }
 
 /// Rows of the table.
@@ -84,7 +84,7 @@ impl Trials {
 
 /// By posterior mean of the only objective, by outcome if there is no model; without one objective the last trials.
 fn chosen(study: &mut Study, all: &[Vec<Told>]) -> (Vec<u64>, Order) {
-    let (objectives, _) = study.config().objectives_and_limits();
+    let (objectives, _) = study.config().objectives_and_constraints();
     let (mut trials, order) = match objectives[..] {
         [objective] => match study.ranking(objective) {
             Ok(ranking) => (ranking, Order::Believed),
@@ -104,7 +104,7 @@ fn chosen(study: &mut Study, all: &[Vec<Told>]) -> (Vec<u64>, Order) {
 fn keeping(study: &Study, all: &[Vec<Told>]) -> HashSet<u64> {
     let kept = |&i: &usize| {
         let values: Vec<f64> = all.iter().map(|outcomes| outcomes[i].value).collect();
-        study.config().keeps_limits(&values)
+        study.config().is_feasible(&values)
     };
     (0..all[0].len()).filter(kept).map(|i| all[0][i].trial).collect()
 }

@@ -5,7 +5,7 @@ use spargo::data::Dataset;
 use spargo::kernel::{Family, Kernel};
 use spargo::linalg::{Mat, select_rows};
 use spargo::model::sgpr::Sgpr;
-use spargo::model::{Fitting, Hyperparameters, Learning, fit};
+use spargo::model::{FitOptions, HyperparameterObjective, Hyperparameters, fit};
 use spargo::rng::{Purpose, normal, stream, uniform};
 use std::hint::black_box;
 
@@ -45,7 +45,7 @@ fn models(criterion: &mut Criterion) {
         group.finish();
         let mut group = criterion.benchmark_group("cold fit, bound");
         group.sample_size(10);
-        let settings = Fitting { learning: Learning::Bound, ..Fitting::default() };
+        let settings = FitOptions { hyperparameters: HyperparameterObjective::Bound, ..FitOptions::default() };
         group.bench_function(BenchmarkId::from_parameter(rows), |b| {
             b.iter(|| black_box(fit(&hyper, &data, z.as_ref(), &settings)));
         });

@@ -1,13 +1,13 @@
 //! Batches chosen one by one from a pool of 12,000 in six inputs with M = 500, without climbs; and a climb's gradients.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use spargo::acquire::{Believed, Believer, Merit, OneByOne, Vote, one_by_one};
+use spargo::acquire::{Believed, FailureModel, Fantasy, Merit, OneByOne, one_by_one};
 use spargo::data::Dataset;
 use spargo::kernel::{Family, Kernel};
 use spargo::linalg::{Mat, select_rows};
 use spargo::model::Hyperparameters;
 use spargo::model::sgpr::Sgpr;
-use spargo::optimize::Utility;
+use spargo::optim::BatchedObjective;
 use spargo::rng::{Purpose, normal, stream, uniform};
 use std::hint::black_box;
 
@@ -25,7 +25,7 @@ fn batches(criterion: &mut Criterion) {
     let sgpr = Sgpr::new(&hyper, &data, z.as_ref()).expect("shapes agree");
     let posterior = sgpr.infer().expect("well conditioned").posterior;
     let none = first(0);
-    let vote = Vote::new(&hyper.kernel, data.x(), none.as_ref()).expect("nothing to check");
+    let vote = FailureModel::new(&hyper.kernel, data.x(), none.as_ref()).expect("nothing to check");
 
     let maxima: Vec<f64> = (0..32).map(|i| 1.0 + 0.02 * i as f64).collect();
     for (name, merit) in [("log EI", Merit::LogEi { baseline: 1.0 }), ("GIBBON", Merit::Gibbon { maxima })] {
@@ -41,15 +41,15 @@ fn batches(criterion: &mut Criterion) {
                 });
             });
         }
-        let believer = Believer::new(&posterior, hyper.noise, first(100).as_ref()).expect("finite points");
-        let utility = Believed { believer: &believer, merit: &merit };
+        let believer = Fantasy::new(&posterior, hyper.noise, first(100).as_ref()).expect("finite points");
+        let acquisition = Believed { believer: &believer, merit: &merit };
         let rows = first(10);
         criterion.bench_function(&format!("gradients of {name} at 10 points, 100 pending"), |b| {
-            b.iter(|| black_box(utility.value_gradient(&[0; 10], rows.as_ref())));
+            b.iter(|| black_box(acquisition.value_gradient(&[0; 10], rows.as_ref())));
         });
     }
 
-    let vote = Vote::new(&hyper.kernel, data.x(), first(50).as_ref()).expect("finite points");
+    let vote = FailureModel::new(&hyper.kernel, data.x(), first(50).as_ref()).expect("finite points");
     criterion.bench_function("votes of 5,000 and 50 on the pool", |b| b.iter(|| black_box(vote.at(pool.as_ref()))));
 }
 

@@ -7,7 +7,7 @@ use spargo::linalg::{Mat, MatRef, select_rows};
 use spargo::model::Hyperparameters;
 use spargo::model::sgpr::Sgpr;
 use spargo::rng::{Purpose, normal, stream, uniform};
-use spargo::sample::{Features, Paths, Sampling};
+use spargo::sample::{Features, Paths, SamplingOptions};
 use std::hint::black_box;
 
 const PATHS: usize = 100;
@@ -24,14 +24,14 @@ fn paths(criterion: &mut Criterion) {
     let sgpr = Sgpr::new(&hyper, &data, z.as_ref()).expect("shapes agree");
     let posterior = sgpr.infer().expect("well conditioned").posterior;
 
-    let settings = Sampling { features: 1000, block: PATHS };
+    let settings = SamplingOptions { features: 1000, block: PATHS };
     let draw = || Paths::draw(&posterior, 0..PATHS, &settings, 0, 0).expect("the kernel has features");
     let paths = draw();
     criterion.bench_function("draw 100 paths", |b| b.iter(|| black_box(draw())));
     criterion.bench_function("100 paths at 10,000 points", |b| b.iter(|| black_box(paths.values(x.as_ref()))));
-    let (members, rows): (Vec<usize>, Mat<f64>) = ((0..PATHS).collect(), first(PATHS));
+    let (elements, rows): (Vec<usize>, Mat<f64>) = ((0..PATHS).collect(), first(PATHS));
     criterion.bench_function("gradients of 100 paths, a row each", |b| {
-        b.iter(|| black_box(paths.value_gradient(&members, rows.as_ref())));
+        b.iter(|| black_box(paths.value_gradient(&elements, rows.as_ref())));
     });
 
     let features = Features::draw(&hyper.kernel, INPUTS, 1000, &mut rng).expect("the kernel has features");

@@ -4,11 +4,11 @@
 //!     x ↦ (x − lower) / range ∈ [0, 1]ᵈ,        y ↦ (y − centre) / scale
 //! ```
 
-mod evidence;
-mod warp;
+mod context;
+mod transform;
 
-pub use evidence::{Belief, Evidence};
-pub use warp::{Units, Warp};
+pub use context::{AllocationContext, PosteriorAtData};
+pub use transform::{OutcomeTransform, Warp};
 
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef, select_rows};

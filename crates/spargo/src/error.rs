@@ -4,7 +4,7 @@ use thiserror::Error;
 
 /// Everything that can be refused.
 ///
-/// An optimizer that does not converge is not an error: that is a [`Stop`](crate::optimize::Stop) in a report.
+/// An optimizer that does not converge is not an error: that is a [`Stop`](crate::optim::Stop) in a report.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -24,18 +24,18 @@ pub enum Purpose {
     Frequencies = 5,
     /// The weights of one path.
     Path = 6,
-    /// The pool of points that utilities are scored on.
+    /// The candidate pool of the acquisition optimizer.
     Pool = 7,
-    /// Another point where the best one is taken.
+    /// Another point where the best one is excluded.
     Fresh = 8,
     /// The points that are evaluated before there is a model.
     Design = 9,
     /// How a point of a batch weighs several objectives.
     Weights = 10,
     /// Points of a trust region.
-    Region = 11,
-    /// Which trials are evaluated again.
-    Again = 12,
+    TrustRegion = 11,
+    /// Which trials are replicated.
+    Replicate = 12,
 }
 
 /// The stream for one purpose at one step; `slot` tells parallel draws apart.

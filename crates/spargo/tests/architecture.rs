@@ -4,13 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A module may use only what stands before it.
-const ORDER: [&str; 16] = [
+const ORDER: [&str; 15] = [
     "error",
     "interrupt",
     "rng",
     "math",
     "linalg",
-    "optimize",
+    "optim",
     "space",
     "data",
     "kernel",
@@ -18,7 +18,6 @@ const ORDER: [&str; 16] = [
     "model",
     "regression",
     "sample",
-    "maximize",
     "acquire",
     "study",
 ];

@@ -1,4 +1,4 @@
-//! Fitting: every sensible pair of learning and inference, on data that usually break things.
+//! FitOptions: every sensible pair of hyperparameters and inference, on data that usually break things.
 
 mod common;
 
@@ -7,19 +7,21 @@ use spargo::Error;
 use spargo::data::{Dataset, Standardizer};
 use spargo::kernel::{Family, Kernel, Role};
 use spargo::linalg::{Mat, MatRef, select_rows};
-use spargo::model::{Fit, Fitting, Hyperparameters, Inference, Learning, Likelihood, Priors, Start, fit};
-use spargo::optimize::Stop;
+use spargo::model::{
+    Fit, FitOptions, HyperparameterObjective, Hyperparameters, Inference, Likelihood, Priors, Start, fit,
+};
+use spargo::optim::Stop;
 use spargo::rng::{Purpose, normal, stream};
 
-const PAIRS: [(Learning, Inference); 8] = [
-    (Learning::Bound, Inference::Sparse),
-    (Learning::Bound, Inference::Exact),
-    (Learning::Subset(40), Inference::Sparse),
-    (Learning::Subset(40), Inference::Exact),
-    (Learning::Given, Inference::Sparse),
-    (Learning::Elbo, Inference::Variational),
-    (Learning::Elbo, Inference::Exact),
-    (Learning::Subset(40), Inference::Variational),
+const PAIRS: [(HyperparameterObjective, Inference); 8] = [
+    (HyperparameterObjective::Bound, Inference::Sparse),
+    (HyperparameterObjective::Bound, Inference::Exact),
+    (HyperparameterObjective::Subset(40), Inference::Sparse),
+    (HyperparameterObjective::Subset(40), Inference::Exact),
+    (HyperparameterObjective::Fixed, Inference::Sparse),
+    (HyperparameterObjective::Elbo, Inference::Variational),
+    (HyperparameterObjective::Elbo, Inference::Exact),
+    (HyperparameterObjective::Subset(40), Inference::Variational),
 ];
 
 fn cold(data: &Dataset) -> Hyperparameters {
@@ -76,12 +78,17 @@ fn difficult_data_give_a_usable_posterior() {
     for (name, data, z) in difficult() {
         let units = Standardizer::from_data(&data);
         let (standard, z) = (units.apply(&data), units.inputs(z.as_ref()));
-        for ((learning, inference), priors) in
+        for ((hyperparameters, inference), priors) in
             PAIRS.iter().flat_map(|pair| [Priors::On, Priors::Off].map(|p| (pair, p)))
         {
-            let settings = Fitting { learning: *learning, inference: *inference, priors, ..Fitting::default() };
+            let settings = FitOptions {
+                hyperparameters: *hyperparameters,
+                inference: *inference,
+                priors,
+                ..FitOptions::default()
+            };
             let fit = fit(&cold(&standard), &standard, z.as_ref(), &settings)
-                .unwrap_or_else(|e| panic!("{name}, {learning:?}, {inference:?}, {priors:?}: {e}"));
+                .unwrap_or_else(|e| panic!("{name}, {hyperparameters:?}, {inference:?}, {priors:?}: {e}"));
             assert!(fit.report.objective.is_finite(), "{name}");
             assert_usable(name, &fit, standard.x());
         }
@@ -103,7 +110,7 @@ fn predictions_follow_the_units_of_the_outcomes() {
         let units = Standardizer::from_data(data);
         let standard = units.apply(data);
         let z = first_rows(&standard, 30);
-        let fit = fit(&cold(&standard), &standard, z.as_ref(), &Fitting::default()).unwrap();
+        let fit = fit(&cold(&standard), &standard, z.as_ref(), &FitOptions::default()).unwrap();
         let mean = fit.posterior.mean(standard.x()).unwrap();
         mean.iter().map(|m| units.mean(*m)).collect::<Vec<_>>()
     };
@@ -125,10 +132,10 @@ fn noise_and_length_scales_are_recovered() {
     let y = (0..400).map(|i| (6.0 * x[(i, 0)]).sin() + 0.1 * normal(&mut rng)).collect();
     let data = Dataset::new(x, y).unwrap();
     let z = first_rows(&data, 40);
-    for learning in [Learning::Bound, Learning::Subset(400)] {
-        let settings = Fitting { learning, ..Fitting::default() };
+    for hyperparameters in [HyperparameterObjective::Bound, HyperparameterObjective::Subset(400)] {
+        let settings = FitOptions { hyperparameters, ..FitOptions::default() };
         let fit = fit(&cold(&data), &data, z.as_ref(), &settings).unwrap();
-        assert!((0.008..0.0125).contains(&fit.hyper.noise), "{learning:?}: noise {}", fit.hyper.noise);
+        assert!((0.008..0.0125).contains(&fit.hyper.noise), "{hyperparameters:?}: noise {}", fit.hyper.noise);
         let Kernel::Stationary(kernel) = &fit.hyper.kernel else { unreachable!() };
         assert!(kernel.lengthscales[1] > 5.0 * kernel.lengthscales[0], "{:?}", kernel.lengthscales);
         assert!(matches!(fit.report.stop, Some(Stop::Gradient | Stop::Value)));
@@ -144,16 +151,17 @@ fn noise_free_data_are_fitted_closely() {
     let units = Standardizer::from_data(&data);
     let standard = units.apply(&data);
     let z = first_rows(&standard, 150);
-    for (family, learning) in
-        [Family::Matern52, Family::Rbf].into_iter().flat_map(|f| [(f, Learning::Bound), (f, Learning::Subset(400))])
+    for (family, hyperparameters) in [Family::Matern52, Family::Rbf]
+        .into_iter()
+        .flat_map(|f| [(f, HyperparameterObjective::Bound), (f, HyperparameterObjective::Subset(400))])
     {
         let start = Hyperparameters::cold(Kernel::cold(family, 2));
-        let fit = fit(&start, &standard, z.as_ref(), &Fitting { learning, ..Fitting::default() }).unwrap();
+        let fit = fit(&start, &standard, z.as_ref(), &FitOptions { hyperparameters, ..FitOptions::default() }).unwrap();
         let per_point = fit.report.objective / 800.0;
-        assert!(per_point > 2.0, "{family:?} {learning:?}: {per_point}");
+        assert!(per_point > 2.0, "{family:?} {hyperparameters:?}: {per_point}");
         let mean = fit.posterior.mean(standard.x()).unwrap();
         let worst = mean.iter().zip(standard.y()).map(|(m, y)| (m - y).abs()).fold(0.0, f64::max);
-        assert!(worst < 0.02, "{family:?} {learning:?}: {worst}");
+        assert!(worst < 0.02, "{family:?} {hyperparameters:?}: {worst}");
     }
 }
 
@@ -161,9 +169,10 @@ fn noise_free_data_are_fitted_closely() {
 fn fixed_parameters_stay_and_a_warm_start_is_short() {
     let data = noisy(200, 3, 0.02);
     let z = first_rows(&data, 40);
-    let settings = Fitting { learning: Learning::Bound, priors: Priors::Off, ..Fitting::default() };
+    let settings =
+        FitOptions { hyperparameters: HyperparameterObjective::Bound, priors: Priors::Off, ..FitOptions::default() };
     let first = fit(&cold(&data), &data, z.as_ref(), &settings).unwrap();
-    let warm = Fitting { start: Start::Warm, ..settings.clone() };
+    let warm = FitOptions { start: Start::Warm, ..settings.clone() };
     let again = fit(&first.hyper, &data, z.as_ref(), &warm).unwrap();
     assert!(
         again.report.evaluations * 3 < first.report.evaluations,
@@ -173,12 +182,12 @@ fn fixed_parameters_stay_and_a_warm_start_is_short() {
     );
     assert!(again.report.objective > first.report.objective - 0.01);
     let fixed = vec![Role::Noise, Role::Mean, Role::Variance];
-    let held = fit(&cold(&data), &data, z.as_ref(), &Fitting { fixed, ..settings.clone() }).unwrap();
+    let held = fit(&cold(&data), &data, z.as_ref(), &FitOptions { fixed, ..settings.clone() }).unwrap();
     let Kernel::Stationary(kernel) = &held.hyper.kernel else { unreachable!() };
     assert_eq!((held.hyper.noise, held.hyper.mean, kernel.variance), (0.1f64.ln().exp(), 0.0, 1.0));
     assert_ne!(held.hyper.kernel, cold(&data).kernel);
     let all = vec![Role::Noise, Role::Mean, Role::Variance, Role::Lengthscale];
-    let nothing = fit(&cold(&data), &data, z.as_ref(), &Fitting { fixed: all, ..settings }).unwrap();
+    let nothing = fit(&cold(&data), &data, z.as_ref(), &FitOptions { fixed: all, ..settings }).unwrap();
     assert_close("θ", &nothing.hyper.to_vector(), &cold(&data).to_vector(), 1e-15);
 }
 
@@ -203,8 +212,8 @@ fn a_fit_that_fails_keeps_the_last_good_hyperparameters_and_says_so() {
     // Not standardized, so that the quadratic form overflows at every θ.
     let data = Dataset::new(points(20, 2), (0..20).map(|i| 1e200 * (1 + i) as f64).collect()).unwrap();
     let start = cold(&data);
-    for learning in [Learning::Bound, Learning::Subset(20)] {
-        let settings = Fitting { learning, ..Fitting::default() };
+    for hyperparameters in [HyperparameterObjective::Bound, HyperparameterObjective::Subset(20)] {
+        let settings = FitOptions { hyperparameters, ..FitOptions::default() };
         let fit = fit(&start, &data, first_rows(&data, 5).as_ref(), &settings).unwrap();
         assert_eq!(fit.hyper, start);
         assert_eq!(fit.report.stop, Some(Stop::NonFinite));
@@ -216,12 +225,12 @@ fn a_fit_that_fails_keeps_the_last_good_hyperparameters_and_says_so() {
 fn the_variational_posterior_of_gaussian_data_is_the_sparse_one() {
     let data = noisy(120, 2, 0.02);
     let z = first_rows(&data, 25);
-    let run = |learning, inference| {
-        let settings = Fitting { learning, inference, ..Fitting::default() };
+    let run = |hyperparameters, inference| {
+        let settings = FitOptions { hyperparameters, inference, ..FitOptions::default() };
         fit(&cold(&data), &data, z.as_ref(), &settings).unwrap()
     };
-    let sparse = run(Learning::Bound, Inference::Sparse);
-    let variational = run(Learning::Elbo, Inference::Variational);
+    let sparse = run(HyperparameterObjective::Bound, Inference::Sparse);
+    let variational = run(HyperparameterObjective::Elbo, Inference::Variational);
     // The same objective, searched by two codes to the same tolerance.
     let gap = (sparse.report.objective - variational.report.objective).abs() / 120.0;
     assert!(gap < 1e-4, "{gap}");
@@ -236,14 +245,20 @@ fn labels_are_learned_by_the_elbo_and_nothing_else() {
     let y = (0..150).map(|i| f64::from(u8::from(x[(i, 0)] > 0.5))).collect();
     let data = Dataset::new(x, y).unwrap();
     let z = first_rows(&data, 20);
-    let labels = Fitting { likelihood: Likelihood::Bernoulli, ..Fitting::default() };
-    let good = Fitting { learning: Learning::Elbo, inference: Inference::Variational, ..labels.clone() };
+    let labels = FitOptions { likelihood: Likelihood::Bernoulli, ..FitOptions::default() };
+    let good = FitOptions {
+        hyperparameters: HyperparameterObjective::Elbo,
+        inference: Inference::Variational,
+        ..labels.clone()
+    };
     let fitted = fit(&cold(&data), &data, z.as_ref(), &good).unwrap();
     let mean = fitted.posterior.mean(data.x()).unwrap();
     let right = mean.iter().zip(data.y()).filter(|(m, y)| (**m > 0.0) == (**y > 0.5)).count();
     assert!(right >= 145, "{right} of 150");
-    for (learning, inference) in [(Learning::Bound, Inference::Variational), (Learning::Elbo, Inference::Sparse)] {
-        let settings = Fitting { learning, inference, ..labels.clone() };
+    for (hyperparameters, inference) in
+        [(HyperparameterObjective::Bound, Inference::Variational), (HyperparameterObjective::Elbo, Inference::Sparse)]
+    {
+        let settings = FitOptions { hyperparameters, inference, ..labels.clone() };
         assert!(matches!(fit(&cold(&data), &data, z.as_ref(), &settings), Err(Error::Unsupported { .. })));
     }
     let outcomes = noisy(20, 2, 0.01);
@@ -254,8 +269,8 @@ fn labels_are_learned_by_the_elbo_and_nothing_else() {
 fn the_same_seed_gives_the_same_fit() {
     let data = noisy(150, 2, 0.02);
     let z = first_rows(&data, 30);
-    for (learning, inference) in PAIRS {
-        let settings = Fitting { learning, inference, seed: 5, ..Fitting::default() };
+    for (hyperparameters, inference) in PAIRS {
+        let settings = FitOptions { hyperparameters, inference, seed: 5, ..FitOptions::default() };
         let run = || fit(&cold(&data), &data, z.as_ref(), &settings).unwrap();
         let (first, second) = (run(), run());
         assert_eq!(first.hyper, second.hyper);
@@ -267,7 +282,7 @@ fn the_same_seed_gives_the_same_fit() {
 fn what_does_not_fit_together_is_refused() {
     let data = noisy(30, 2, 0.01);
     let good = cold(&data);
-    let settings = Fitting { learning: Learning::Bound, ..Fitting::default() };
+    let settings = FitOptions { hyperparameters: HyperparameterObjective::Bound, ..FitOptions::default() };
     let wrong_dimension = Hyperparameters::cold(Kernel::cold(Family::Rbf, 3));
     assert!(matches!(
         fit(&wrong_dimension, &data, data.x(), &settings),
@@ -277,8 +292,8 @@ fn what_does_not_fit_together_is_refused() {
     assert!(matches!(fit(&good, &data, Mat::zeros(0, 2).as_ref(), &settings), Err(Error::Empty { .. })));
     for (noise, mean) in [(0.0, 0.0), (-1.0, 0.0), (f64::NAN, 0.0), (f64::INFINITY, 0.0), (0.1, f64::NAN)] {
         let start = Hyperparameters { noise, mean, ..good.clone() };
-        for (learning, inference) in PAIRS {
-            let settings = Fitting { learning, inference, ..settings.clone() };
+        for (hyperparameters, inference) in PAIRS {
+            let settings = FitOptions { hyperparameters, inference, ..settings.clone() };
             assert!(matches!(fit(&start, &data, data.x(), &settings), Err(Error::Parameter { .. })));
         }
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use spargo::data::Dataset;
 use spargo::linalg::Mat;
 use spargo::model::sgpr::{Jitter, Sgpr};
-use spargo::model::{Hyperparameters, Posterior, Spread, exact};
+use spargo::model::{Hyperparameters, InducingCovariance, Posterior, exact};
 
 const FAMILIES: [&str; 3] = ["rbf", "matern32", "matern52"];
 
@@ -87,7 +87,9 @@ fn collapsed_sparse_gp_agrees() {
 
 /// q(u) = N(Lw, LW(LW)ᵀ), without the constant mean.
 fn assert_inducing_variables(posterior: &Posterior, expected: &Value) {
-    let Spread::Root(root) = posterior.spread() else { panic!("a sparse posterior has a root") };
+    let InducingCovariance::Root(root) = posterior.inducing_covariance() else {
+        panic!("a sparse posterior has a root")
+    };
     let mean = spargo::linalg::mat_vec(posterior.l(), posterior.w());
     assert_close("mean of u", &mean, &vector(&expected["q_u_mean"]), 1e-8);
     let root = posterior.l() * root;

@@ -5,10 +5,10 @@ mod common;
 use common::*;
 use spargo::Error;
 use spargo::allocate::{Allocation, Inputs, allocate};
-use spargo::data::{Dataset, Evidence};
+use spargo::data::{AllocationContext, Dataset};
 use spargo::kernel::{Categorical, Covariance, Family, Kernel, Role, Stationary};
 use spargo::linalg::{Mat, MatRef, cholesky};
-use spargo::model::{Fitting, Hyperparameters, Priors, fit};
+use spargo::model::{FitOptions, Hyperparameters, Priors, fit};
 use spargo::rng::{Purpose, stream};
 use spargo::space::{Dimension, Space};
 
@@ -183,7 +183,8 @@ fn what_kernels_cannot_read_is_refused() {
 
     // Allocation sees no more than the trait.
     let (x, mut rng) = (points(5, 2), stream(0, Purpose::Allocation, 0, 0));
-    let chosen = allocate(&Allocation::Random, x.as_ref(), &categories(2, 3, 1.0), &Evidence::default(), 2, &mut rng);
+    let chosen =
+        allocate(&Allocation::Random, x.as_ref(), &categories(2, 3, 1.0), &AllocationContext::default(), 2, &mut rng);
     assert!(matches!(chosen, Err(Error::Shape { found: 2, expected: 3, .. })));
 }
 
@@ -196,7 +197,7 @@ fn length_scales_belong_to_their_inputs() {
     let centroids = |kernel: &Kernel| {
         let kmeans = Allocation::Kmeans { inputs: Inputs::Scaled };
         let mut rng = stream(1, Purpose::Allocation, 0, 0);
-        allocate(&kmeans, x.as_ref(), kernel, &Evidence::default(), 12, &mut rng).unwrap().points
+        allocate(&kmeans, x.as_ref(), kernel, &AllocationContext::default(), 12, &mut rng).unwrap().points
     };
     assert_eq!(centroids(&plain), centroids(&turned));
     // The prior widens with the number of inputs, in whatever parts they are read.
@@ -219,7 +220,7 @@ fn categories_are_learned() {
     let y = (0..90).map(|i| f(i % 3, x[(i, 1)]) + 0.05 * (i as f64 * 91.7).sin()).collect();
     let data = Dataset::new(x, y).unwrap();
     let start = Hyperparameters::cold(Kernel::for_space(&space, Family::Matern52));
-    let fitted = fit(&start, &data, data.x(), &Fitting::default()).unwrap();
+    let fitted = fit(&start, &data, data.x(), &FitOptions::default()).unwrap();
     let at = Mat::from_fn(60, 2, |i, k| [(i % 3) as f64, i as f64 / 59.0][k]);
     let mean = fitted.posterior.mean(at.as_ref()).unwrap();
     let error = |i: usize| (mean[i] - f(i % 3, at[(i, 1)])).abs();

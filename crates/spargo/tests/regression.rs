@@ -7,8 +7,8 @@ use spargo::Error;
 use spargo::allocate::Allocation;
 use spargo::data::Dataset;
 use spargo::linalg::Mat;
-use spargo::model::{Inference, Learning, Likelihood};
-use spargo::regression::{Given, Inducing, Regressing, Regression, standardizer};
+use spargo::model::{HyperparameterObjective, Inference, Likelihood};
+use spargo::regression::{FixedHyperparameters, Inducing, Regression, RegressionOptions, standardizer};
 
 /// Inputs of different ranges, outcomes far from 0.
 fn data() -> Dataset {
@@ -18,20 +18,23 @@ fn data() -> Dataset {
     Dataset::new(x, y).unwrap()
 }
 
-fn every() -> Vec<Regressing> {
-    let with = |inference, learning| Regressing {
+fn every() -> Vec<RegressionOptions> {
+    let with = |inference, hyperparameters| RegressionOptions {
         inference,
-        learning,
+        hyperparameters,
         allocation: Allocation::Cvr,
         inducing: Inducing::Count(40),
-        ..Regressing::default()
+        ..RegressionOptions::default()
     };
     vec![
-        with(Inference::Exact, Learning::Subset(500)),
-        with(Inference::Sparse, Learning::Subset(500)),
-        with(Inference::Sparse, Learning::Bound),
-        with(Inference::Variational, Learning::Elbo),
-        Regressing { allocation: Allocation::default(), ..with(Inference::Sparse, Learning::Subset(100)) },
+        with(Inference::Exact, HyperparameterObjective::Subset(500)),
+        with(Inference::Sparse, HyperparameterObjective::Subset(500)),
+        with(Inference::Sparse, HyperparameterObjective::Bound),
+        with(Inference::Variational, HyperparameterObjective::Elbo),
+        RegressionOptions {
+            allocation: Allocation::default(),
+            ..with(Inference::Sparse, HyperparameterObjective::Subset(100))
+        },
     ]
 }
 
@@ -64,14 +67,15 @@ fn given_hyperparameters_mean_the_same_in_either_units() {
             .inducing
             .as_ref()
             .map(|z| Mat::from_fn(z.nrows(), 2, |i, k| units.lower[k] + units.range[k] * z[(i, k)]));
-        let given = Given {
+        let given = FixedHyperparameters {
             variance: Some(user.variance),
             lengthscales: Some(user.lengthscales.clone()),
             noise: Some(user.noise),
             mean: Some(user.mean),
         };
         let inducing = z.map_or(Inducing::Count(1), Inducing::Points);
-        let settings = Regressing { given, inducing, learning: Learning::Given, ..settings };
+        let settings =
+            RegressionOptions { given, inducing, hyperparameters: HyperparameterObjective::Fixed, ..settings };
         let plain = Regression::fit(&data, &settings).unwrap();
         assert!((plain.objective() - learned.objective()).abs() < 1e-5 * learned.objective().abs());
         let mean = plain.posterior().mean(data.x()).unwrap();
@@ -83,8 +87,9 @@ fn given_hyperparameters_mean_the_same_in_either_units() {
 
 #[test]
 fn what_is_given_stays() {
-    let given = Given { noise: Some(4.0), lengthscales: Some(vec![0.7]), ..Given::default() };
-    let fitted = Regression::fit(&data(), &Regressing { given, ..every()[1].clone() }).unwrap();
+    let given =
+        FixedHyperparameters { noise: Some(4.0), lengthscales: Some(vec![0.7]), ..FixedHyperparameters::default() };
+    let fitted = Regression::fit(&data(), &RegressionOptions { given, ..every()[1].clone() }).unwrap();
     let user = fitted.hyperparameters();
     assert_close("noise", &[user.noise], &[4.0], 1e-12);
     assert_close("length scales", &user.lengthscales, &[0.7, 0.7], 1e-12);
@@ -93,21 +98,26 @@ fn what_is_given_stays() {
 
 #[test]
 fn nonsense_is_refused_by_name() {
-    let with = |given| Regression::fit(&data(), &Regressing { given, ..Regressing::default() }).unwrap_err();
+    let with =
+        |given| Regression::fit(&data(), &RegressionOptions { given, ..RegressionOptions::default() }).unwrap_err();
     let named = |error: Error, name: &str| matches!(error, Error::Parameter { name: found, .. } if found == name);
-    assert!(named(with(Given { noise: Some(-1.0), ..Given::default() }), "noise"));
-    assert!(named(with(Given { variance: Some(0.0), ..Given::default() }), "variance"));
-    assert!(named(with(Given { lengthscales: Some(vec![f64::NAN]), ..Given::default() }), "a length scale"));
-    let three = Given { lengthscales: Some(vec![1.0; 3]), ..Given::default() };
+    assert!(named(with(FixedHyperparameters { noise: Some(-1.0), ..FixedHyperparameters::default() }), "noise"));
+    assert!(named(with(FixedHyperparameters { variance: Some(0.0), ..FixedHyperparameters::default() }), "variance"));
+    assert!(named(
+        with(FixedHyperparameters { lengthscales: Some(vec![f64::NAN]), ..FixedHyperparameters::default() }),
+        "a length scale"
+    ));
+    let three = FixedHyperparameters { lengthscales: Some(vec![1.0; 3]), ..FixedHyperparameters::default() };
     assert!(matches!(with(three), Error::Shape { found: 3, expected: 2, .. }));
     let inducing = Inducing::Points(Mat::zeros(3, 5));
-    let refused = Regression::fit(&data(), &Regressing { inducing, ..Regressing::default() }).unwrap_err();
+    let refused =
+        Regression::fit(&data(), &RegressionOptions { inducing, ..RegressionOptions::default() }).unwrap_err();
     assert!(matches!(refused, Error::Shape { found: 5, expected: 2, .. }));
-    let labels = Regressing {
+    let labels = RegressionOptions {
         likelihood: Likelihood::Bernoulli,
         inference: Inference::Variational,
-        learning: Learning::Elbo,
-        ..Regressing::default()
+        hyperparameters: HyperparameterObjective::Elbo,
+        ..RegressionOptions::default()
     };
     assert!(Regression::fit(&data(), &labels).is_err());
 }

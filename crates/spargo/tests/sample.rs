@@ -10,9 +10,9 @@ use spargo::kernel::{Covariance, Factors, Family, Kernel, Stationary};
 use spargo::linalg::{Mat, MatRef, cholesky, invert_lower, mat_vec, select_rows};
 use spargo::model::sgpr::{Jitter, Sgpr};
 use spargo::model::svgp::{Svgp, Variational};
-use spargo::model::{Hyperparameters, Likelihood, Posterior, Spread, exact};
+use spargo::model::{Hyperparameters, InducingCovariance, Likelihood, Posterior, exact};
 use spargo::rng::{Purpose, stream, uniform};
-use spargo::sample::{Draws, Features, Paths, Sampling};
+use spargo::sample::{Draws, Features, Paths, SamplingOptions};
 use std::f64::consts::TAU;
 
 /// Standard errors allowed: over the few thousand comparisons of this file, one in a hundred runs would be beyond.
@@ -59,17 +59,17 @@ fn gradients_hold_for_every_kernel_and_model() {
     for kernel in kernels(3) {
         for (name, posterior) in posteriors(&kernel) {
             // Three blocks of two paths; rows of one call lie on paths of all of them.
-            let paths = Paths::draw(&posterior, 0..6, &Sampling { features: 20, block: 2 }, 3, 0).unwrap();
-            let (members, x) = ([4, 0, 3, 5, 0, 2, 1], elsewhere(7));
-            let (values, gradient) = paths.value_gradient(&members, x.as_ref()).unwrap();
+            let paths = Paths::draw(&posterior, 0..6, &SamplingOptions { features: 20, block: 2 }, 3, 0).unwrap();
+            let (elements, x) = ([4, 0, 3, 5, 0, 2, 1], elsewhere(7));
+            let (values, gradient) = paths.value_gradient(&elements, x.as_ref()).unwrap();
             let all = paths.values(x.as_ref()).unwrap();
-            let own: Vec<f64> = members.iter().enumerate().map(|(i, &member)| all[(i, member)]).collect();
+            let own: Vec<f64> = elements.iter().enumerate().map(|(i, &element)| all[(i, element)]).collect();
             assert_close(name, &values, &own, 1e-12);
 
             // Matérn-1/2 has frequencies in the hundreds: the steps are a hundredth of the usual ones.
             let at = |i: usize, step: &[f64]| Mat::from_fn(1, 3, |_, k| x[(i, k)] + 0.01 * step[k]);
-            for (i, &member) in members.iter().enumerate() {
-                let value = |step: &[f64]| paths.values(at(i, step).as_ref()).unwrap()[(0, member)];
+            for (i, &element) in elements.iter().enumerate() {
+                let value = |step: &[f64]| paths.values(at(i, step).as_ref()).unwrap()[(0, element)];
                 let expected: Vec<f64> =
                     central_differences(&[0.0; 3], value).iter().map(|slope| 100.0 * slope).collect();
                 let found: Vec<f64> = (0..3).map(|k| gradient[(i, k)]).collect();
@@ -86,7 +86,7 @@ fn moments_given_the_frequencies_are_those_in_closed_form() {
     let sum = Kernel::Sum(vec![categories(0, 3, 0.8), mixed_kernel(3)]);
     for kernel in [Kernel::Stationary(plain), mixed_kernel(3), sum] {
         for (name, posterior) in posteriors(&kernel) {
-            let settings = Sampling { features: 25, block: COUNT };
+            let settings = SamplingOptions { features: 25, block: COUNT };
             let paths = Paths::draw(&posterior, 0..COUNT, &settings, 11, 2).unwrap();
             let x = elsewhere(6);
             let phi = |x: MatRef<'_, f64>| naive_features(&kernel, 25, &mut stream(11, Purpose::Frequencies, 2, 0), x);
@@ -105,7 +105,7 @@ fn moments_over_frequencies_are_those_of_the_posterior() {
     for kernel in kernels(3) {
         for (name, posterior) in posteriors(&kernel) {
             // Every path has frequencies of its own, so their average is the kernel itself, however few they are.
-            let paths = Paths::draw(&posterior, 0..COUNT, &Sampling { features: 3, block: 1 }, 5, 0).unwrap();
+            let paths = Paths::draw(&posterior, 0..COUNT, &SamplingOptions { features: 3, block: 1 }, 5, 0).unwrap();
             let x = elsewhere(4);
             let (mean, covariance) = (posterior.mean(x.as_ref()).unwrap(), posterior.covariance(x.as_ref()).unwrap());
             assert_moments(name, &paths, x.as_ref(), &mean, &covariance);
@@ -171,7 +171,7 @@ fn a_matern_is_not_a_product_over_its_inputs() {
 fn a_path_depends_on_its_key_and_number_alone() {
     let kernel = Kernel::cold(Family::Matern52, 3);
     let x = elsewhere(40);
-    let settings = Sampling { features: 30, block: 4 };
+    let settings = SamplingOptions { features: 30, block: 4 };
     for (name, posterior) in posteriors(&kernel) {
         let values = |numbers, seed, step| {
             let paths = Paths::draw(&posterior, numbers, &settings, seed, step).unwrap();
@@ -202,13 +202,13 @@ fn a_path_depends_on_its_key_and_number_alone() {
 #[test]
 fn threads_do_not_matter() {
     let kernel = Kernel::cold(Family::Matern32, 3);
-    let (x, members) = (points(1500, 3), (0..1500).map(|i| i % 90).collect::<Vec<_>>());
+    let (x, elements) = (points(1500, 3), (0..1500).map(|i| i % 90).collect::<Vec<_>>());
     for (name, posterior) in posteriors(&kernel) {
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                let paths = Paths::draw(&posterior, 0..90, &Sampling { features: 50, block: 40 }, 1, 1).unwrap();
-                (paths.values(x.as_ref()).unwrap(), paths.value_gradient(&members, x.as_ref()).unwrap())
+                let paths = Paths::draw(&posterior, 0..90, &SamplingOptions { features: 50, block: 40 }, 1, 1).unwrap();
+                (paths.values(x.as_ref()).unwrap(), paths.value_gradient(&elements, x.as_ref()).unwrap())
             })
         };
         assert!(run(1) == run(3), "{name}");
@@ -222,7 +222,7 @@ fn the_smallest_cases_work() {
     let data = Dataset::new(Mat::from_fn(1, 1, |_, _| 0.5), vec![3.0]).unwrap();
     let sparse = Sgpr::new(&hyper, &data, data.x()).unwrap().infer().unwrap().posterior;
     for posterior in [exact::infer(&hyper, &data).unwrap().posterior, sparse] {
-        let paths = Paths::draw(&posterior, 0..1, &Sampling { features: 1, block: 1 }, 0, 0).unwrap();
+        let paths = Paths::draw(&posterior, 0..1, &SamplingOptions { features: 1, block: 1 }, 0, 0).unwrap();
         assert_eq!((paths.len(), paths.dimension(), paths.is_empty()), (1, 1, false));
         // At the datum the path is what was observed, give or take the noise.
         let value = paths.values(data.x()).unwrap()[(0, 0)];
@@ -236,7 +236,7 @@ fn the_smallest_cases_work() {
 #[test]
 fn what_cannot_be_done_is_said() {
     let (_, posterior) = posteriors(&Kernel::cold(Family::Rbf, 3)).swap_remove(0);
-    let draw = |numbers, features, block| Paths::draw(&posterior, numbers, &Sampling { features, block }, 0, 0);
+    let draw = |numbers, features, block| Paths::draw(&posterior, numbers, &SamplingOptions { features, block }, 0, 0);
     assert!(matches!(draw(0..2, 0, 1), Err(Error::Parameter { name, .. }) if name.contains("features")));
     assert!(matches!(draw(0..2, 1, 0), Err(Error::Parameter { name, .. }) if name.contains("block")));
     assert!(matches!(draw(2..2, 1, 1), Err(Error::Empty { .. })));
@@ -267,9 +267,9 @@ fn what_cannot_be_done_is_said() {
 
 #[test]
 fn settings_are_words() {
-    let settings: Sampling = serde_json::from_str(r#"{"features": 100}"#).unwrap();
-    assert_eq!(settings, Sampling { features: 100, ..Sampling::default() });
-    assert!(serde_json::from_str::<Sampling>(r#"{"feature": 100}"#).is_err());
+    let settings: SamplingOptions = serde_json::from_str(r#"{"features": 100}"#).unwrap();
+    assert_eq!(settings, SamplingOptions { features: 100, ..SamplingOptions::default() });
+    assert!(serde_json::from_str::<SamplingOptions>(r#"{"feature": 100}"#).is_err());
 }
 
 /// One posterior of each model on the same 18 points; the exact one has two levels of noise.
@@ -319,9 +319,9 @@ fn covariance(posterior: &Posterior, x: MatRef<'_, f64>, phi: impl Fn(MatRef<'_,
     let inverse = invert_lower(posterior.l());
     let a = posterior.kernel().matrix(x, posterior.z()) * inverse.transpose();
     let c = phi(x) - &a * &inverse * phi(posterior.z());
-    let v = match posterior.spread() {
-        Spread::Noise(sigma) => Mat::from_fn(sigma.len(), sigma.len(), |i, j| inverse[(i, j)] * sigma[j]),
-        Spread::Root(root) => root.clone(),
+    let v = match posterior.inducing_covariance() {
+        InducingCovariance::Noise(sigma) => Mat::from_fn(sigma.len(), sigma.len(), |i, j| inverse[(i, j)] * sigma[j]),
+        InducingCovariance::Root(root) => root.clone(),
     };
     let av = &a * &v;
     &c * c.transpose() + &av * av.transpose()

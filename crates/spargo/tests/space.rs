@@ -219,7 +219,7 @@ fn uniform_numbers_spread_evenly() {
     let shares = |domain: &Domain| {
         let mut shares = vec![0.0; domain.count().unwrap() as usize];
         for i in 0..COUNT {
-            let number = domain.spread((f64::from(i) + 0.5) / f64::from(COUNT));
+            let number = domain.from_unit((f64::from(i) + 0.5) / f64::from(COUNT));
             let nth = (0..shares.len()).find(|&k| domain.nth(k as u64) == number).expect("a number of the domain");
             shares[nth] += 1.0 / f64::from(COUNT);
         }
@@ -233,10 +233,10 @@ fn uniform_numbers_spread_evenly() {
         assert!((share - ((i + 1.0) / i).ln() / 3.5f64.ln()).abs() < 1e-4, "{i}: {share}");
     }
     for domain in [int(2, 6, Scale::Log).domain, int(2, 6, Scale::Linear).domain] {
-        assert_eq!([domain.spread(0.0), domain.spread(1.0)], [0.0, 1.0]);
+        assert_eq!([domain.from_unit(0.0), domain.from_unit(1.0)], [0.0, 1.0]);
     }
     let domain = real(1.0, 9.0, Scale::Log).domain;
-    assert!((domain.spread(0.3) - 0.3).abs() < 1e-12 && domain.spread(0.3) == domain.snap(0.3));
+    assert!((domain.from_unit(0.3) - 0.3).abs() < 1e-12 && domain.from_unit(0.3) == domain.snap(0.3));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use spargo::linalg::{
 };
 use spargo::model::sgpr::{Jitter, Sgpr};
 use spargo::model::svgp::{Natural, Svgp, Variational, epoch};
-use spargo::model::{Hyperparameters, Likelihood, Spread, exact};
+use spargo::model::{Hyperparameters, InducingCovariance, Likelihood, exact};
 
 const LIKELIHOODS: [Likelihood; 3] =
     [Likelihood::Gaussian, Likelihood::Bernoulli, Likelihood::Mislabelled { rate: 0.02 }];
@@ -274,7 +274,9 @@ fn one_natural_step_is_the_collapsed_model() {
                 assert_close("bound", &[model.elbo(&q).unwrap()], &[collapsed.objective], 1e-10);
                 assert_close("w", q.mu(), collapsed.posterior.w(), 1e-10);
                 // Roots are unique up to a rotation, covariances are unique.
-                let Spread::Root(root) = collapsed.posterior.spread() else { panic!("a sparse model has a root") };
+                let InducingCovariance::Root(root) = collapsed.posterior.inducing_covariance() else {
+                    panic!("a sparse model has a root")
+                };
                 let expected = root * root.transpose();
                 let found = q.sqrt() * q.sqrt().transpose();
                 assert_close("covariance", &flat(found.as_ref()), &flat(expected.as_ref()), 1e-10);

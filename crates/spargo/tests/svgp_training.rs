@@ -11,8 +11,8 @@ use spargo::kernel::{Family, Kernel, Role};
 use spargo::linalg::{Mat, select_rows};
 use spargo::model::params::search_interval;
 use spargo::model::svgp::{Method, Natural, Svgp, Trained, Training, Variational, train};
-use spargo::model::{Fitting, Hyperparameters, Inference, Learning, Likelihood, Priors, fit};
-use spargo::optimize::{Adam, Lbfgsb, Stop};
+use spargo::model::{FitOptions, HyperparameterObjective, Hyperparameters, Inference, Likelihood, Priors, fit};
+use spargo::optim::{Adam, Lbfgsb, Stop};
 use spargo::rng::{Purpose, stream};
 
 /// A smooth function with noise of variance 0.09.
@@ -63,12 +63,12 @@ fn run(data: &Dataset, z: &Mat<f64>, likelihood: Likelihood, settings: &Training
 
 /// The collapsed bound at its maximum, in nats.
 fn collapsed(data: &Dataset, z: &Mat<f64>, priors: Priors) -> f64 {
-    let fitting = Fitting {
-        learning: Learning::Bound,
+    let fitting = FitOptions {
+        hyperparameters: HyperparameterObjective::Bound,
         inference: Inference::Sparse,
         priors,
         optimizer: converged(),
-        ..Fitting::default()
+        ..FitOptions::default()
     };
     fit(&start(), data, z.as_ref(), &fitting).unwrap().report.objective
 }
@@ -169,7 +169,7 @@ fn batches_repeat_with_their_seed() {
     for method in [Method::Alternating, Method::Joint] {
         assert_eq!(bound(method, 1), bound(method, 1));
         assert_ne!(bound(method, 1).objective, bound(method, 2).objective);
-        // Limits count epochs, here of four batches.
+        // ConstraintBounds count epochs, here of four batches.
         assert_eq!((bound(method, 1).iterations, bound(method, 1).stop), (20, Stop::Iterations));
     }
 }

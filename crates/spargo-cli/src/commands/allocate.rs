@@ -9,11 +9,11 @@ use clap::Args;
 use miette::{IntoDiagnostic, Result, miette};
 use serde::Serialize;
 use spargo::allocate::{Allocation, Quality, allocate, trace};
-use spargo::data::Evidence;
+use spargo::data::AllocationContext;
 use spargo::kernel::Family;
 use spargo::linalg::Mat;
 use spargo::model::Priors;
-use spargo::regression::{Choosing, Given, UserModel};
+use spargo::regression::{AllocationOptions, FixedHyperparameters, UserHyperparameters};
 use spargo::rng::{Purpose, stream};
 use std::fmt;
 use std::path::PathBuf;
@@ -122,19 +122,19 @@ impl Allocate {
     }
 
     /// The kernel and the evidence, in the user's units.
-    fn model(&self, table: &Table, x: &Mat<f64>) -> Result<(UserModel, Evidence)> {
+    fn model(&self, table: &Table, x: &Mat<f64>) -> Result<(UserHyperparameters, AllocationContext)> {
         let quality = self.method.quality();
         if self.target.is_none() && quality != Quality::Unit {
             return Err(miette!("the method looks at outcomes ({}): name their column by --target", quality.name()));
         }
         let outcomes = self.target.as_ref().map(|target| table.column(target)).transpose()?;
         let (wish, family, priors, seed) = (self.wish.into(), self.kernel, self.priors, self.seed);
-        let choosing = Choosing { quality, wish, family, given: self.given(x.ncols())?, priors, seed };
+        let choosing = AllocationOptions { quality, wish, family, given: self.given(x.ncols())?, priors, seed };
         choosing.kernel_and_evidence(x.as_ref(), outcomes.as_deref()).into_diagnostic()
     }
 
     /// The hyperparameters that are given; a complaint names the option.
-    fn given(&self, inputs: usize) -> Result<Given> {
+    fn given(&self, inputs: usize) -> Result<FixedHyperparameters> {
         let lengthscales = self.lengthscales.as_deref().unwrap_or_default();
         if lengthscales.len() > 1 && lengthscales.len() != inputs {
             return Err(miette!("--lengthscales has {} numbers; give one, or {inputs}", lengthscales.len()));
@@ -144,7 +144,7 @@ impl Allocate {
                 return Err(miette!("--{name} {value} must be positive and finite"));
             }
         }
-        Ok(Given {
+        Ok(FixedHyperparameters {
             variance: self.variance,
             lengthscales: self.lengthscales.clone(),
             noise: self.noise,

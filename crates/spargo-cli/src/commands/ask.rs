@@ -20,9 +20,9 @@ Examples:
   spargo ask study.toml                     a batch as CSV: the trial's number and its inputs; begins the study if need be
   spargo ask coupling.db -n 1 --json        one point as {\"temperature\": 81.2, \"catalyst\": \"Pd\", \"trial\": 7}
   spargo tell coupling.db --trial 7 --value 71.3
-  spargo ask study.toml --confirm -n 24     24 trials to evaluate again: those that may be best, the likelier the more often
+  spargo ask study.toml --replicate -n 24     24 trials to evaluate again: those that may be best, the likelier the more often
 
-Every trial counts as under way until its outcome is told; no point is asked for twice, but by --confirm. `spargo run` evaluates
+Every trial counts as under way until its outcome is told; no point is asked for twice, but by --replicate. `spargo run` evaluates
 those that have not been told when it is started.")]
 pub struct Ask {
     /// A study file, or a study's database
@@ -32,7 +32,7 @@ pub struct Ask {
     number: Option<u64>,
     /// No new points, but replicates of the trials that may be best, to be sure which is
     #[arg(long)]
-    confirm: bool,
+    replicate: bool,
     /// Print one JSON object a trial
     #[arg(long)]
     json: bool,
@@ -41,8 +41,8 @@ pub struct Ask {
 impl Ask {
     pub fn run(self) -> Result<()> {
         let mut study = existing_or_new(&self.study)?.study;
-        let trials = match self.confirm {
-            true => confirm(&mut study, self.number)?,
+        let trials = match self.replicate {
+            true => replicate(&mut study, self.number)?,
             false => {
                 let batch = batch(&study);
                 ask(&mut study, self.number, batch)?
@@ -85,9 +85,9 @@ pub fn ask(study: &mut Study, number: Option<u64>, batch: usize) -> Result<Vec<T
 }
 
 /// This many trials to evaluate again, or a batch of them.
-pub fn confirm(study: &mut Study, number: Option<u64>) -> Result<Vec<Trial>> {
+pub fn replicate(study: &mut Study, number: Option<u64>) -> Result<Vec<Trial>> {
     let wanted = number.map_or(study.config().batch, |number| number as usize);
-    study.confirm(wanted).into_diagnostic()
+    study.replicate(wanted).into_diagnostic()
 }
 
 /// A batch for people, who are told if there are fewer points, and that there are none.

@@ -1,6 +1,6 @@
 //! `spargo suggest`: the next batch from a spreadsheet of past results, without any memory of its own.
 
-use crate::commands::ask::{ask, confirm};
+use crate::commands::ask::{ask, replicate};
 use crate::io::csv::plate::Plate;
 use crate::io::csv::results::Results;
 use crate::io::output::files::write_file;
@@ -31,7 +31,7 @@ pub struct Suggest {
     count: Option<u64>,
     /// No new points, but replicates of those that may be best, to be sure which is
     #[arg(long)]
-    confirm: bool,
+    replicate: bool,
     /// Adds the predicted mean and the ends of its 95 % interval to each row; of a class, the probability of yes
     #[arg(long)]
     predict: bool,
@@ -45,7 +45,7 @@ Examples:
   spargo suggest study.toml > first.csv                                  a design, before there are any results
   spargo suggest study.toml --data results.csv -n 96 -o plate.csv       the next plate of 96
   spargo suggest study.toml --data results.csv --pending plate.csv      another one while that is being evaluated
-  spargo suggest study.toml --data results.csv --confirm -n 24          the best once more: which of them is it?";
+  spargo suggest study.toml --data results.csv --replicate -n 24          the best once more: which of them is it?";
 
 impl Suggest {
     pub fn run(self) -> Result<()> {
@@ -59,8 +59,8 @@ impl Suggest {
         results.tell(&mut study)?;
         info!("{} rows read", results.len());
         let batch = study.config().batch;
-        let trials = match self.confirm {
-            true => confirm(&mut study, self.count)?,
+        let trials = match self.replicate {
+            true => replicate(&mut study, self.count)?,
             false => ask(&mut study, self.count, batch)?,
         };
         log_last_step(&study)?;

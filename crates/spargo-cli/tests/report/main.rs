@@ -176,13 +176,13 @@ fn fronts_and_limits_are_those_of_the_library() {
             assert_eq!(rings == 0, fronts.believed.is_empty(), "{name}");
         }
         let keeps = |record: &spargo::study::store::Record| match record.told.as_ref().map(|told| &told.outcome) {
-            Some(Outcome::Observed { values, .. }) => study.config().keeps_limits(values),
+            Some(Outcome::Observed { values, .. }) => study.config().is_feasible(values),
             _ => false,
         };
         let feasible = study.history().records().iter().filter(|record| keeps(record)).count();
-        let (_, limited) = study.config().objectives_and_limits();
+        let (_, limited) = study.config().objectives_and_constraints();
         match study.config().outputs[limited.first().copied().unwrap_or(0)].goal {
-            Goal::Limit { .. } => {
+            Goal::Constraint { .. } => {
                 assert_eq!(data["overview"]["feasibility"]["all"], feasible, "{name}");
                 browser.click("#tab-overview");
                 let text = browser.run("document.getElementById('panel-overview').textContent");

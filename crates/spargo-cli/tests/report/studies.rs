@@ -35,7 +35,7 @@ pub fn quick(space: Space) -> Config {
     (config.initial, config.batch, config.inducing) = (12, 10, 20);
     config.model.exact_until = 0;
     config.sampling.features = 64;
-    (config.maximizing.pool, config.maximizing.near, config.maximizing.starts) = (200, 50, 1);
+    (config.acquisition.pool, config.acquisition.near, config.acquisition.starts) = (200, 50, 1);
     config
 }
 
@@ -133,8 +133,8 @@ fn with_goals(space: Space, goals: &[(&str, Goal)]) -> Config {
 
 /// Studies of several objectives, with limits and without, feasible or not: beside each, whether it has a front.
 pub fn several() -> Vec<(String, PathBuf, bool)> {
-    let at_most = |limit: f64| Goal::Limit { at_least: None, at_most: Some(limit) };
-    let pressure = Goal::Limit { at_least: Some(0.1), at_most: Some(0.9) };
+    let at_most = |limit: f64| Goal::Constraint { at_least: None, at_most: Some(limit) };
+    let pressure = Goal::Constraint { at_least: Some(0.1), at_most: Some(0.9) };
     let (high, low) = (("yield", Goal::Maximize), (NASTY, Goal::Minimize));
     let third = |space: &Space, trial: &Trial, value: fn(&[f64]) -> f64| {
         let numbers = space.encode(&trial.point).unwrap();
@@ -196,12 +196,12 @@ pub fn without_outcomes() -> Vec<(String, PathBuf)> {
 pub fn large() -> PathBuf {
     let mut config = quick(space());
     config.inducing = 100;
-    config.model.learning = spargo::model::Learning::Subset(200);
+    config.model.hyperparameters = spargo::model::HyperparameterObjective::Subset(200);
     let (_, path) = made("large", config, |study| {
         let space = study.config().space.clone();
         let point = |i: u64| -> Point {
             let part = |step: f64| (i as f64 * step).fract();
-            let number = |k: usize, step: f64| space.dimensions()[k].domain.spread(part(step));
+            let number = |k: usize, step: f64| space.dimensions()[k].domain.from_unit(part(step));
             let numbers = [number(0, 0.618_034), number(1, 0.414_214), number(2, 0.732_051), number(3, 0.236_068)];
             space.decode(&numbers).unwrap()
         };

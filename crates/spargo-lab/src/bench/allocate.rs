@@ -5,11 +5,11 @@ use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, miette};
 use serde::Serialize;
 use spargo::allocate::{Allocation, Search, allocate_by};
-use spargo::data::{Dataset, Evidence, Standardizer};
+use spargo::data::{AllocationContext, Dataset, Standardizer};
 use spargo::kernel::{Family, Kernel};
 use spargo::linalg::Mat;
-use spargo::model::{Fitting, Hyperparameters, Learning};
-use spargo::regression::{Wish, believe};
+use spargo::model::{FitOptions, HyperparameterObjective, Hyperparameters};
+use spargo::regression::{Wish, fit_initial};
 use spargo::rng::{Purpose, normal, stream, uniform};
 use spargo_cli::io::output::machine::{Run, peak_rss_mb};
 use spargo_problems::HARTMANN6;
@@ -75,14 +75,14 @@ impl BenchAllocate {
     fn measure(&self) -> Result<Report> {
         let data = self.generate()?;
         let cold = Hyperparameters::cold(Kernel::cold(Family::Matern52, 6));
-        let fitting = Fitting { learning: Learning::Subset(1000), ..Fitting::default() };
-        let first = believe(&data, &cold, &fitting, self.method.quality()).into_diagnostic()?;
+        let fitting = FitOptions { hyperparameters: HyperparameterObjective::Subset(1000), ..FitOptions::default() };
+        let first = fit_initial(&data, &cold, &fitting, self.method.quality()).into_diagnostic()?;
         let evidence = match first.prediction {
             Some(prediction) => {
                 let noise = vec![first.hyper.noise; self.n];
                 Wish::default().evidence(data.y(), prediction, noise).into_diagnostic()?
             }
-            None => Evidence::default(),
+            None => AllocationContext::default(),
         };
         let quality = self.method.quality().evaluate(&evidence, self.n, self.m).into_diagnostic()?;
         let choose = |search| {
@@ -90,7 +90,7 @@ impl BenchAllocate {
             allocate_by(|i| quality[i], search, data.x(), &first.hyper.kernel, self.m, &mut rng)
         };
         let (mut plain_s, mut lazy_s, mut rows) = (f64::INFINITY, f64::INFINITY, Vec::new());
-        // Taken in turns, so that a busy moment of the machine does not fall on one of them alone.
+        // Excluded in turns, so that a busy moment of the machine does not fall on one of them alone.
         for _ in 0..REPEATS {
             for (search, best) in [(Search::Plain, &mut plain_s), (Search::Lazy, &mut lazy_s)] {
                 let (seconds, chosen) = timed(|| choose(search));

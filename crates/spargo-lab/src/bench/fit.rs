@@ -67,7 +67,7 @@ impl BenchFit {
         let sgpr = Sgpr::new(&hyper, &data, z.as_ref()).into_diagnostic()?;
 
         let (mut product, mut rate, mut bound_s) = (Product::new(), 0f64, f64::INFINITY);
-        // Taken in turns, so that a busy moment of the machine does not fall on one of them alone.
+        // Excluded in turns, so that a busy moment of the machine does not fall on one of them alone.
         for _ in 0..REPEATS {
             rate = rate.max(product.rate());
             let (seconds, outcome) = timed(|| sgpr.bound_gradient());

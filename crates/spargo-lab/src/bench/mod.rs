@@ -6,7 +6,7 @@ mod step;
 
 use clap::Subcommand;
 use miette::Result;
-use spargo::linalg::{Into, Mat, gemm_parallel};
+use spargo::linalg::{Accumulate, Mat, gemm_parallel};
 use spargo::rng::{Purpose, stream, uniform};
 use std::time::Instant;
 
@@ -55,7 +55,7 @@ impl Product {
     /// Floating-point operations a second, measured once.
     fn rate(&mut self) -> f64 {
         let (a, b) = (self.a.as_ref(), self.b.as_ref());
-        let (seconds, ()) = timed(|| gemm_parallel(self.c.as_mut(), Into::Replace, 1.0, a, b));
+        let (seconds, ()) = timed(|| gemm_parallel(self.c.as_mut(), Accumulate::Replace, 1.0, a, b));
         2.0 * (SIZE.0 * SIZE.1 * SIZE.2) as f64 / seconds
     }
 }

@@ -11,8 +11,8 @@ use miette::{IntoDiagnostic, Result, miette};
 use serde::Serialize;
 use spargo::data::Dataset;
 use spargo::linalg::Mat;
-use spargo::model::{Fitting, Learning, Start, fit};
-use spargo::optimize::Lbfgsb;
+use spargo::model::{FitOptions, HyperparameterObjective, Start, fit};
+use spargo::optim::Lbfgsb;
 use spargo::rng::{Purpose, stream, uniform};
 use spargo::space::{Point, Value};
 use spargo::study::{Config, ModelReport, Outcome, StepReport, Study};
@@ -119,7 +119,7 @@ impl BenchStep {
         config.initial = 1;
         config.inducing = self.m;
         // What the peers fit, so that the same work is timed, and what has a bound to converge to.
-        config.model.learning = Learning::Bound;
+        config.model.hyperparameters = HyperparameterObjective::Bound;
         self.model.configure(&mut config);
         Study::in_memory(config).into_diagnostic()
     }
@@ -162,13 +162,13 @@ fn converged(study: &mut Study, told: &[(Point, Option<Outcome>)]) -> Result<f64
     let y = told.iter().map(|(_, outcome)| value(outcome)).collect();
     let data = units.apply(&Dataset::new(x, y).into_diagnostic()?);
     let posterior = study.posterior(0).into_diagnostic()?;
-    let settings = Fitting {
-        learning: study.config().model.learning,
+    let settings = FitOptions {
+        hyperparameters: study.config().model.hyperparameters,
         start: Start::Warm,
         seed: study.config().seed,
         priors: study.config().model.priors,
         optimizer: Lbfgsb { gradient_tolerance: 1e-7, value_tolerance: 1e-12, ..Lbfgsb::default() },
-        ..Fitting::default()
+        ..FitOptions::default()
     };
     let converged = fit(&hyper, &data, posterior.z(), &settings).into_diagnostic()?;
     Ok(converged.report.objective)

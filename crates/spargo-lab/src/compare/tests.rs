@@ -50,15 +50,17 @@ fn jobs_are_the_product_seed_by_seed_and_hold_the_whole_settings() {
 fn the_papers_settings_do_not_follow_the_defaults() {
     for (name, inducing) in [("paper", 500), ("paper-250", 250)] {
         let study = study(&Contestant::named(name).unwrap().config).unwrap();
-        let (model, maximizing, sampling) = (&study["model"], &study["maximizing"], &study["sampling"]);
+        let (model, acquisition, sampling) = (&study["model"], &study["acquisition"], &study["sampling"]);
         assert!(model["kernel"] == "matern52" && model["learning"] == "bound" && model["exact-until"] == 0, "{study}");
         assert!(model["priors"] == "on" && model["warp"] == "off" && model["noise"] == "likely", "{study}");
         assert!(
-            maximizing["local"] == 0.0 && maximizing["crowd"] == 0 && study["locality"]["neighbours"] == 0,
+            study["trust-regions"]["share"] == 0.0
+                && acquisition["exclusion"] == 0
+                && study["local-models"]["neighbours"] == 0,
             "{study}"
         );
         assert_eq!(study["replicates"], "never");
-        assert!(maximizing["pool"] == 10_000 && maximizing["near"] == 0 && maximizing["starts"] == 1, "{study}");
+        assert!(acquisition["pool"] == 10_000 && acquisition["near"] == 0 && acquisition["starts"] == 1, "{study}");
         assert!(sampling["features"] == 100 && sampling["block"] == 100, "{study}");
         assert_eq!(study["allocation"]["method"], "imp-dpp");
         assert!(study["inducing"] == inducing && study["initial"] == 100 && study["batch"] == 100, "{study}");

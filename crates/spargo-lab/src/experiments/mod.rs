@@ -40,7 +40,7 @@ pub trait Optimizer {
     fn tell(&mut self, outcomes: &[(u64, f64)]) -> Result<()>;
 
     /// What it believes, given everything told.
-    fn belief(&mut self) -> Result<Belief>;
+    fn belief(&mut self) -> Result<PosteriorAtData>;
 
     /// Seconds that the choice of the last batch took, the model not counted.
     fn acquire_s(&self) -> Result<f64>;
@@ -48,7 +48,7 @@ pub trait Optimizer {
 
 /// What an optimizer believes, and what it took.
 #[derive(Debug, Clone)]
-pub struct Belief {
+pub struct PosteriorAtData {
     /// The evaluated point that models believe to be the best.
     pub best: Vec<f64>,
     /// How outcomes were mapped.

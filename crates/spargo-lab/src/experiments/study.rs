@@ -1,6 +1,6 @@
 //! A [`Study`] as an optimizer of one objective.
 
-use super::{Belief, Optimizer};
+use super::{Optimizer, PosteriorAtData};
 use crate::error::Result;
 use spargo::study::{Config, Outcome, Study};
 use spargo_problems::numbers;
@@ -38,7 +38,7 @@ impl Optimizer for StudyOptimizer {
         self.asks = self.study.reports()?.len();
         let new = self.confirm_from.unwrap_or(usize::MAX).saturating_sub(self.study.history().records().len());
         let mut trials = self.study.ask(count.min(new))?;
-        trials.extend(self.study.confirm(count - trials.len())?);
+        trials.extend(self.study.replicate(count - trials.len())?);
         Ok(trials.iter().map(|trial| (trial.id, numbers(&trial.point))).collect())
     }
 
@@ -52,13 +52,13 @@ impl Optimizer for StudyOptimizer {
         Ok(())
     }
 
-    fn belief(&mut self) -> Result<Belief> {
+    fn belief(&mut self) -> Result<PosteriorAtData> {
         let best = self.study.best()?.ok_or_else(|| spargo::Error::Empty { what: "the list of outcomes".into() })?;
         let report = self.study.model_reports()?.remove(0);
         let (hyper, units) = self.study.hyperparameters(0)?;
         // du/dy is 1/scale where outcomes are not warped.
         let scale = (-units.log_slope(units.from_model(0.0))).exp();
-        Ok(Belief {
+        Ok(PosteriorAtData {
             best: numbers(&best.believed.trial.point),
             warp: report.warp,
             noise: self.known_noise.unwrap_or(hyper.noise * scale * scale),

@@ -12,17 +12,17 @@
 //! [`Study`]: spargo::study::Study
 
 use super::svgp_model::Model;
-use super::{Belief, Optimizer};
+use super::{Optimizer, PosteriorAtData};
 use crate::error::Result;
+use spargo::acquire::optimizer::{AcquisitionOptimizer, AcquisitionOptions, Excluded, space_filling};
 use spargo::acquire::{Situation, thompson};
 use spargo::allocate::Allocation;
 use spargo::data::{Dataset, Warp};
 use spargo::kernel::Family;
 use spargo::linalg::{Mat, select_rows};
-use spargo::maximize::{Maximizing, Search, Taken, spread};
 use spargo::model::Priors;
 use spargo::rng::{Purpose, stream};
-use spargo::sample::Sampling;
+use spargo::sample::SamplingOptions;
 use spargo::space::Space;
 use spargo_problems::numbers;
 use std::time::Instant;
@@ -45,9 +45,9 @@ pub struct SvgpSettings {
     /// The noise variance, if it is known.
     pub known_noise: Option<f64>,
     /// How paths are drawn.
-    pub sampling: Sampling,
+    pub sampling: SamplingOptions,
     /// How they are maximised.
-    pub maximizing: Maximizing,
+    pub acquisition: AcquisitionOptions,
 }
 
 /// The loop and its memory.
@@ -83,15 +83,15 @@ impl SvgpOptimizer {
     }
 
     fn choose(&mut self, count: usize) -> Result<Mat<f64>> {
-        let SvgpSettings { space, seed, sampling, maximizing, .. } = &self.settings;
+        let SvgpSettings { space, seed, sampling, acquisition, .. } = &self.settings;
         let Some(model) = &self.model else {
             let mut rng = stream(*seed, Purpose::Design, 0, 0);
-            return Ok(spread(space, self.asked.len(), count, &mut rng));
+            return Ok(space_filling(space, self.asked.len(), count, &mut rng));
         };
         let observed = self.x(self.y.len());
         let none = Mat::zeros(0, observed.ncols());
         let best = select_rows(observed.as_ref(), &best_rows(&model.posterior.mean(observed.as_ref())?, INCUMBENTS));
-        let search = Search::new(space, best.as_ref(), maximizing, *seed, self.batches)?;
+        let search = AcquisitionOptimizer::new(space, best.as_ref(), acquisition, *seed, self.batches)?;
         let situation = Situation {
             posterior: &model.posterior,
             noise: model.hyper.noise,
@@ -103,9 +103,9 @@ impl SvgpOptimizer {
             seed: *seed,
             step: self.batches,
         };
-        let mut taken = Taken::default();
-        taken.insert_rows(self.x(self.asked.len()).as_ref());
-        Ok(thompson(&situation, 0..count, &mut taken)?)
+        let mut excluded = Excluded::default();
+        excluded.insert_rows(self.x(self.asked.len()).as_ref());
+        Ok(thompson(&situation, 0..count, &mut excluded)?)
     }
 }
 
@@ -132,12 +132,12 @@ impl Optimizer for SvgpOptimizer {
         Ok(())
     }
 
-    fn belief(&mut self) -> Result<Belief> {
+    fn belief(&mut self) -> Result<PosteriorAtData> {
         self.update()?;
         let Some(model) = &self.model else { return Err(spargo::Error::Empty { what: "the data".into() }.into()) };
         let means = model.posterior.mean(self.x(self.y.len()).as_ref())?;
         let best = best_rows(&means, 1)[0];
-        Ok(Belief {
+        Ok(PosteriorAtData {
             best: numbers(&self.settings.space.decode(&self.asked[best])?),
             warp: Warp::Identity,
             noise: model.hyper.noise,

@@ -3,12 +3,12 @@
 use super::svgp::SvgpSettings;
 use crate::error::Result;
 use spargo::allocate::{Allocation, Quality, allocate};
-use spargo::data::{Belief, Dataset, Evidence};
+use spargo::data::{AllocationContext, Dataset, PosteriorAtData};
 use spargo::kernel::{Kernel, Role};
 use spargo::linalg::{Mat, MatRef, cholesky, solve_lower, solve_lower_vec};
 use spargo::model::svgp::{Method, Svgp, Training, Variational, train};
 use spargo::model::{Hyperparameters, Likelihood, Posterior, Prediction};
-use spargo::optimize::Adam;
+use spargo::optim::Adam;
 use spargo::rng::{Purpose, stream};
 use std::time::Instant;
 
@@ -70,11 +70,11 @@ impl SvgpSettings {
             (_, Some(last)) => {
                 let Prediction { mean, variance } = last.posterior.predict(data.x())?;
                 let noise = data.noise(last.hyper.noise);
-                (self.allocation, vec![Belief::new(data.y().to_vec(), mean, variance, noise)?])
+                (self.allocation, vec![PosteriorAtData::new(data.y().to_vec(), mean, variance, noise)?])
             }
             (_, None) => (Allocation::Cvr, vec![]),
         };
-        let evidence = Evidence::new(beliefs)?.with_bounds(vec![(0.0, 1.0); data.dimension()])?;
+        let evidence = AllocationContext::new(beliefs)?.with_bounds(vec![(0.0, 1.0); data.dimension()])?;
         let mut rng = stream(self.seed, Purpose::Allocation, step, 0);
         Ok(allocate(&allocation, data.x(), &start.kernel, &evidence, self.inducing, &mut rng)?.points)
     }

@@ -148,7 +148,7 @@ pub fn attainable(problem: &Tradeoff) -> f64 {
 fn outputs(problem: &Tradeoff) -> Vec<Output> {
     let goal = |direction| if direction == Direction::Maximize { Goal::Maximize } else { Goal::Minimize };
     let objectives = problem.objectives.iter().map(|objective| goal(objective.direction));
-    let limit = |at_most| Goal::Limit { at_least: None, at_most: Some(at_most) };
+    let limit = |at_most| Goal::Constraint { at_least: None, at_most: Some(at_most) };
     let goals = objectives.chain(problem.constraints.iter().map(|constraint| limit(constraint.at_most)));
     problem.outputs().zip(goals).map(|(name, goal)| Output { name: name.into(), goal }).collect()
 }

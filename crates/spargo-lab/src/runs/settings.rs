@@ -7,12 +7,12 @@ use crate::experiments::{Optimizer, Step, StudyOptimizer, SvgpOptimizer, SvgpSet
 use crate::options::{Options, Training};
 use serde::{Deserialize, Serialize};
 use spargo::acquire::Rule;
+use spargo::acquire::optimizer::AcquisitionOptions;
 use spargo::allocate::Allocation;
 use spargo::kernel::Family;
-use spargo::maximize::Maximizing;
-use spargo::model::{Learning, Priors};
-use spargo::sample::Sampling;
-use spargo::study::{self, Config, Locality, Warping};
+use spargo::model::{HyperparameterObjective, Priors};
+use spargo::sample::SamplingOptions;
+use spargo::study::{self, Config, LocalModelOptions, OutcomeTransformChoice};
 use spargo_problems::Problem;
 
 /// Everything that a run depends on.
@@ -40,11 +40,11 @@ pub struct Settings {
     /// The kernel.
     pub kernel: Family,
     /// What hyperparameters maximise; the bound of the exact GP is its likelihood. Adam climbs the variational bound.
-    pub learning: Learning,
+    pub hyperparameters: HyperparameterObjective,
     /// Whether priors join it.
     pub priors: Priors,
     /// Whether outcomes are warped.
-    pub warp: Warping,
+    pub warp: OutcomeTransformChoice,
     /// Whether the noise variance is known.
     pub noise: Noise,
     /// Features of a path.
@@ -121,9 +121,9 @@ impl Settings {
             batch: 100,
             steps: if inducing.is_some() { steps } else { steps.min(EXACT_STEPS) },
             kernel: Family::Matern52,
-            learning: Learning::Bound,
+            hyperparameters: HyperparameterObjective::Bound,
             priors: Priors::On,
-            warp: Warping::Off,
+            warp: OutcomeTransformChoice::Off,
             noise: Noise::Learned,
             features: 100,
             block: 100,
@@ -149,21 +149,22 @@ impl Settings {
         config.rule = self.rule;
         config.model.exact_until = if self.inducing.is_some() { 0 } else { usize::MAX };
         config.model.kernel = self.kernel;
-        config.model.learning = self.learning;
+        config.model.hyperparameters = self.hyperparameters;
         config.model.priors = self.priors;
-        config.model.warp = self.warp;
-        config.model.noise = match self.noise {
-            Noise::Limited => study::Noise::Limited,
-            Noise::Learned | Noise::Known => study::Noise::Likely,
+        config.model.outcome_transform = self.warp;
+        config.model.noise_bound = match self.noise {
+            Noise::Limited => study::NoiseBound::ClosePairs,
+            Noise::Learned | Noise::Known => study::NoiseBound::Off,
         };
-        config.locality = Locality { neighbours: 0, polish: 0.0 };
-        config.sampling = Sampling { features: self.features, block: self.block };
-        config.maximizing = self.maximizing();
+        config.local_models = LocalModelOptions { neighbours: 0, share: Some(0.0) };
+        config.sampling = SamplingOptions { features: self.features, block: self.block };
+        config.acquisition = self.acquisition();
+        config.trust_regions.share = Some(0.0);
     }
 
-    fn maximizing(&self) -> Maximizing {
+    fn acquisition(&self) -> AcquisitionOptions {
         let (pool, near, starts) = (self.pool, self.near, self.starts);
-        Maximizing { pool, near, starts, local: 0.0, crowd: 0, ..Maximizing::default() }
+        AcquisitionOptions { pool, near, starts, exclusion: 0, ..AcquisitionOptions::default() }
     }
 
     /// Who runs it.
@@ -184,8 +185,8 @@ impl Settings {
                 kernel: self.kernel,
                 priors: self.priors,
                 known_noise,
-                sampling: Sampling { features: self.features, block: self.block },
-                maximizing: self.maximizing(),
+                sampling: SamplingOptions { features: self.features, block: self.block },
+                acquisition: self.acquisition(),
             })));
         }
         let mut config = Config::new(problem.space()?);

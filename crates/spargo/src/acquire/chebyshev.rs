@@ -10,9 +10,9 @@
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef, column, column_mut};
 use crate::model::Posterior;
-use crate::optimize::Utility;
+use crate::optim::BatchedObjective;
 use crate::rng::{Purpose, stream, uniform};
-use crate::sample::{Paths, Sampling};
+use crate::sample::{Paths, SamplingOptions};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -25,13 +25,13 @@ pub struct Scale {
     pub range: f64,
 }
 
-/// One member for each point of a batch.
+/// One element for each point of a batch.
 #[derive(Debug, Clone)]
 pub struct Chebyshev {
-    /// One path a member, for each objective.
+    /// One path a element, for each objective.
     paths: Vec<Paths>,
     scales: Vec<Scale>,
-    /// λ, for each member.
+    /// λ, for each element.
     weights: Vec<Vec<f64>>,
 }
 
@@ -48,11 +48,11 @@ impl Scale {
 }
 
 impl Chebyshev {
-    /// Draws weights and paths of the members with these numbers.
+    /// Draws weights and paths of the elements with these numbers.
     pub fn draw(
         objectives: &[(&Posterior, Scale)],
         numbers: Range<usize>,
-        sampling: &Sampling,
+        sampling: &SamplingOptions,
         seed: u64,
         step: u64,
     ) -> Result<Self> {
@@ -68,32 +68,32 @@ impl Chebyshev {
     }
 
     /// λ_j, which adds up to 1.
-    pub fn weights(&self, member: usize) -> &[f64] {
-        &self.weights[member]
+    pub fn weights(&self, element: usize) -> &[f64] {
+        &self.weights[element]
     }
 
-    /// f_jk of every member.
+    /// f_jk of every element.
     pub fn paths(&self, objective: usize) -> &Paths {
         &self.paths[objective]
     }
 
-    fn factor(&self, member: usize, objective: usize) -> f64 {
-        self.weights[member][objective] / self.scales[objective].range
+    fn factor(&self, element: usize, objective: usize) -> f64 {
+        self.weights[element][objective] / self.scales[objective].range
     }
 }
 
-impl Utility for Chebyshev {
-    fn members(&self) -> usize {
+impl BatchedObjective for Chebyshev {
+    fn elements(&self) -> usize {
         self.weights.len()
     }
 
     fn score(&self, pool: MatRef<'_, f64>) -> Result<Mat<f64>> {
-        let mut least = Mat::from_fn(pool.nrows(), self.members(), |_, _| f64::INFINITY);
+        let mut least = Mat::from_fn(pool.nrows(), self.elements(), |_, _| f64::INFINITY);
         for (objective, paths) in self.paths.iter().enumerate() {
             let values = paths.values(pool)?;
             let columns = least.par_col_chunks_mut(1).zip(values.par_col_chunks(1)).enumerate();
-            columns.for_each(|(member, (least, values))| {
-                let (factor, reference) = (self.factor(member, objective), self.scales[objective].reference);
+            columns.for_each(|(element, (least, values))| {
+                let (factor, reference) = (self.factor(element, objective), self.scales[objective].reference);
                 let pairs = column_mut(least, 0).iter_mut().zip(column(values, 0));
                 pairs.for_each(|(least, value)| *least = least.min(factor * (value - reference)));
             });
@@ -102,13 +102,13 @@ impl Utility for Chebyshev {
     }
 
     /// The gradient of the objective that is least.
-    fn value_gradient(&self, members: &[usize], points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+    fn value_gradient(&self, elements: &[usize], points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
         let mut least = vec![f64::INFINITY; points.nrows()];
         let mut gradient = Mat::zeros(points.nrows(), points.ncols());
         for (objective, paths) in self.paths.iter().enumerate() {
-            let (values, slopes) = paths.value_gradient(members, points)?;
+            let (values, slopes) = paths.value_gradient(elements, points)?;
             for (i, value) in values.into_iter().enumerate() {
-                let factor = self.factor(members[i], objective);
+                let factor = self.factor(elements[i], objective);
                 let value = factor * (value - self.scales[objective].reference);
                 if value < least[i] {
                     least[i] = value;

@@ -150,8 +150,8 @@ mod tests {
         let volume = |corner: &[f64]| corner.iter().zip(reference).map(|(c, r)| (c - r).max(0.0)).product::<f64>();
         let dominated: f64 = (1..1usize << front.len())
             .map(|subset| {
-                let members = (0..front.len()).filter(|i| subset >> i & 1 == 1);
-                let corner = members
+                let elements = (0..front.len()).filter(|i| subset >> i & 1 == 1);
+                let corner = elements
                     .fold(y.to_vec(), |corner, i| corner.iter().zip(&front[i]).map(|(a, b)| a.min(*b)).collect());
                 if subset.count_ones() % 2 == 1 { volume(&corner) } else { -volume(&corner) }
             })

@@ -3,7 +3,7 @@
 //! A point under way either pushes others away ([`Penalty`]), or is believed at its means: then variances fall around it, and
 //! if it is feasible there it joins the front, so that nobody improves on the same once more.
 
-use super::{Believer, Ehvi, JointMerit, JointlyBelieved, Output, Outputs, Penalty, Scale, Several};
+use super::{Ehvi, Fantasy, JointAcquisition, JointMerit, Output, Outputs, Penalty, Scale, Several};
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef};
 use crate::math::pareto;
@@ -16,7 +16,7 @@ pub(super) struct Front<'a> {
     scales: &'a [Scale],
     /// What is known or believed to be feasible, and not dominated.
     rows: Vec<Vec<f64>>,
-    believers: Vec<Believer<'a>>,
+    believers: Vec<Fantasy<'a>>,
     merit: JointMerit,
     beside: Beside,
 }
@@ -42,7 +42,7 @@ impl<'a> Front<'a> {
     fn new(several: &Several<'a>, beside: Beside) -> Result<Self> {
         let Several { outputs, standing, reference, pending, .. } = *several;
         let none = Mat::zeros(0, pending.ncols());
-        let believer = |output: Output<'a>| Believer::new(output.posterior, output.noise, none.as_ref());
+        let believer = |output: Output<'a>| Fantasy::new(output.posterior, output.noise, none.as_ref());
         let merit = JointMerit {
             objectives: outputs.objectives.len(),
             improvement: None,
@@ -61,7 +61,7 @@ impl<'a> Front<'a> {
         self.beside == Beside::Penalised
     }
 
-    pub(super) fn believers(&self) -> &[Believer<'a>] {
+    pub(super) fn believers(&self) -> &[Fantasy<'a>] {
         &self.believers
     }
 
@@ -70,8 +70,8 @@ impl<'a> Front<'a> {
     }
 
     /// What one more point is worth.
-    pub(super) fn utility(&self) -> Result<JointlyBelieved<'_>> {
-        JointlyBelieved::new(&self.believers, &self.merit)
+    pub(super) fn acquisition(&self) -> Result<JointAcquisition<'_>> {
+        JointAcquisition::new(&self.believers, &self.merit)
     }
 
     /// Counts these points as under way, [points, inputs].

@@ -6,12 +6,12 @@
 //!
 //! Objectives come first, then constrained outputs. Where there is no front to improve on the first term is left out.
 
-use super::believer::{BLOCK, Believer, Nearby};
+use super::fantasy::{BLOCK, Fantasy, FantasyTerms};
 use super::merit::{Moments, Slopes};
-use super::{Ehvi, Limits, Penalty};
+use super::{ConstraintBounds, Ehvi, Penalty};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef};
-use crate::optimize::{Utility, check_members};
+use crate::optim::{BatchedObjective, check_elements};
 use rayon::prelude::*;
 
 /// u, as a function of what is believed about the outputs at one point.
@@ -22,7 +22,7 @@ pub struct JointMerit {
     /// What the objectives could improve on, if anything is feasible.
     pub improvement: Option<Ehvi>,
     /// What the other outputs may be.
-    pub limits: Vec<Limits>,
+    pub limits: Vec<ConstraintBounds>,
     /// Points under way that push others away.
     pub penalties: Vec<Penalty>,
 }
@@ -67,27 +67,27 @@ impl JointMerit {
     }
 }
 
-/// The joint merit of one more point beside those believed: a utility with one member.
+/// The joint merit of one more point beside those believed: a acquisition function with one element.
 #[derive(Debug, Clone, Copy)]
-pub struct JointlyBelieved<'a> {
-    believers: &'a [Believer<'a>],
+pub struct JointAcquisition<'a> {
+    believers: &'a [Fantasy<'a>],
     merit: &'a JointMerit,
 }
 
-impl<'a> JointlyBelieved<'a> {
+impl<'a> JointAcquisition<'a> {
     /// One believer for each output that the merit is about.
-    pub fn new(believers: &'a [Believer<'a>], merit: &'a JointMerit) -> Result<Self> {
+    pub fn new(believers: &'a [Fantasy<'a>], merit: &'a JointMerit) -> Result<Self> {
         let outputs = merit.objectives + merit.limits.len();
         if believers.len() != outputs {
             let what = "the list of believers".into();
             return Err(Error::Shape { what, found: believers.len(), expected: outputs });
         }
-        Ok(JointlyBelieved { believers, merit })
+        Ok(JointAcquisition { believers, merit })
     }
 }
 
-impl Utility for JointlyBelieved<'_> {
-    fn members(&self) -> usize {
+impl BatchedObjective for JointAcquisition<'_> {
+    fn elements(&self) -> usize {
         1
     }
 
@@ -97,15 +97,15 @@ impl Utility for JointlyBelieved<'_> {
         Ok(Mat::from_fn(pool.nrows(), 1, |i, _| values[i]))
     }
 
-    fn value_gradient(&self, members: &[usize], points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
-        check_members(members, points.nrows(), 1)?;
+    fn value_gradient(&self, elements: &[usize], points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+        check_elements(elements, points.nrows(), 1)?;
         self.believers.iter().try_for_each(|believer| believer.check(points))?;
         let (mut values, mut gradient) = (vec![0.0; points.nrows()], Mat::zeros(points.nrows(), points.ncols()));
         // Climbs are few: every thread gets its share.
         let share = points.nrows().div_ceil(rayon::current_num_threads()).clamp(1, BLOCK);
         let outputs = values.par_chunks_mut(share).zip(gradient.par_row_chunks_mut(share));
         points.par_row_chunks(share).zip(outputs).for_each(|(x, (values, mut gradient))| {
-            let nearby: Vec<Nearby> = self.believers.iter().map(|believer| believer.nearby(x)).collect();
+            let nearby: Vec<FantasyTerms> = self.believers.iter().map(|believer| believer.nearby(x)).collect();
             let at = |i: usize| nearby.iter().map(|nearby| nearby.moments[i]).collect::<Vec<_>>();
             values.iter_mut().enumerate().for_each(|(i, value)| *value = self.merit.value(&at(i)));
             let slopes: Vec<Vec<Slopes>> = (0..x.nrows()).map(|i| self.merit.slopes(&at(i))).collect();

@@ -1,7 +1,7 @@
 //! What one more evaluation is worth, as a function of what is believed about f there.
 
-use super::success::Weighing;
-use super::{bald, gibbon, level_set, log_ei};
+use super::failure::SuccessWeighting;
+use super::{bald, gibbon, log_ei, straddle};
 use crate::error::{Error, Result};
 use crate::math::information;
 use serde::{Deserialize, Serialize};
@@ -90,7 +90,7 @@ impl Merit {
             Merit::LogEi { baseline } => log_ei::value(at.mean - baseline, at.conditional),
             Merit::Gibbon { .. } => gibbon::diversity(at.variance, at.conditional, noise),
             Merit::Bald => bald::diversity(at.variance, at.conditional),
-            Merit::LevelSet { level } => level_set::value(at.mean - level, at.conditional),
+            Merit::LevelSet { level } => straddle::value(at.mean - level, at.conditional),
         }
     }
 
@@ -112,7 +112,7 @@ impl Merit {
                 Slopes { mean, variance: own + joint, conditional }
             }
             Merit::LevelSet { level } => {
-                let (mean, conditional) = level_set::slopes(at.mean - level, at.conditional);
+                let (mean, conditional) = straddle::slopes(at.mean - level, at.conditional);
                 Slopes { mean, variance: 0.0, conditional }
             }
         };
@@ -121,10 +121,10 @@ impl Merit {
 
     /// How votes on success change this worth: an improvement happens if the evaluation succeeds, information is gained
     /// if it does.
-    pub fn weighing(&self) -> Weighing {
+    pub fn weighing(&self) -> SuccessWeighting {
         match self {
-            Merit::LogEi { .. } | Merit::Bald => Weighing::Logarithm,
-            Merit::Gibbon { .. } | Merit::LevelSet { .. } => Weighing::Above { baseline: 0.0 },
+            Merit::LogEi { .. } | Merit::Bald => SuccessWeighting::Logarithm,
+            Merit::Gibbon { .. } | Merit::LevelSet { .. } => SuccessWeighting::Above { baseline: 0.0 },
         }
     }
 }

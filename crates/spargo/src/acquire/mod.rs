@@ -1,62 +1,63 @@
 //! The next batch: which points are worth evaluating, given the posterior and what is already under way.
 //!
-//! A rule is a [`Utility`](crate::optimize::Utility) that is maximised. [`thompson`] maximises one path for each point of
+//! A rule is a [`BatchedObjective`](crate::optim::BatchedObjective) that is maximised. [`thompson`] maximises one path for each point of
 //! the batch, all at once. [`one_by_one`] chooses point by point: those asked for and not told yet, and those just chosen,
-//! are *believed* at their posterior mean ([`Believer`]), so that the mean stays and the variance falls around them. What a
+//! are *believed* at their posterior mean ([`Fantasy`]), so that the mean stays and the variance falls around them. What a
 //! point is then worth is its [`Merit`]: the logarithm of the expected improvement, the information about the maximum, what a
-//! yes or no tells, or closeness to a level. Where evaluations keep failing, a [`Vote`] takes worth away.
+//! yes or no tells, or closeness to a level. Where evaluations keep failing, a [`FailureModel`] takes worth away.
 //!
 //! With several objectives or with constraints each output has a posterior of its own: [`acquire_several`]. Many points at
-//! once are [`Chebyshev`] compromises, [`Feasible`] on sampled constraints; point by point they have a [`JointMerit`], the
+//! once are [`Chebyshev`] compromises, [`ConstrainedObjective`] on sampled constraints; point by point they have a [`JointMerit`], the
 //! logarithm of the expected hypervolume improvement and of the probability that all limits hold.
 
 mod bald;
-mod believer;
+mod bounds;
 mod chebyshev;
+mod constrained;
 mod ehvi;
-mod feasible;
+mod failure;
+mod failure_kernel;
+mod fantasy;
 mod front;
 mod gibbon;
 mod hippo;
 mod interval;
 mod joint;
-mod level_set;
-mod limits;
 mod log_ei;
 mod merit;
 mod one_by_one;
+pub mod optimizer;
 mod outputs;
 mod pool;
-mod reach;
 mod sequential;
 mod several;
-mod success;
+mod straddle;
 mod thompson;
 
 pub use bald::{bald, bald_slopes};
-pub use believer::{Believed, Believer};
+pub use bounds::ConstraintBounds;
 pub use chebyshev::{Chebyshev, Scale};
+pub use constrained::{ConstrainedObjective, SampledConstraint};
 pub use ehvi::Ehvi;
-pub use feasible::{Feasible, SampledLimits};
+pub use failure::{FailureModel, SuccessWeighted, SuccessWeighting};
+pub use fantasy::{Believed, Fantasy};
 pub use hippo::Penalty;
-pub use joint::{JointMerit, JointlyBelieved};
-pub use limits::Limits;
+pub use joint::{JointAcquisition, JointMerit};
 pub use merit::{Merit, Moments, Slopes};
 pub use one_by_one::{OneByOne, one_by_one};
-pub use outputs::{Constraint, Output, Outputs, Standing};
+pub use outputs::{Constraint, Output, Outputs, ParetoState};
 pub use pool::Pool;
 pub use sequential::sequential;
 pub use several::{Several, acquire_several};
-pub use success::{Vote, Weighed, Weighing};
 pub use thompson::thompson;
 
 use front::Front;
 
+use crate::acquire::optimizer::{AcquisitionOptimizer, Excluded};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef};
-use crate::maximize::{Search, Taken};
 use crate::model::Posterior;
-use crate::sample::Sampling;
+use crate::sample::SamplingOptions;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -114,9 +115,9 @@ pub struct Situation<'a> {
     /// σ², the noise variance of an observation.
     pub noise: f64,
     /// Where maxima are looked for.
-    pub search: &'a Search<'a>,
+    pub search: &'a AcquisitionOptimizer<'a>,
     /// How paths are drawn.
-    pub sampling: &'a Sampling,
+    pub sampling: &'a SamplingOptions,
     /// Points that succeeded, [n, inputs]; at least one.
     pub observed: MatRef<'a, f64>,
     /// Points that failed, [n, inputs].
@@ -130,18 +131,23 @@ pub struct Situation<'a> {
 }
 
 /// Points number `numbers` of a batch, [points, inputs]; none is taken before, all are afterwards.
-pub fn acquire(rule: Rule, situation: &Situation<'_>, numbers: Range<usize>, taken: &mut Taken) -> Result<Mat<f64>> {
+pub fn acquire(
+    rule: Rule,
+    situation: &Situation<'_>,
+    numbers: Range<usize>,
+    excluded: &mut Excluded,
+) -> Result<Mat<f64>> {
     match rule {
-        Rule::Thompson => thompson(situation, numbers, taken),
+        Rule::Thompson => thompson(situation, numbers, excluded),
         Rule::LogEi => {
             let best = situation.means()?.into_iter().fold(f64::NEG_INFINITY, f64::max);
-            sequential(situation, &Merit::LogEi { baseline: best }, numbers.len(), taken)
+            sequential(situation, &Merit::LogEi { baseline: best }, numbers.len(), excluded)
         }
         Rule::Gibbon => {
             let maxima = sequential::maxima(situation)?;
-            sequential(situation, &Merit::Gibbon { maxima }, numbers.len(), taken)
+            sequential(situation, &Merit::Gibbon { maxima }, numbers.len(), excluded)
         }
-        Rule::Bald => sequential(situation, &Merit::Bald, numbers.len(), taken),
+        Rule::Bald => sequential(situation, &Merit::Bald, numbers.len(), excluded),
         Rule::Ehvi | Rule::Hippo | Rule::Straddle => Err(Error::Unsupported {
             what: format!("the rule '{}' for one posterior alone", rule.name()),
             remedy: "use acquire_several for several outputs, and sequential with a level".into(),
@@ -156,7 +162,7 @@ impl Situation<'_> {
     }
 
     /// Who succeeded and who failed.
-    fn vote(&self) -> Result<Vote> {
-        Vote::foretelling(self.posterior.kernel(), self.observed, self.failed)
+    fn vote(&self) -> Result<FailureModel> {
+        FailureModel::foretelling(self.posterior.kernel(), self.observed, self.failed)
     }
 }

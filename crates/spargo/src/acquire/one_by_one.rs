@@ -1,14 +1,14 @@
 //! A batch chosen one by one, each point in the belief of those before it.
 
-use super::believer::{Believed, Believer};
+use super::failure::{FailureModel, SuccessWeighted};
+use super::fantasy::{Believed, Fantasy};
 use super::merit::Merit;
 use super::pool::Pool;
-use super::success::{Vote, Weighed};
 use crate::error::Result;
 use crate::interrupt;
 use crate::linalg::{Mat, MatRef};
 use crate::model::Posterior;
-use crate::optimize::Utility;
+use crate::optim::BatchedObjective;
 
 /// What a batch is chosen by.
 #[derive(Debug, Clone, Copy)]
@@ -22,10 +22,10 @@ pub struct OneByOne<'a> {
     /// Points asked before and not told yet, [p, d].
     pub pending: MatRef<'a, f64>,
     /// Where evaluations fail.
-    pub vote: &'a Vote,
+    pub vote: &'a FailureModel,
 }
 
-/// Chooses `count` points: each time `climb` is handed the utility and its scores of the pool, [points, 1], and returns the
+/// Chooses `count` points: each time `climb` is handed the acquisition function and its scores of the pool, [points, 1], and returns the
 /// point it finds best, which from then on is believed.
 ///
 /// The scores are never NaN. They cost O(n(m + p)) a point, for a pool of n and p points believed.
@@ -33,11 +33,11 @@ pub fn one_by_one(
     rule: &OneByOne<'_>,
     pool: MatRef<'_, f64>,
     count: usize,
-    mut climb: impl FnMut(&dyn Utility, &Mat<f64>) -> Result<Vec<f64>>,
+    mut climb: impl FnMut(&dyn BatchedObjective, &Mat<f64>) -> Result<Vec<f64>>,
 ) -> Result<Vec<Vec<f64>>> {
     let OneByOne { posterior, merit, noise, pending, vote } = *rule;
     merit.check()?;
-    let mut believer = Believer::new(posterior, noise, pending)?;
+    let mut believer = Fantasy::new(posterior, noise, pending)?;
     let votes = vote.at(pool)?;
     let mut pool = Pool::new(posterior, pool)?;
     let alone = pool.map(|at| merit.alone(at, noise));
@@ -48,8 +48,8 @@ pub fn one_by_one(
         pool.catch_up(&believer);
         let beside = pool.map(|at| merit.given_pending(at, noise));
         let scores = Mat::from_fn(alone.len(), 1, |i, _| weighing.value(alone[i] + beside[i], votes[i]));
-        let utility = Believed { believer: &believer, merit };
-        let point = climb(&Weighed { utility: &utility, vote, weighing }, &scores)?;
+        let acquisition = Believed { believer: &believer, merit };
+        let point = climb(&SuccessWeighted { acquisition: &acquisition, vote, weighing }, &scores)?;
         believer.add(MatRef::from_row_major_slice(&point, 1, point.len()))?;
         chosen.push(point);
     }

@@ -1,6 +1,6 @@
 //! Several outputs of one evaluation, and where the observed points stand by them.
 
-use super::{Limits, Scale};
+use super::{ConstraintBounds, Scale};
 use crate::error::{Error, Result};
 use crate::linalg::MatRef;
 use crate::math::pareto;
@@ -21,7 +21,7 @@ pub struct Constraint<'a> {
     /// The output.
     pub output: Output<'a>,
     /// What it may be, in the posterior's units.
-    pub limits: Limits,
+    pub limits: ConstraintBounds,
 }
 
 /// Everything that an evaluation tells.
@@ -35,13 +35,13 @@ pub struct Outputs<'a> {
 
 /// How the observed points stand, by their posterior means.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Standing {
+pub struct ParetoState {
     /// For each point the mean of each objective.
     pub means: Vec<Vec<f64>>,
     /// By how much each point violates the constraints in all, each in units of its spread.
     pub violations: Vec<f64>,
     /// The rows that matter most: those on the front of the feasible ones, or if none is feasible those next to it.
-    pub leaders: Vec<usize>,
+    pub incumbents: Vec<usize>,
     /// From the worst to the best of each objective.
     pub scales: Vec<Scale>,
     /// The standard deviation of each constrained output's means.
@@ -68,7 +68,7 @@ impl<'a> Outputs<'a> {
     }
 }
 
-impl Standing {
+impl ParetoState {
     /// Of these points, [points, inputs]; at least one.
     pub fn new(outputs: &Outputs<'_>, observed: MatRef<'_, f64>) -> Result<Self> {
         outputs.check()?;
@@ -86,9 +86,9 @@ impl Standing {
         let violations: Vec<f64> = (0..observed.nrows()).map(violation).collect();
         let means: Vec<Vec<f64>> =
             (0..observed.nrows()).map(|row| objectives.iter().map(|means| means[row]).collect()).collect();
-        let leaders = leaders(&means, &violations);
+        let incumbents = incumbents(&means, &violations);
         let scales = objectives.iter().map(|means| Scale::of(means)).collect();
-        Ok(Standing { means, violations, leaders, scales, spreads })
+        Ok(ParetoState { means, violations, incumbents, scales, spreads })
     }
 
     /// Whether some observed point is feasible.
@@ -98,12 +98,12 @@ impl Standing {
 
     /// The means of the feasible points that no other one dominates.
     pub fn front(&self) -> Vec<Vec<f64>> {
-        let feasible = self.leaders.iter().filter(|&&row| self.violations[row] == 0.0);
+        let feasible = self.incumbents.iter().filter(|&&row| self.violations[row] == 0.0);
         feasible.map(|&row| self.means[row].clone()).collect()
     }
 }
 
-fn leaders(means: &[Vec<f64>], violations: &[f64]) -> Vec<usize> {
+fn incumbents(means: &[Vec<f64>], violations: &[f64]) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..means.len()).filter(|&row| violations[row] == 0.0).collect();
     if rows.is_empty() {
         rows.extend(0..means.len());

@@ -8,11 +8,11 @@
 //!
 //! That is O(n(m + p)) a point, by streaming k(x, Z) and V through the memory bus.
 
-use super::believer::{BLOCK, Believer, grow};
+use super::fantasy::{BLOCK, Fantasy, grow};
 use super::merit::Moments;
 use crate::error::Result;
 use crate::kernel::Covariance;
-use crate::linalg::{Into, Mat, MatRef, column, gemm, solve_lower};
+use crate::linalg::{Accumulate, Mat, MatRef, column, gemm, solve_lower};
 use crate::model::Posterior;
 use rayon::prelude::*;
 
@@ -58,7 +58,7 @@ impl<'a> Pool<'a> {
     }
 
     /// Takes in the points believed since the last time; the believer must be the same all along.
-    pub fn catch_up(&mut self, believer: &Believer<'_>) {
+    pub fn catch_up(&mut self, believer: &Fantasy<'_>) {
         let (posterior, known) = (self.posterior, self.known);
         if believer.points().nrows() > known {
             self.blocks.par_iter_mut().for_each(|block| block.catch_up(posterior, believer, known));
@@ -79,13 +79,13 @@ impl<'a> Pool<'a> {
 }
 
 impl Block<'_> {
-    fn catch_up(&mut self, posterior: &Posterior, believer: &Believer<'_>, known: usize) {
+    fn catch_up(&mut self, posterior: &Posterior, believer: &Fantasy<'_>, known: usize) {
         let fresh = believer.points().nrows() - known;
         let mut v = self.covariances(posterior, believer, known); // [n, fresh]
         let rows = believer.factor().subrows(known, fresh);
         if known > 0 {
             let roots = self.roots.subcols(0, known);
-            gemm(v.as_mut(), Into::Add, -1.0, roots, rows.subcols(0, known).transpose());
+            gemm(v.as_mut(), Accumulate::Add, -1.0, roots, rows.subcols(0, known).transpose());
         }
         // V L_Pᵀ = c, by rows.
         solve_lower(rows.subcols(known, fresh), v.as_mut().transpose_mut());
@@ -99,15 +99,15 @@ impl Block<'_> {
     }
 
     /// c(x, p) of the points believed beyond those known, [n, fresh].
-    fn covariances(&self, posterior: &Posterior, believer: &Believer<'_>, known: usize) -> Mat<f64> {
+    fn covariances(&self, posterior: &Posterior, believer: &Fantasy<'_>, known: usize) -> Mat<f64> {
         let kernel = posterior.kernel();
         let fresh = believer.points().nrows() - known;
         let mut c = Mat::zeros(self.x.nrows(), fresh);
         kernel.cross(self.x, believer.points().subrows(known, fresh), c.as_mut());
         let weights = believer.weights().subcols(known, fresh);
         match &self.kxz {
-            Some(kxz) => gemm(c.as_mut(), Into::Add, -1.0, kxz.as_ref(), weights),
-            None => gemm(c.as_mut(), Into::Add, -1.0, kernel.matrix(self.x, posterior.z()).as_ref(), weights),
+            Some(kxz) => gemm(c.as_mut(), Accumulate::Add, -1.0, kxz.as_ref(), weights),
+            None => gemm(c.as_mut(), Accumulate::Add, -1.0, kernel.matrix(self.x, posterior.z()).as_ref(), weights),
         }
         c
     }
@@ -129,7 +129,7 @@ mod tests {
         let data = Dataset::new(x.clone(), (0..30).map(|i| (i as f64).sin()).collect()).unwrap();
         let kernel = Kernel::stationary(Family::Matern52, 1.0, 0.3, 2);
         let posterior = exact::infer(&Hyperparameters { kernel, mean: 0.0, noise: 0.1 }, &data).unwrap().posterior;
-        let believer = Believer::new(&posterior, 0.1, x.as_ref().subrows(0, 3)).unwrap();
+        let believer = Fantasy::new(&posterior, 0.1, x.as_ref().subrows(0, 3)).unwrap();
         let moments = |room: usize| {
             let mut pool = Pool::keeping(&posterior, x.as_ref(), room).unwrap();
             assert_eq!(pool.blocks[0].kxz.is_some(), room == 900);

@@ -1,32 +1,36 @@
 //! Batches of the rules that choose point by point, over any space.
 
-use super::{Believed, Believer, Merit, OneByOne, Situation, Weighed, one_by_one};
+use super::{Believed, Fantasy, Merit, OneByOne, Situation, SuccessWeighted, one_by_one};
+use crate::acquire::optimizer::{AcquisitionOptimizer, Excluded};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef, column, select_rows};
-use crate::maximize::{Search, Taken};
-use crate::optimize::Utility;
+use crate::optim::BatchedObjective;
 use crate::sample::Paths;
 
 /// `count` points, each in the belief of those before it, [points, inputs]; none is taken before, all are afterwards.
 ///
 /// With [`Merit::Bald`] a noise variance of 0 gives the determinantal process itself; 1, the probit's own, lets points come
 /// close to each other where an answer tells little.
-pub fn sequential(situation: &Situation<'_>, merit: &Merit, count: usize, taken: &mut Taken) -> Result<Mat<f64>> {
+pub fn sequential(situation: &Situation<'_>, merit: &Merit, count: usize, excluded: &mut Excluded) -> Result<Mat<f64>> {
     merit.check()?;
     let Situation { posterior, noise, pending, search, .. } = *situation;
     let vote = situation.vote()?;
     let rule = OneByOne { posterior, merit, noise, pending, vote: &vote };
-    let believer = Believer::new(posterior, noise, pending)?;
-    let at_first =
-        Weighed { utility: &Believed { believer: &believer, merit }, vote: &vote, weighing: merit.weighing() };
+    let believer = Fantasy::new(posterior, noise, pending)?;
+    let at_first = SuccessWeighted {
+        acquisition: &Believed { believer: &believer, merit },
+        vote: &vote,
+        weighing: merit.weighing(),
+    };
     let size = match merit {
         // The best by quality alone are one clump.
         Merit::Bald => SHORTLIST_OF_DIVERSE,
         _ => SHORTLIST,
     };
-    let pool = starts(search, &at_first, size.max(4 * count), count, taken)?;
-    let choose =
-        |utility: &dyn Utility, scores: &Mat<f64>| best(search, utility, pool.as_ref(), scores.as_ref(), taken);
+    let pool = starts(search, &at_first, size.max(4 * count), count, excluded)?;
+    let choose = |acquisition: &dyn BatchedObjective, scores: &Mat<f64>| {
+        best(search, acquisition, pool.as_ref(), scores.as_ref(), excluded)
+    };
     let chosen = one_by_one(&rule, pool.as_ref(), count, choose)?;
     Ok(Mat::from_fn(count, pool.ncols(), |i, k| chosen[i][k]))
 }
@@ -34,30 +38,30 @@ pub fn sequential(situation: &Situation<'_>, merit: &Merit, count: usize, taken:
 /// The points that are scored again for every point of a batch: the whole pool, or the free rows of a table with the
 /// `size` largest scores at first, as belief only takes away.
 pub(super) fn starts(
-    search: &Search<'_>,
-    at_first: &dyn Utility,
+    search: &AcquisitionOptimizer<'_>,
+    at_first: &dyn BatchedObjective,
     size: usize,
     count: usize,
-    taken: &Taken,
+    excluded: &Excluded,
 ) -> Result<Mat<f64>> {
     let points = search.pool().points();
     match search.pool().is_complete() {
-        true => shortlist(points, at_first, size, count, taken),
+        true => shortlist(points, at_first, size, count, excluded),
         false => Ok(points.to_owned()),
     }
 }
 
 /// The best point that is free, given the scores of those points; it is taken afterwards.
 pub(super) fn best(
-    search: &Search<'_>,
-    utility: &dyn Utility,
+    search: &AcquisitionOptimizer<'_>,
+    acquisition: &dyn BatchedObjective,
     points: MatRef<'_, f64>,
     scores: MatRef<'_, f64>,
-    taken: &mut Taken,
+    excluded: &mut Excluded,
 ) -> Result<Vec<f64>> {
     match search.pool().is_complete() {
-        true => best_free(points, column(scores, 0), taken),
-        false => Ok(search.climb(utility, points, scores, taken)?.row(0).iter().copied().collect()),
+        true => best_free(points, column(scores, 0), excluded),
+        false => Ok(search.search_from(acquisition, points, scores, excluded)?.row(0).iter().copied().collect()),
     }
 }
 
@@ -89,13 +93,13 @@ const MAXIMA: usize = 32;
 /// The free rows of a table, if they are many only the best.
 fn shortlist(
     table: MatRef<'_, f64>,
-    utility: &dyn Utility,
+    acquisition: &dyn BatchedObjective,
     size: usize,
     count: usize,
-    taken: &Taken,
+    excluded: &Excluded,
 ) -> Result<Mat<f64>> {
-    let free = taken.free_rows(table);
-    if free.len() < count && !taken.welcomes_replicates() {
+    let free = excluded.free_rows(table);
+    if free.len() < count && !excluded.allows_replicates() {
         return Err(Error::Exhausted { wanted: count, left: free.len() });
     }
     if free.len() <= size {
@@ -103,7 +107,7 @@ fn shortlist(
     }
     let mut scored: Vec<(f64, usize)> = Vec::with_capacity(free.len());
     for rows in free.chunks(BLOCK) {
-        let scores = utility.score(select_rows(table, rows).as_ref())?;
+        let scores = acquisition.score(select_rows(table, rows).as_ref())?;
         scored.extend(column(scores.as_ref(), 0).iter().copied().zip(rows.iter().copied()));
     }
     scored.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -115,11 +119,12 @@ fn shortlist(
 const BLOCK: usize = 8192;
 
 /// The free row with the largest score.
-fn best_free(points: MatRef<'_, f64>, scores: &[f64], taken: &mut Taken) -> Result<Vec<f64>> {
+fn best_free(points: MatRef<'_, f64>, scores: &[f64], excluded: &mut Excluded) -> Result<Vec<f64>> {
     let mut order: Vec<usize> = (0..points.nrows()).collect();
     order.sort_by(|&i, &j| scores[j].total_cmp(&scores[i]));
     let rows = order.into_iter().map(|i| points.row(i).iter().copied().collect::<Vec<f64>>());
-    let point = rows.into_iter().find(|point| !taken.contains(point)).ok_or(Error::Exhausted { wanted: 1, left: 0 })?;
-    taken.insert(&point);
+    let point =
+        rows.into_iter().find(|point| !excluded.contains(point)).ok_or(Error::Exhausted { wanted: 1, left: 0 })?;
+    excluded.insert(&point);
     Ok(point)
 }

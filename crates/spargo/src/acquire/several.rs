@@ -3,15 +3,15 @@
 use super::chebyshev::numbers_of;
 use super::sequential::{SHORTLIST, best, starts};
 use super::{
-    Chebyshev, Feasible, Front, Outputs, Pool, Rule, SampledLimits, Scale, Standing, Vote, Weighed, Weighing, joint,
-    thompson,
+    Chebyshev, ConstrainedObjective, FailureModel, Front, Outputs, ParetoState, Pool, Rule, SampledConstraint, Scale,
+    SuccessWeighted, SuccessWeighting, joint, thompson,
 };
+use crate::acquire::optimizer::{AcquisitionOptimizer, Excluded};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef};
-use crate::maximize::{Search, Taken};
 use crate::model::Posterior;
-use crate::optimize::Utility;
-use crate::sample::{Paths, Sampling};
+use crate::optim::BatchedObjective;
+use crate::sample::{Paths, SamplingOptions};
 use std::ops::Range;
 
 /// What a batch is chosen from.
@@ -20,13 +20,13 @@ pub struct Several<'a> {
     /// What an evaluation tells.
     pub outputs: &'a Outputs<'a>,
     /// Where the observed points stand by it.
-    pub standing: &'a Standing,
+    pub standing: &'a ParetoState,
     /// The worst that is of interest, for the dominated volume; by default a little below the worst of the front.
     pub reference: Option<&'a [f64]>,
-    /// Where maxima are looked for; the standing's leaders are good incumbents.
-    pub search: &'a Search<'a>,
+    /// Where maxima are looked for; the standing's incumbents are good incumbents.
+    pub search: &'a AcquisitionOptimizer<'a>,
     /// How paths are drawn.
-    pub sampling: &'a Sampling,
+    pub sampling: &'a SamplingOptions,
     /// Points that succeeded, [n, inputs]; at least one.
     pub observed: MatRef<'a, f64>,
     /// Points that failed, [n, inputs].
@@ -48,15 +48,15 @@ pub fn acquire_several(
     rule: Rule,
     several: &Several<'_>,
     numbers: Range<usize>,
-    taken: &mut Taken,
+    excluded: &mut Excluded,
 ) -> Result<Mat<f64>> {
     several.outputs.check()?;
     let feasible = several.standing.is_feasible();
     match rule {
-        Rule::Hippo | Rule::Ehvi | Rule::LogEi if !feasible => compromises(several, numbers, taken),
-        Rule::Thompson => compromises(several, numbers, taken),
-        Rule::Hippo => point_by_point(several, Front::penalised(several)?, numbers.len(), taken),
-        Rule::Ehvi | Rule::LogEi => point_by_point(several, Front::believed(several)?, numbers.len(), taken),
+        Rule::Hippo | Rule::Ehvi | Rule::LogEi if !feasible => compromises(several, numbers, excluded),
+        Rule::Thompson => compromises(several, numbers, excluded),
+        Rule::Hippo => point_by_point(several, Front::penalised(several)?, numbers.len(), excluded),
+        Rule::Ehvi | Rule::LogEi => point_by_point(several, Front::believed(several)?, numbers.len(), excluded),
         Rule::Gibbon | Rule::Bald | Rule::Straddle => Err(Error::Unsupported {
             what: format!("the rule '{}' for several outputs", rule.name()),
             remedy: "use thompson, log-ei, ehvi or hippo".into(),
@@ -66,12 +66,12 @@ pub fn acquire_several(
 
 impl Several<'_> {
     /// Who succeeded and who failed.
-    fn vote(&self) -> Result<Vote> {
-        Vote::foretelling(self.outputs.objectives[0].posterior.kernel(), self.observed, self.failed)
+    fn vote(&self) -> Result<FailureModel> {
+        FailureModel::foretelling(self.outputs.objectives[0].posterior.kernel(), self.observed, self.failed)
     }
 }
 
-fn compromises(several: &Several<'_>, numbers: Range<usize>, taken: &mut Taken) -> Result<Mat<f64>> {
+fn compromises(several: &Several<'_>, numbers: Range<usize>, excluded: &mut Excluded) -> Result<Mat<f64>> {
     let Several { outputs, standing, search, sampling, seed, step, .. } = *several;
     let vote = several.vote()?;
     let posteriors = outputs.objectives.iter().map(|objective| objective.posterior);
@@ -81,34 +81,39 @@ fn compromises(several: &Several<'_>, numbers: Range<usize>, taken: &mut Taken) 
         let some = first..numbers.end.min(first + thompson::MEMBERS);
         let compromises = Chebyshev::draw(&objectives, some.clone(), sampling, seed, step)?;
         let constraints = sampled_limits(several, &some)?;
-        let feasible = Feasible { utility: &compromises, constraints: &constraints };
-        let utility: &dyn Utility = if constraints.is_empty() { &compromises } else { &feasible };
+        let feasible = ConstrainedObjective { acquisition: &compromises, constraints: &constraints };
+        let acquisition: &dyn BatchedObjective = if constraints.is_empty() { &compromises } else { &feasible };
         // The worst that is known is 0.
-        let weighed = Weighed { utility, vote: &vote, weighing: Weighing::Above { baseline: 0.0 } };
-        let points = search.maximize(&weighed, taken)?;
+        let weighed = SuccessWeighted { acquisition, vote: &vote, weighing: SuccessWeighting::Above { baseline: 0.0 } };
+        let points = search.maximize(&weighed, excluded)?;
         batch.as_mut().subrows_mut(first - numbers.start, some.len()).copy_from(points);
     }
     Ok(batch)
 }
 
-fn sampled_limits(several: &Several<'_>, numbers: &Range<usize>) -> Result<Vec<SampledLimits>> {
+fn sampled_limits(several: &Several<'_>, numbers: &Range<usize>) -> Result<Vec<SampledConstraint>> {
     let Several { outputs, standing, sampling, seed, step, .. } = *several;
     let constraints = outputs.constraints.iter().zip(&standing.spreads).enumerate();
     let sampled = constraints.map(|(number, (constraint, &spread))| {
         let numbers = numbers_of(outputs.objectives.len() + number, numbers);
         let paths = Paths::draw(constraint.output.posterior, numbers, sampling, seed, step)?;
-        Ok(SampledLimits { paths, limits: constraint.limits, spread })
+        Ok(SampledConstraint { paths, limits: constraint.limits, spread })
     });
     sampled.collect()
 }
 
 /// Each point beside those before it; scores of the pool are kept as far as a new point does not change them.
-fn point_by_point(several: &Several<'_>, mut front: Front<'_>, count: usize, taken: &mut Taken) -> Result<Mat<f64>> {
+fn point_by_point(
+    several: &Several<'_>,
+    mut front: Front<'_>,
+    count: usize,
+    excluded: &mut Excluded,
+) -> Result<Mat<f64>> {
     let (search, vote) = (several.search, several.vote()?);
-    let weighing = Weighing::Logarithm;
+    let weighing = SuccessWeighting::Logarithm;
     let points = {
-        let at_first = Weighed { utility: &front.utility()?, vote: &vote, weighing };
-        starts(search, &at_first, SHORTLIST.max(4 * count), count, taken)?
+        let at_first = SuccessWeighted { acquisition: &front.acquisition()?, vote: &vote, weighing };
+        starts(search, &at_first, SHORTLIST.max(4 * count), count, excluded)?
     };
     let votes = vote.at(points.as_ref())?;
     let mut pools =
@@ -132,8 +137,8 @@ fn point_by_point(several: &Several<'_>, mut front: Front<'_>, count: usize, tak
         let score = |i: usize| weighing.value(gains[i] + distances[i], votes[i]);
         let scores = Mat::from_fn(points.nrows(), 1, |i, _| score(i));
         let point = {
-            let weighed = Weighed { utility: &front.utility()?, vote: &vote, weighing };
-            best(search, &weighed, points.as_ref(), scores.as_ref(), taken)?
+            let weighed = SuccessWeighted { acquisition: &front.acquisition()?, vote: &vote, weighing };
+            best(search, &weighed, points.as_ref(), scores.as_ref(), excluded)?
         };
         front.add(MatRef::from_row_major_slice(&point, 1, point.len()))?;
         point.iter().enumerate().for_each(|(k, &v)| batch[(number, k)] = v);

@@ -6,33 +6,33 @@
 //!
 //! Points under way need no care beyond not being asked for twice: paths are independent given the data.
 
-use super::{Situation, Weighed, Weighing};
+use super::{Situation, SuccessWeighted, SuccessWeighting};
+use crate::acquire::optimizer::Excluded;
 use crate::error::Result;
 use crate::kernel::Covariance;
 use crate::linalg::Mat;
-use crate::maximize::Taken;
-use crate::optimize::Utility;
+use crate::optim::BatchedObjective;
 use crate::sample::Paths;
 use std::ops::Range;
 
 /// The maximisers of the paths with these numbers, [points, inputs].
-pub fn thompson(situation: &Situation<'_>, numbers: Range<usize>, taken: &mut Taken) -> Result<Mat<f64>> {
+pub fn thompson(situation: &Situation<'_>, numbers: Range<usize>, excluded: &mut Excluded) -> Result<Mat<f64>> {
     let Situation { posterior, search, sampling, seed, step, .. } = *situation;
     let vote = situation.vote()?;
     // Failures take away from how far a path is above the worst that is known.
     let weighing = match vote.is_unanimous() {
-        true => Weighing::Above { baseline: 0.0 },
-        false => Weighing::Above { baseline: situation.means()?.into_iter().fold(f64::INFINITY, f64::min) },
+        true => SuccessWeighting::Above { baseline: 0.0 },
+        false => SuccessWeighting::Above { baseline: situation.means()?.into_iter().fold(f64::INFINITY, f64::min) },
     };
     let scales = posterior.kernel().scales(posterior.z().ncols());
     let mut batch = Mat::zeros(numbers.len(), posterior.z().ncols());
     for first in numbers.clone().step_by(MEMBERS) {
         let some = first..numbers.end.min(first + MEMBERS);
         let paths = Paths::draw(posterior, some.clone(), sampling, seed, step)?;
-        let weighed = Weighed { utility: &paths, vote: &vote, weighing };
-        let utility: &dyn Utility = if vote.is_unanimous() { &paths } else { &weighed };
-        let regions = search.regions(utility, some.clone(), &scales)?;
-        let points = search.maximize_within(utility, regions, taken)?;
+        let weighed = SuccessWeighted { acquisition: &paths, vote: &vote, weighing };
+        let acquisition: &dyn BatchedObjective = if vote.is_unanimous() { &paths } else { &weighed };
+        let regions = search.regions(acquisition, some.clone(), &scales)?;
+        let points = search.maximize_within(acquisition, regions, excluded)?;
         batch.as_mut().subrows_mut(first - numbers.start, some.len()).copy_from(points);
     }
     Ok(batch)

@@ -4,7 +4,7 @@
 //!     P(Z) = |L_Z| / e_M(λ),   L_ij = q_i k(x_i, x_j) q_j = V diag(λ) Vᵀ        (Kulesza & Taskar 2012, section 5.2)
 //! ```
 //!
-//! First M eigenvectors are drawn, the set J with probability Π_{J} λ_j / e_M(λ), where e_M is the elementary symmetric
+//! InitialFit M eigenvectors are drawn, the set J with probability Π_{J} λ_j / e_M(λ), where e_M is the elementary symmetric
 //! polynomial; then points from the projection process V_J V_Jᵀ, by conditioning it on one point after another. The
 //! polynomials are kept as logarithms: e_500 of a thousand eigenvalues is far outside the range of floating point.
 

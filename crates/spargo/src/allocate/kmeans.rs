@@ -8,7 +8,7 @@
 //! that little is lost to cancellation.
 
 use crate::interrupt;
-use crate::linalg::{Into, Mat, MatRef, column, gemm, norm2};
+use crate::linalg::{Accumulate, Mat, MatRef, column, gemm, norm2};
 use crate::rng::weighted_index;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -64,7 +64,7 @@ fn assign(points: MatRef<'_, f64>, centroids: MatRef<'_, f64>) -> Vec<usize> {
     let squares: Vec<f64> = (0..centroids.ncols()).map(|j| norm2(column(centroids, j))).collect();
     let blocks = points.par_col_chunks(BLOCK).map(|block| {
         let mut scores = Mat::zeros(centroids.ncols(), block.ncols()); // −2 cᵀx, [m, block]
-        gemm(scores.as_mut(), Into::Replace, -2.0, centroids.transpose(), block);
+        gemm(scores.as_mut(), Accumulate::Replace, -2.0, centroids.transpose(), block);
         (0..block.ncols()).map(|i| smallest(column(scores.as_ref(), i), &squares)).collect::<Vec<_>>()
     });
     blocks.collect::<Vec<_>>().concat()

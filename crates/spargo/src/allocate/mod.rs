@@ -28,7 +28,7 @@ pub use quality::Quality;
 pub use settings::{Allocation, Inputs};
 pub use trace::{Trace, conditional_variance, trace};
 
-use crate::data::{Evidence, check_finite};
+use crate::data::{AllocationContext, check_finite};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::kernel::{Covariance, Role};
@@ -68,7 +68,7 @@ pub fn allocate<K: Covariance + Sync + ?Sized>(
     allocation: &Allocation,
     x: MatRef<'_, f64>,
     kernel: &K,
-    evidence: &Evidence,
+    evidence: &AllocationContext,
     m: usize,
     rng: &mut ChaCha8Rng,
 ) -> Result<Chosen> {

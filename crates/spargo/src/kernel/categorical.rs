@@ -8,7 +8,7 @@
 //! Signs are chosen over the usual normal factors, g = Lη with K = LLᵀ: with g² = 1 a product with many categorical inputs
 //! has features as good as without, while normal factors would triple their fourth moment input by input.
 
-use super::{Covariance, Role, Spectrum, Tape, spectrum::Factors};
+use super::{Cache, Covariance, Role, Spectrum, spectrum::Factors};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatMut, MatRef, column, column_mut};
 use crate::rng::uniform;
@@ -94,17 +94,17 @@ impl Covariance for Categorical {
         vec![1.0; x.nrows()]
     }
 
-    fn record(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>, _: &mut Tape) {
+    fn forward(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>, _: &mut Cache) {
         self.cross(a, b, out);
     }
 
-    fn replay(
+    fn backward(
         &self,
         a: MatRef<'_, f64>,
         b: MatRef<'_, f64>,
         _: MatRef<'_, f64>,
         g: MatRef<'_, f64>,
-        _: &Tape,
+        _: &Cache,
         gradient: &mut [f64],
     ) {
         let rows = self.categories(a);

@@ -6,7 +6,7 @@
 //!
 //! The spectral density of a sum is the mixture of its parts' with weights kᵢ(x, x), that of a product their convolution.
 
-use super::{Covariance, Kernel, Role, Spectrum, Tape, sized};
+use super::{Cache, Covariance, Kernel, Role, Spectrum, sized};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatMut, MatRef, column, column_mut};
 use crate::rng::{distinct_indices, uniform};
@@ -97,19 +97,19 @@ pub(super) fn diagonal(join: Join, parts: &[Kernel], x: MatRef<'_, f64>) -> Vec<
     total
 }
 
-/// Evaluates every part on its own and joins them; the parts' matrices stay on the tape.
-pub(super) fn record(
+/// Evaluates every part on its own and joins them; the parts' matrices stay on the cache.
+pub(super) fn forward(
     join: Join,
     parts: &[Kernel],
     a: MatRef<'_, f64>,
     b: MatRef<'_, f64>,
     mut out: MatMut<'_, f64>,
-    tape: &mut Tape,
+    cache: &mut Cache,
 ) {
-    tape.parts.resize_with(parts.len(), || (Mat::new(), Tape::default()));
-    for (i, (part, (k, tape))) in parts.iter().zip(&mut tape.parts).enumerate() {
+    cache.parts.resize_with(parts.len(), || (Mat::new(), Cache::default()));
+    for (i, (part, (k, cache))) in parts.iter().zip(&mut cache.parts).enumerate() {
         let mut k = sized(k, a.nrows(), b.nrows());
-        part.record(a, b, k.as_mut(), tape);
+        part.forward(a, b, k.as_mut(), cache);
         match i {
             0 => out.copy_from(k),
             _ => join.join_columns(out.as_mut(), k.as_ref()),
@@ -117,19 +117,19 @@ pub(super) fn record(
     }
 }
 
-pub(super) fn replay(
+pub(super) fn backward(
     join: Join,
     parts: &[Kernel],
     a: MatRef<'_, f64>,
     b: MatRef<'_, f64>,
     g: MatRef<'_, f64>,
-    tape: &Tape,
+    cache: &Cache,
     gradient: &mut [f64],
 ) {
     let matrices: Vec<MatRef<'_, f64>> =
-        tape.parts.iter().map(|(k, _)| k.submatrix(0, 0, g.nrows(), g.ncols())).collect();
-    for (i, ((part, gradient), (_, tape))) in with_gradients(parts, gradient).zip(&tape.parts).enumerate() {
-        part.replay(a, b, matrices[i], join.slope(i, &matrices, g).as_ref(), tape, gradient);
+        cache.parts.iter().map(|(k, _)| k.submatrix(0, 0, g.nrows(), g.ncols())).collect();
+    for (i, ((part, gradient), (_, cache))) in with_gradients(parts, gradient).zip(&cache.parts).enumerate() {
+        part.backward(a, b, matrices[i], join.slope(i, &matrices, g).as_ref(), cache, gradient);
     }
 }
 

@@ -6,15 +6,15 @@
 //! Gradients are vector–Jacobian products: given G = ∂loss/∂K they return ∂loss/∂θ = Σᵢⱼ Gᵢⱼ ∂Kᵢⱼ/∂θ, so no tensor of
 //! size N×M×P is ever formed.
 
+mod active_dims;
 mod categorical;
 mod composite;
-mod of;
 mod spectrum;
 mod stationary;
 
+pub use active_dims::ActiveDims;
 pub use categorical::Categorical;
 pub(crate) use categorical::category;
-pub use of::Of;
 pub use spectrum::{Factors, Spectrum};
 pub use stationary::{Family, Stationary};
 
@@ -77,17 +77,17 @@ pub trait Covariance {
     /// k(xᵢ, xᵢ).
     fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64>;
 
-    /// k(aᵢ, bⱼ) into `out`, and onto the tape what [`replay`](Self::replay) needs: one exponential serves both.
-    fn record(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>, tape: &mut Tape);
+    /// k(aᵢ, bⱼ) into `out`, and onto the cache what [`backward`](Self::backward) needs: one exponential serves both.
+    fn forward(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>, cache: &mut Cache);
 
-    /// Adds Σᵢⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂θ to `gradient`; k and the tape are as recorded for the same a and b.
-    fn replay(
+    /// Adds Σᵢⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂θ to `gradient`; k and the cache are as recorded for the same a and b.
+    fn backward(
         &self,
         a: MatRef<'_, f64>,
         b: MatRef<'_, f64>,
         k: MatRef<'_, f64>,
         g: MatRef<'_, f64>,
-        tape: &Tape,
+        cache: &Cache,
         gradient: &mut [f64],
     );
 
@@ -106,18 +106,18 @@ pub trait Covariance {
     }
 }
 
-/// What a kernel remembers between [`Covariance::record`] and [`Covariance::replay`]; its memory is used again.
+/// What a kernel remembers between [`Covariance::forward`] and [`Covariance::backward`]; its memory is used again.
 #[derive(Debug, Clone)]
-pub struct Tape {
+pub struct Cache {
     /// A leaf: ∂k/∂r², [a, b] at least.
     slopes: Mat<f64>,
-    /// A sum or product: each part's matrix, [a, b] at least, and tape.
-    parts: Vec<(Mat<f64>, Tape)>,
+    /// A sum or product: each part's matrix, [a, b] at least, and cache.
+    parts: Vec<(Mat<f64>, Cache)>,
 }
 
-impl Default for Tape {
+impl Default for Cache {
     fn default() -> Self {
-        Tape { slopes: Mat::new(), parts: Vec::new() }
+        Cache { slopes: Mat::new(), parts: Vec::new() }
     }
 }
 
@@ -131,7 +131,7 @@ pub enum Kernel {
     /// A function of whether two categories are the same.
     Categorical(Categorical),
     /// A kernel of some of the inputs.
-    Of(Of),
+    ActiveDims(ActiveDims),
     /// Σᵢ kᵢ.
     Sum(Vec<Kernel>),
     /// Πᵢ kᵢ.
@@ -171,7 +171,7 @@ impl Kernel {
 
     /// This kernel of some of the inputs only.
     pub fn of(inputs: Vec<usize>, kernel: Kernel) -> Self {
-        Kernel::Of(Of { inputs, kernel: Box::new(kernel) })
+        Kernel::ActiveDims(ActiveDims { inputs, kernel: Box::new(kernel) })
     }
 
     /// The same covariance everywhere: a stationary kernel of no inputs.
@@ -189,7 +189,7 @@ impl Kernel {
         match &mut scaled {
             Kernel::Stationary(leaf) => leaf.variance *= factor,
             Kernel::Sum(parts) => parts.iter_mut().for_each(|part| *part = part.scaled(factor)),
-            Kernel::Of(of) => *of.kernel = of.kernel.scaled(factor),
+            Kernel::ActiveDims(of) => *of.kernel = of.kernel.scaled(factor),
             Kernel::Product(parts) => match parts.iter_mut().find(|part| part.roles().contains(&Role::Variance)) {
                 Some(part) => *part = part.scaled(factor),
                 None => parts.insert(0, Kernel::constant(factor)),
@@ -204,7 +204,7 @@ impl Kernel {
         match self {
             Kernel::Stationary(leaf) => leaf.check(dimension),
             Kernel::Categorical(leaf) => leaf.check(dimension),
-            Kernel::Of(of) => of.check(dimension),
+            Kernel::ActiveDims(of) => of.check(dimension),
             Kernel::Sum(parts) | Kernel::Product(parts) if parts.is_empty() => {
                 Err(Error::Empty { what: "the list of kernels in a sum or product".into() })
             }
@@ -226,9 +226,9 @@ impl Kernel {
         let chunk_gradient = |(chunk, g): (usize, MatRef<'_, f64>)| {
             let mut gradient = vec![0.0; self.roles().len()];
             let points = b.subrows(chunk * COLUMNS, g.ncols());
-            let (mut k, mut tape) = (Mat::zeros(a.nrows(), g.ncols()), Tape::default());
-            self.record(a, points, k.as_mut(), &mut tape);
-            self.replay(a, points, k.as_ref(), g, &tape, &mut gradient);
+            let (mut k, mut cache) = (Mat::zeros(a.nrows(), g.ncols()), Cache::default());
+            self.forward(a, points, k.as_mut(), &mut cache);
+            self.backward(a, points, k.as_ref(), g, &cache, &mut gradient);
             gradient
         };
         let parts: Vec<Vec<f64>> = g.par_col_chunks(COLUMNS).enumerate().map(chunk_gradient).collect();
@@ -255,7 +255,7 @@ macro_rules! dispatch {
         match $self {
             Kernel::Stationary($leaf) => $single,
             Kernel::Categorical($leaf) => $single,
-            Kernel::Of($leaf) => $single,
+            Kernel::ActiveDims($leaf) => $single,
             Kernel::Sum($parts) => {
                 let $join = Join::Sum;
                 $composite
@@ -297,22 +297,22 @@ impl Covariance for Kernel {
         dispatch!(self, leaf => leaf.diagonal(x), (join, parts) => composite::diagonal(join, parts, x))
     }
 
-    fn record(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>, tape: &mut Tape) {
-        dispatch!(self, leaf => leaf.record(a, b, out, tape),
-            (join, parts) => composite::record(join, parts, a, b, out, tape))
+    fn forward(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>, cache: &mut Cache) {
+        dispatch!(self, leaf => leaf.forward(a, b, out, cache),
+            (join, parts) => composite::forward(join, parts, a, b, out, cache))
     }
 
-    fn replay(
+    fn backward(
         &self,
         a: MatRef<'_, f64>,
         b: MatRef<'_, f64>,
         k: MatRef<'_, f64>,
         g: MatRef<'_, f64>,
-        tape: &Tape,
+        cache: &Cache,
         gradient: &mut [f64],
     ) {
-        dispatch!(self, leaf => leaf.replay(a, b, k, g, tape, gradient),
-            (join, parts) => composite::replay(join, parts, a, b, g, tape, gradient))
+        dispatch!(self, leaf => leaf.backward(a, b, k, g, cache, gradient),
+            (join, parts) => composite::backward(join, parts, a, b, g, cache, gradient))
     }
 
     fn add_diagonal_gradient(&self, x: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]) {
@@ -354,14 +354,14 @@ mod tests {
         fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64> {
             vec![1.0; x.nrows()]
         }
-        fn record(&self, _: MatRef<'_, f64>, _: MatRef<'_, f64>, _: MatMut<'_, f64>, _: &mut Tape) {}
-        fn replay(
+        fn forward(&self, _: MatRef<'_, f64>, _: MatRef<'_, f64>, _: MatMut<'_, f64>, _: &mut Cache) {}
+        fn backward(
             &self,
             _: MatRef<'_, f64>,
             _: MatRef<'_, f64>,
             _: MatRef<'_, f64>,
             _: MatRef<'_, f64>,
-            _: &Tape,
+            _: &Cache,
             _: &mut [f64],
         ) {
         }

@@ -8,7 +8,7 @@
 //! only rounding error would be inverted into noise. The factorisation is right-looking over column blocks; the
 //! trailing update of each block is shared out by columns (which beats threads inside one kernel call).
 
-use super::{Into, Mat, MatMut, MatRef, gemm, mirror_lower, solve_lower, syrk_lower};
+use super::{Accumulate, Mat, MatMut, MatRef, gemm, mirror_lower, solve_lower, syrk_lower};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use faer::dyn_stack::{MemBuffer, MemStack};
@@ -106,8 +106,8 @@ pub fn invert_lower(l: MatRef<'_, f64>) -> Mat<f64> {
             let (above, rest) = columns.as_mut().split_at_row_mut(row);
             let above = above.as_ref().subrows(start, row - start);
             let mut sum = sum.as_mut().subrows_mut(0, height);
-            gemm(sum.as_mut(), Into::Replace, -1.0, l.submatrix(row, start, height, row - start), above);
-            gemm(rest.subrows_mut(0, height), Into::Replace, 1.0, below.as_ref(), sum.as_ref());
+            gemm(sum.as_mut(), Accumulate::Replace, -1.0, l.submatrix(row, start, height, row - start), above);
+            gemm(rest.subrows_mut(0, height), Accumulate::Replace, 1.0, below.as_ref(), sum.as_ref());
         }
     });
     inverse
@@ -129,7 +129,7 @@ pub fn inverse_from_cholesky(l: MatRef<'_, f64>) -> Mat<f64> {
             // Rows of L⁻¹ above `row` are zero in the columns of this tile's left factor.
             let left = root.submatrix(row, row, rest, height).transpose();
             let tile = columns.as_mut().submatrix_mut(row, 0, height, width);
-            gemm(tile, Into::Replace, 1.0, left, root.submatrix(row, start, rest, width));
+            gemm(tile, Accumulate::Replace, 1.0, left, root.submatrix(row, start, rest, width));
         }
     });
     mirror_lower(inverse.as_mut());
@@ -180,9 +180,9 @@ fn factor_in_place(mut k: MatMut<'_, f64>) -> Option<()> {
                 let top = block * BLOCK;
                 let width = columns.ncols();
                 let (diagonal, lower) = columns.subrows_mut(top, rest - top).split_at_row_mut(width);
-                syrk_lower(diagonal, Into::Add, -1.0, left.subrows(top, width));
+                syrk_lower(diagonal, Accumulate::Add, -1.0, left.subrows(top, width));
                 let height = rest - top - width;
-                gemm(lower, Into::Add, -1.0, left.subrows(top + width, height), right.subcols(top, width));
+                gemm(lower, Accumulate::Add, -1.0, left.subrows(top + width, height), right.subcols(top, width));
             },
         );
     }

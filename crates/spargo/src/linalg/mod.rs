@@ -22,39 +22,39 @@ use rayon::prelude::*;
 
 /// Whether a product replaces its destination or is added to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Into {
+pub enum Accumulate {
     /// out = α·a·b
     Replace,
     /// out += α·a·b
     Add,
 }
 
-impl From<Into> for Accum {
-    fn from(into: Into) -> Self {
-        match into {
-            Into::Replace => Accum::Replace,
-            Into::Add => Accum::Add,
+impl From<Accumulate> for Accum {
+    fn from(accumulate: Accumulate) -> Self {
+        match accumulate {
+            Accumulate::Replace => Accum::Replace,
+            Accumulate::Add => Accum::Add,
         }
     }
 }
 
 /// α·a·b into `out`.
-pub fn gemm(out: MatMut<'_, f64>, into: Into, alpha: f64, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
-    matmul::matmul(out, into.into(), a, b, alpha, Par::Seq);
+pub fn gemm(out: MatMut<'_, f64>, accumulate: Accumulate, alpha: f64, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
+    matmul::matmul(out, accumulate.into(), a, b, alpha, Par::Seq);
 }
 
 /// α·a·b into `out`, its columns shared out among the threads of the pool.
-pub fn gemm_parallel(out: MatMut<'_, f64>, into: Into, alpha: f64, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
+pub fn gemm_parallel(out: MatMut<'_, f64>, accumulate: Accumulate, alpha: f64, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
     let width = out.ncols().div_ceil(rayon::current_num_threads()).max(1);
-    out.par_col_chunks_mut(width).zip(b.par_col_chunks(width)).for_each(|(out, b)| gemm(out, into, alpha, a, b));
+    out.par_col_chunks_mut(width).zip(b.par_col_chunks(width)).for_each(|(out, b)| gemm(out, accumulate, alpha, a, b));
 }
 
 /// The lower triangle of α·a·aᵀ into that of `out`; the strict upper triangle is left alone.
-pub fn syrk_lower(out: MatMut<'_, f64>, into: Into, alpha: f64, a: MatRef<'_, f64>) {
+pub fn syrk_lower(out: MatMut<'_, f64>, accumulate: Accumulate, alpha: f64, a: MatRef<'_, f64>) {
     triangular::matmul(
         out,
         BlockStructure::TriangularLower,
-        into.into(),
+        accumulate.into(),
         a,
         BlockStructure::Rectangular,
         a.transpose(),
@@ -65,15 +65,15 @@ pub fn syrk_lower(out: MatMut<'_, f64>, into: Into, alpha: f64, a: MatRef<'_, f6
 }
 
 /// The lower triangle of α·a·bᵀ into that of `out`; the strict upper triangle is left alone.
-pub fn product_lower(out: MatMut<'_, f64>, into: Into, alpha: f64, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
+pub fn product_lower(out: MatMut<'_, f64>, accumulate: Accumulate, alpha: f64, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
     let (whole, lower) = (BlockStructure::Rectangular, BlockStructure::TriangularLower);
-    triangular::matmul(out, lower, into.into(), a, whole, b.transpose(), whole, alpha, Par::Seq);
+    triangular::matmul(out, lower, accumulate.into(), a, whole, b.transpose(), whole, alpha, Par::Seq);
 }
 
 /// The lower triangle of α·LᵀL into that of `out`, for a lower triangular L.
-pub fn gram_of_lower(out: MatMut<'_, f64>, into: Into, alpha: f64, l: MatRef<'_, f64>) {
+pub fn gram_of_lower(out: MatMut<'_, f64>, accumulate: Accumulate, alpha: f64, l: MatRef<'_, f64>) {
     let (lower, upper) = (BlockStructure::TriangularLower, BlockStructure::TriangularUpper);
-    triangular::matmul(out, lower, into.into(), l.transpose(), upper, l, lower, alpha, Par::Seq);
+    triangular::matmul(out, lower, accumulate.into(), l.transpose(), upper, l, lower, alpha, Par::Seq);
 }
 
 /// The lower triangle of LᵀSL, for a lower triangular L and a symmetric S.
@@ -110,17 +110,17 @@ pub fn solve_lower_transposed_parallel(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>)
 }
 
 /// x·u into `out` for an upper triangular u: halves, so that little of its zero part is multiplied.
-pub fn times_upper(mut out: MatMut<'_, f64>, into: Into, x: MatRef<'_, f64>, u: MatRef<'_, f64>) {
+pub fn times_upper(mut out: MatMut<'_, f64>, accumulate: Accumulate, x: MatRef<'_, f64>, u: MatRef<'_, f64>) {
     let size = u.ncols();
     if size <= TRIANGLE {
-        return gemm(out, into, 1.0, x, u);
+        return gemm(out, accumulate, 1.0, x, u);
     }
     let half = (size / 2).next_multiple_of(8);
     let (left, right) = (x.subcols(0, half), x.subcols(half, size - half));
-    times_upper(out.as_mut().subcols_mut(0, half), into, left, u.submatrix(0, 0, half, half));
+    times_upper(out.as_mut().subcols_mut(0, half), accumulate, left, u.submatrix(0, 0, half, half));
     let mut out = out.subcols_mut(half, size - half);
-    gemm(out.as_mut(), into, 1.0, left, u.submatrix(0, half, half, size - half));
-    times_upper(out, Into::Add, right, u.submatrix(half, half, size - half, size - half));
+    gemm(out.as_mut(), accumulate, 1.0, left, u.submatrix(0, half, half, size - half));
+    times_upper(out, Accumulate::Add, right, u.submatrix(half, half, size - half, size - half));
 }
 
 /// Triangles of this size are multiplied as squares.
@@ -163,7 +163,7 @@ pub fn mat_vec(a: MatRef<'_, f64>, v: &[f64]) -> Vec<f64> {
 pub fn add_mat_vec(out: &mut [f64], a: MatRef<'_, f64>, v: &[f64]) {
     let rows = out.len();
     let out = MatMut::from_column_major_slice_mut(out, rows, 1);
-    gemm(out, Into::Add, 1.0, a, MatRef::from_column_major_slice(v, v.len(), 1));
+    gemm(out, Accumulate::Add, 1.0, a, MatRef::from_column_major_slice(v, v.len(), 1));
 }
 
 /// Copies the strict lower triangle over the upper one, in tiles that fit the first-level cache.

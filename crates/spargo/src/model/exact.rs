@@ -6,7 +6,7 @@
 //! ```
 
 use super::params::Hyperparameters;
-use super::posterior::{Posterior, Spread};
+use super::posterior::{InducingCovariance, Posterior};
 use super::{Evaluation, Inferred};
 use crate::data::Dataset;
 use crate::error::Result;
@@ -21,7 +21,8 @@ pub fn infer(hyper: &Hyperparameters, data: &Dataset) -> Result<Inferred> {
     let objective = log_density(&factor, &w);
     let deviations = data.noise(hyper.noise).into_iter().map(f64::sqrt).collect();
     let x = data.x().to_owned();
-    let posterior = Posterior::new(hyper.kernel.clone(), hyper.mean, x, factor, w, Spread::Noise(deviations));
+    let posterior =
+        Posterior::new(hyper.kernel.clone(), hyper.mean, x, factor, w, InducingCovariance::Noise(deviations));
     Ok(Inferred { posterior, objective })
 }
 

@@ -1,4 +1,4 @@
-//! Fitting: first hyperparameters, then a posterior; the two are chosen separately.
+//! FitOptions: first hyperparameters, then a posterior; the two are chosen separately.
 //!
 //! ```text
 //!     θ̂ = argmax_θ  objective(θ) + log prior(θ)        posterior = p(f | D, θ̂), exact or through inducing points
@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::kernel::Role;
 use crate::linalg::MatRef;
-use crate::optimize::{Lbfgsb, Stop};
+use crate::optim::{Lbfgsb, Stop};
 use serde::{Deserialize, Serialize};
 
 /// Which objective the hyperparameters maximise.
@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Learning {
+pub enum HyperparameterObjective {
     /// The exact likelihood of a random subset of this size (of all data, if there are fewer).
     Subset(usize),
     /// The collapsed bound over all data.
@@ -32,7 +32,7 @@ pub enum Learning {
     /// The variational bound over all data, with the optimal q(u) at every step: the one for labels.
     Elbo,
     /// None: the hyperparameters are kept as they are.
-    Given,
+    Fixed,
 }
 
 /// Which posterior is computed with them.
@@ -51,9 +51,9 @@ pub enum Inference {
 /// How to fit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Fitting {
+pub struct FitOptions {
     /// Which hyperparameters.
-    pub learning: Learning,
+    pub hyperparameters: HyperparameterObjective,
     /// Which posterior.
     pub inference: Inference,
     /// How outcomes arise from f.
@@ -67,22 +67,22 @@ pub struct Fitting {
     /// Tolerances are per data point: the objective is divided by the number of rows.
     pub optimizer: Lbfgsb,
     /// The largest noise variance that is searched, if there is one.
-    pub noise_limit: Option<f64>,
+    pub noise_bound: Option<f64>,
     /// For the choice of a subset.
     pub seed: u64,
 }
 
-impl Default for Fitting {
+impl Default for FitOptions {
     fn default() -> Self {
-        Fitting {
-            learning: Learning::Subset(1500),
+        FitOptions {
+            hyperparameters: HyperparameterObjective::Subset(1500),
             inference: Inference::Sparse,
             likelihood: Likelihood::Gaussian,
             start: Start::Cold,
             priors: Priors::On,
             fixed: Vec::new(),
             optimizer: Lbfgsb { gradient_tolerance: 1e-4, value_tolerance: 1e-6, ..Lbfgsb::default() },
-            noise_limit: None,
+            noise_bound: None,
             seed: 0,
         }
     }
@@ -119,7 +119,7 @@ pub struct FitReport {
 /// Learns hyperparameters from `start` (the last good ones, for a warm start) and computes the posterior.
 ///
 /// `z` are the inducing points, [m, d]; exact inference with subset learning does not read them.
-pub fn fit(start: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: &Fitting) -> Result<Fit> {
+pub fn fit(start: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: &FitOptions) -> Result<Fit> {
     start.check(data.dimension())?;
     settings.check(data)?;
     let learned = learn(start, data, z, settings)?;
@@ -141,15 +141,16 @@ pub fn fit(start: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings
     Ok(Fit { posterior: inferred.posterior, hyper, report })
 }
 
-impl Fitting {
+impl FitOptions {
     fn check(&self, data: &Dataset) -> Result<()> {
         self.likelihood.check(data)?;
         let refuse = |what: String, remedy: String| Err(Error::Unsupported { what, remedy });
         let variational =
-            matches!(self.learning, Learning::Elbo | Learning::Given) && self.inference == Inference::Variational;
+            matches!(self.hyperparameters, HyperparameterObjective::Elbo | HyperparameterObjective::Fixed)
+                && self.inference == Inference::Variational;
         if !self.likelihood.is_conjugate() && !variational {
             return refuse(
-                format!("learning by {:?} and {:?} inference from labels", self.learning, self.inference),
+                format!("learning by {:?} and {:?} inference from labels", self.hyperparameters, self.inference),
                 "learn by the ELBO and use variational inference".into(),
             );
         }
@@ -159,8 +160,10 @@ impl Fitting {
                 format!("use the sparse posterior beyond {EXACT_LIMIT} rows"),
             );
         }
-        match self.learning {
-            Learning::Subset(0) => refuse("learning from a subset of no rows".into(), "give it at least one".into()),
+        match self.hyperparameters {
+            HyperparameterObjective::Subset(0) => {
+                refuse("learning from a subset of no rows".into(), "give it at least one".into())
+            }
             _ => Ok(()),
         }
     }
@@ -170,7 +173,7 @@ impl Fitting {
             priors: self.priors,
             fixed: &self.fixed,
             optimizer: self.optimizer,
-            noise_limit: self.noise_limit.unwrap_or(f64::INFINITY),
+            noise_bound: self.noise_bound.unwrap_or(f64::INFINITY),
         }
     }
 }
@@ -178,7 +181,7 @@ impl Fitting {
 /// The most rows of an exact posterior, which holds a few N×N matrices: 20,000 rows are 3.2 GB each.
 pub const EXACT_LIMIT: usize = 20_000;
 
-fn infer(hyper: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: &Fitting) -> Result<Inferred> {
+fn infer(hyper: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: &FitOptions) -> Result<Inferred> {
     match settings.inference {
         Inference::Exact => exact::infer(hyper, data),
         Inference::Sparse => Sgpr::new(hyper, data, z)?.infer(),
@@ -190,21 +193,21 @@ fn infer(hyper: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: 
     }
 }
 
-fn learn(start: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: &Fitting) -> Result<Learned> {
+fn learn(start: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: &FitOptions) -> Result<Learned> {
     let mut learned = Learned::new(start);
     let rough = settings.start == Start::Cold && settings.likelihood.is_conjugate();
-    if rough && settings.learning != Learning::Given {
+    if rough && settings.hyperparameters != HyperparameterObjective::Fixed {
         learned.rough(data, settings.seed, settings.rules());
     }
-    match settings.learning {
-        Learning::Given => {}
-        Learning::Subset(size) => learned.climb_subset(data, size, settings.seed, settings.rules()),
-        Learning::Bound => {
+    match settings.hyperparameters {
+        HyperparameterObjective::Fixed => {}
+        HyperparameterObjective::Subset(size) => learned.climb_subset(data, size, settings.seed, settings.rules()),
+        HyperparameterObjective::Bound => {
             // Fails early, with the reason, on inducing points that do not fit the data.
             Sgpr::new(start, data, z)?;
             learned.climb(data.len(), settings.rules(), |hyper| Sgpr::new(hyper, data, z)?.bound_gradient());
         }
-        Learning::Elbo => {
+        HyperparameterObjective::Elbo => {
             let training = Training {
                 priors: settings.priors,
                 fixed: settings.fixed.clone(),

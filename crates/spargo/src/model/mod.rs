@@ -5,7 +5,7 @@
 
 pub mod exact;
 mod fit;
-mod left_out;
+mod leave_one_out;
 pub mod likelihood;
 mod noise;
 pub mod params;
@@ -14,17 +14,17 @@ mod rows;
 mod search;
 pub mod sgpr;
 pub mod svgp;
-mod warp;
+mod transform;
 
-pub use fit::{EXACT_LIMIT, Fit, FitReport, Fitting, Inference, Learning, fit};
-pub use left_out::left_out;
+pub use fit::{EXACT_LIMIT, Fit, FitOptions, FitReport, HyperparameterObjective, Inference, fit};
+pub use leave_one_out::leave_one_out;
 pub use likelihood::Likelihood;
-pub use noise::noise_limit;
+pub use noise::noise_bound;
 pub use params::{Hyperparameters, Priors};
 pub(crate) use posterior::Local;
-pub use posterior::{Posterior, Prediction, Spread};
+pub use posterior::{InducingCovariance, Posterior, Prediction};
 pub use search::Start;
-pub use warp::{WARPS, WarpRows, learn_warp};
+pub use transform::{CANDIDATE_WARPS, learn_outcome_transform};
 
 /// An objective at one θ.
 #[derive(Debug, Clone, PartialEq)]

@@ -16,7 +16,7 @@ use rand_chacha::ChaCha8Rng;
 /// An upper confidence limit to the noise variance of rows without a known one; infinite if there are too few of them.
 ///
 /// `scales` are the inputs' length scales.
-pub fn noise_limit(data: &Dataset, scales: &[f64], seed: u64) -> f64 {
+pub fn noise_bound(data: &Dataset, scales: &[f64], seed: u64) -> f64 {
     let mut rng = stream(seed, Purpose::Subset, 2, 0);
     let mut rows = distinct_indices(data.len(), SCANNED, &mut rng);
     rows.retain(|&i| data.noise_of(i, -1.0) < 0.0);
@@ -98,7 +98,7 @@ mod tests {
         let functions: [fn(f64, f64) -> f64; 3] =
             [|_, _| 0.0, |a, b| (9.0 * a).sin() * b, |a, b| f64::from((20.0 * a).sin() * (20.0 * b).sin() > 0.9)];
         for (which, f) in functions.into_iter().enumerate() {
-            let limits: Vec<f64> = (0..100).map(|seed| noise_limit(&noisy(1000, seed, f), &[1.0; 2], seed)).collect();
+            let limits: Vec<f64> = (0..100).map(|seed| noise_bound(&noisy(1000, seed, f), &[1.0; 2], seed)).collect();
             // The least of several limits of 99.9 % each.
             assert!(limits.iter().filter(|&&limit| limit < 0.01).count() <= 3, "{which}: {limits:?}");
             let mean = limits.iter().sum::<f64>() / 100.0;
@@ -119,30 +119,30 @@ mod tests {
         let data = noisy(500, 1, |a, _| a);
         for scale in [1e-12, 1.0, 1e12] {
             let scaled = data.with_outcomes(data.y().iter().map(|y| scale * y).collect());
-            let ratio = noise_limit(&scaled, &[1.0; 2], 0) / (scale * scale * noise_limit(&data, &[1.0; 2], 0));
+            let ratio = noise_bound(&scaled, &[1.0; 2], 0) / (scale * scale * noise_bound(&data, &[1.0; 2], 0));
             assert!((ratio - 1.0).abs() < 1e-9, "{scale}: {ratio}");
         }
         // Every point twice, of a function that no kernel could follow.
         let mut rng = stream(2, Purpose::Data, 0, 0);
         let (x, f) = (Mat::from_fn(200, 2, |i, k| ((i / 2) as f64 * [0.618, 0.414][k]).fract()), 1e3);
         let y = (0..200).map(|i| f * ((i / 2) as f64).sin() + 0.1 * normal(&mut rng)).collect();
-        let limit = noise_limit(&Dataset::new(x, y).unwrap(), &[1.0; 2], 0);
+        let limit = noise_bound(&Dataset::new(x, y).unwrap(), &[1.0; 2], 0);
         assert!((0.008..0.03).contains(&limit), "{limit}");
     }
 
     #[test]
     fn few_rows_and_rows_whose_noise_is_known_set_no_limit() {
         let data = noisy(30, 1, |_, _| 0.0);
-        assert_eq!(noise_limit(&data, &[1.0; 2], 0), f64::INFINITY);
+        assert_eq!(noise_bound(&data, &[1.0; 2], 0), f64::INFINITY);
         let data = noisy(100, 1, |_, _| 0.0);
-        assert!(noise_limit(&data, &[1.0; 2], 0).is_finite());
+        assert!(noise_bound(&data, &[1.0; 2], 0).is_finite());
         let known = data.with_known_noise(vec![Some(0.01); 100]).unwrap();
-        assert_eq!(noise_limit(&known, &[1.0; 2], 0), f64::INFINITY);
+        assert_eq!(noise_bound(&known, &[1.0; 2], 0), f64::INFINITY);
         let constant = noisy(100, 1, |_, _| 0.0).with_outcomes(vec![3.0; 100]);
-        assert_eq!(noise_limit(&constant, &[1.0; 2], 0), f64::INFINITY);
+        assert_eq!(noise_bound(&constant, &[1.0; 2], 0), f64::INFINITY);
         // Half of the outcomes cut off at the same value: the other half have their say.
         let cut = noisy(400, 1, |_, _| 0.0);
         let cut = cut.with_outcomes(cut.y().iter().map(|y| y.max(0.0)).collect());
-        assert!((0.001..0.02).contains(&noise_limit(&cut, &[1.0; 2], 0)));
+        assert!((0.001..0.02).contains(&noise_bound(&cut, &[1.0; 2], 0)));
     }
 }

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::kernel::{Covariance, Kernel};
 use crate::linalg::{
-    Cholesky, Into, Mat, MatRef, column, column_major, gemm, norm2, solve_lower, solve_lower_transposed_vec,
+    Accumulate, Cholesky, Mat, MatRef, column, column_major, gemm, norm2, solve_lower, solve_lower_transposed_vec,
 };
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 /// What is left uncertain about f at Z.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Spread {
+pub enum InducingCovariance {
     /// Exact GP: f at Z = X was observed with these noise standard deviations.
     Noise(Vec<f64>),
     /// Sparse GP: W, a root of the covariance of the whitened inducing variables, [m, m].
@@ -47,7 +47,7 @@ pub struct Posterior {
     #[serde(with = "column_major")]
     l: Mat<f64>, // [m, m]
     w: Vec<f64>,
-    spread: Spread,
+    spread: InducingCovariance,
     /// L⁻ᵀw.
     #[serde(skip_serializing)]
     weights: Vec<f64>,
@@ -64,7 +64,7 @@ struct Stored {
     #[serde(with = "column_major")]
     l: Mat<f64>,
     w: Vec<f64>,
-    spread: Spread,
+    spread: InducingCovariance,
     jitter: f64,
 }
 
@@ -75,9 +75,9 @@ impl TryFrom<Stored> for Posterior {
         let Stored { kernel, mean, z, l, w, spread, jitter } = stored;
         kernel.check(z.ncols())?;
         let spread_size = match &spread {
-            Spread::Noise(deviations) => deviations.len(),
-            Spread::Root(root) if root.nrows() == root.ncols() => root.nrows(),
-            Spread::Root(_) => 0,
+            InducingCovariance::Noise(deviations) => deviations.len(),
+            InducingCovariance::Root(root) if root.nrows() == root.ncols() => root.nrows(),
+            InducingCovariance::Root(_) => 0,
         };
         let sizes = [("L", l.nrows()), ("L", l.ncols()), ("w", w.len()), ("the spread", spread_size)];
         for (name, found) in sizes {
@@ -101,7 +101,14 @@ pub struct Prediction {
 
 impl Posterior {
     /// Puts the parts together; models are the ones to call this.
-    pub(super) fn new(kernel: Kernel, mean: f64, z: Mat<f64>, factor: Cholesky, w: Vec<f64>, spread: Spread) -> Self {
+    pub(super) fn new(
+        kernel: Kernel,
+        mean: f64,
+        z: Mat<f64>,
+        factor: Cholesky,
+        w: Vec<f64>,
+        spread: InducingCovariance,
+    ) -> Self {
         let weights = solve_lower_transposed_vec(factor.l.as_ref(), &w);
         Posterior { kernel, mean, z, l: factor.l, w, spread, weights, jitter: factor.jitter }
     }
@@ -137,7 +144,7 @@ impl Posterior {
     }
 
     /// What is left uncertain at Z.
-    pub fn spread(&self) -> &Spread {
+    pub fn inducing_covariance(&self) -> &InducingCovariance {
         &self.spread
     }
 
@@ -198,9 +205,9 @@ impl Posterior {
 
     /// Wᵀa, [m, n]; nothing where W = 0.
     fn projected(&self, a: &Mat<f64>) -> Option<Mat<f64>> {
-        let Spread::Root(root) = &self.spread else { return None };
+        let InducingCovariance::Root(root) = &self.spread else { return None };
         let mut projected = Mat::zeros(a.nrows(), a.ncols());
-        gemm(projected.as_mut(), Into::Replace, 1.0, root.transpose(), a.as_ref());
+        gemm(projected.as_mut(), Accumulate::Replace, 1.0, root.transpose(), a.as_ref());
         Some(projected)
     }
 

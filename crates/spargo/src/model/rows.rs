@@ -1,6 +1,6 @@
-//! Walks over the rows of a data set: one lane a thread, each a contiguous share of the rows in blocks.
+//! Walks over the rows of a data set: one worker a thread, each a contiguous share of the rows in blocks.
 //!
-//! Every lane owns its accumulators and scratch, and lanes are merged in order, so that sums do not depend on timing.
+//! Every worker owns its accumulators and scratch, and workers are merged in order, so that sums do not depend on timing.
 
 use crate::interrupt;
 use rayon::prelude::*;
@@ -9,10 +9,10 @@ use std::ops::Range;
 /// Rows taken at a time: against 500 inducing points a block is 0.8 MB, which stays in the second-level cache.
 pub(super) const BLOCK: usize = 192;
 
-/// Calls `visit` on every block with its lane's state; returns the states in the order of their rows.
+/// Calls `visit` on every block with its worker's state; returns the states in the order of their rows.
 ///
 /// Interrupted, it leaves blocks out: its callers ask again.
-pub(super) fn walk<S: Send>(
+pub(super) fn pass_over<S: Send>(
     rows: usize,
     new: impl Fn() -> S + Sync,
     visit: impl Fn(&mut S, Range<usize>) + Sync,
@@ -20,7 +20,7 @@ pub(super) fn walk<S: Send>(
     let flag = interrupt::current();
     let share = rows.div_ceil(rayon::current_num_threads()).max(1);
     let starts: Vec<usize> = (0..rows).step_by(share).collect();
-    let lane = |start: usize| {
+    let worker = |start: usize| {
         let end = (start + share).min(rows);
         let mut state = new();
         for first in (start..end).step_by(BLOCK) {
@@ -31,5 +31,5 @@ pub(super) fn walk<S: Send>(
         }
         state
     };
-    starts.into_par_iter().map(lane).collect()
+    starts.into_par_iter().map(worker).collect()
 }

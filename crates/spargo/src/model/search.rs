@@ -9,7 +9,7 @@ use super::{Evaluation, exact};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::kernel::Role;
-use crate::optimize::{Bounds, Lbfgsb, Minimum, Stop, minimize};
+use crate::optim::{Bounds, Lbfgsb, Minimum, Stop, minimize};
 use crate::rng::{Purpose, distinct_indices, stream};
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,7 @@ pub(super) struct Rules<'a> {
     pub fixed: &'a [Role],
     pub optimizer: Lbfgsb,
     /// The largest noise variance.
-    pub noise_limit: f64,
+    pub noise_bound: f64,
 }
 
 impl Learned {
@@ -64,7 +64,7 @@ impl Learned {
         objective: impl Fn(&Hyperparameters) -> Result<Evaluation>,
     ) {
         let start = self.hyper.clone();
-        let search = Search::new(&start, rules.fixed, rules.noise_limit);
+        let search = Search::new(&start, rules.fixed, rules.noise_bound);
         let minimum = search.run(rows, rules, objective);
         self.count(&minimum);
         self.stop = Some(minimum.stop);
@@ -82,7 +82,7 @@ impl Learned {
         let optimizer = Lbfgsb { max_iterations: ROUGH_ITERATIONS, ..rules.optimizer };
         let mut best = f64::INFINITY;
         for start in starts(&self.hyper, rules.fixed) {
-            let search = Search::new(&start, rules.fixed, rules.noise_limit);
+            let search = Search::new(&start, rules.fixed, rules.noise_bound);
             let climb = |hyper: &Hyperparameters| exact::log_likelihood_gradient(hyper, &subset);
             let minimum = search.run(subset.len(), Rules { optimizer, ..rules }, climb);
             self.count(&minimum);
@@ -136,11 +136,11 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(start: &'a Hyperparameters, fixed: &[Role], noise_limit: f64) -> Self {
+    pub(super) fn new(start: &'a Hyperparameters, fixed: &[Role], noise_bound: f64) -> Self {
         let roles = start.roles();
         let free: Vec<usize> = (0..roles.len()).filter(|&i| !fixed.contains(&roles[i])).collect();
         let interval = |role: Role| match (role, search_interval(role)) {
-            (Role::Noise, (lower, upper)) => (lower, upper.min(noise_limit.ln()).max(lower)),
+            (Role::Noise, (lower, upper)) => (lower, upper.min(noise_bound.ln()).max(lower)),
             (_, interval) => interval,
         };
         let (lower, upper) = free.iter().map(|&i| interval(roles[i])).unzip();

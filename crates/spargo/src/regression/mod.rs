@@ -7,23 +7,24 @@
 //! Hyperparameters that are given stay as they are, the others are learned. Beside a study, whose space says what its inputs
 //! may be: here the data say it.
 
-mod choice;
-mod first;
+mod allocation;
+mod initial;
 mod units;
 
-pub use choice::Choosing;
-pub use first::{First, Wish, believe};
-pub use units::{Given, UserModel, standardizer};
+pub use allocation::AllocationOptions;
+pub use initial::{InitialFit, Wish, fit_initial};
+pub use units::{FixedHyperparameters, UserHyperparameters, standardizer};
 
 use crate::allocate::{Allocation, allocate};
-use crate::data::{Dataset, Evidence, Standardizer};
+use crate::data::{AllocationContext, Dataset, Standardizer};
 use crate::error::{Error, Result};
 use crate::kernel::{Family, Kernel};
 use crate::linalg::{Mat, MatRef};
 use crate::model::sgpr::{Jitter, Sgpr};
 use crate::model::svgp::{Svgp, Variational};
 use crate::model::{
-    Fit, Fitting, Hyperparameters, Inference, Inferred, Learning, Likelihood, Posterior, Priors, Start, fit,
+    Fit, FitOptions, HyperparameterObjective, Hyperparameters, Inference, Inferred, Likelihood, Posterior, Priors,
+    Start, fit,
 };
 use crate::rng::{Purpose, stream};
 
@@ -38,7 +39,7 @@ pub enum Inducing {
 
 /// How to model.
 #[derive(Debug, Clone)]
-pub struct Regressing {
+pub struct RegressionOptions {
     /// Where inducing points come from, if the model has any.
     pub inducing: Inducing,
     /// How they are chosen.
@@ -48,9 +49,9 @@ pub struct Regressing {
     /// The kernel.
     pub family: Family,
     /// Hyperparameters that are known.
-    pub given: Given,
-    /// How the others are learned; with [`Learning::Given`] nothing is, and data stay in the user's units.
-    pub learning: Learning,
+    pub given: FixedHyperparameters,
+    /// How the others are learned; with [`HyperparameterObjective::Fixed`] nothing is, and data stay in the user's units.
+    pub hyperparameters: HyperparameterObjective,
     /// Which posterior.
     pub inference: Inference,
     /// How outcomes arise.
@@ -65,15 +66,15 @@ pub struct Regressing {
     pub seed: u64,
 }
 
-impl Default for Regressing {
+impl Default for RegressionOptions {
     fn default() -> Self {
-        Regressing {
+        RegressionOptions {
             inducing: Inducing::Count(500),
             allocation: Allocation::Random,
             wish: Wish::default(),
             family: Family::Matern52,
-            given: Given::default(),
-            learning: Learning::Subset(1500),
+            given: FixedHyperparameters::default(),
+            hyperparameters: HyperparameterObjective::Subset(1500),
             inference: Inference::Sparse,
             likelihood: Likelihood::Gaussian,
             jitter: None,
@@ -100,25 +101,26 @@ pub struct Regression {
 impl Regression {
     /// Fits. A method of choice that looks at a model gets two rounds: a fit on random inducing points, then the choice by its
     /// kernel and posterior, and a refit that starts from its hyperparameters.
-    pub fn fit(data: &Dataset, settings: &Regressing) -> Result<Self> {
+    pub fn fit(data: &Dataset, settings: &RegressionOptions) -> Result<Self> {
         let units = settings.units(data)?;
         let standard = units.apply(data);
         let start = settings.start(&units, data.dimension())?;
         let mut fitting = settings.fitting();
-        let mut first = First { hyper: start, prediction: None, evaluations: 0 };
-        let needs_points = settings.inference != Inference::Exact || settings.learning == Learning::Bound;
+        let mut first = InitialFit { hyper: start, prediction: None, evaluations: 0 };
+        let needs_points =
+            settings.inference != Inference::Exact || settings.hyperparameters == HyperparameterObjective::Bound;
         let z = match &settings.inducing {
             _ if !needs_points => Mat::zeros(0, data.dimension()),
             Inducing::Points(z) => inputs(&units, z.as_ref())?,
             Inducing::Count(count) => {
                 if !matches!(settings.allocation, Allocation::Random | Allocation::Uniform) {
-                    first = believe(&standard, &first.hyper, &fitting, settings.allocation.quality())?;
+                    first = fit_initial(&standard, &first.hyper, &fitting, settings.allocation.quality())?;
                     fitting.start = Start::Warm;
                 }
                 settings.choose(&standard, &units, &first, *count)?
             }
         };
-        let mut regression = settings.conclude(units, &first.hyper, &standard, z, &fitting)?;
+        let mut regression = settings.finish(units, &first.hyper, &standard, z, &fitting)?;
         regression.fit.report.evaluations += first.evaluations;
         Ok(regression)
     }
@@ -129,12 +131,12 @@ impl Regression {
         data: &Dataset,
         units: Standardizer,
         inducing: Option<Mat<f64>>,
-        settings: &Regressing,
+        settings: &RegressionOptions,
     ) -> Result<Self> {
-        let fitting = Fitting { learning: Learning::Given, ..settings.fitting() };
+        let fitting = FitOptions { hyperparameters: HyperparameterObjective::Fixed, ..settings.fitting() };
         let z = inducing.unwrap_or_else(|| Mat::zeros(0, data.dimension()));
         let standard = units.apply(data);
-        settings.conclude(units, hyper, &standard, z, &fitting)
+        settings.finish(units, hyper, &standard, z, &fitting)
     }
 
     /// f given the data, in the model's units.
@@ -143,8 +145,8 @@ impl Regression {
     }
 
     /// The hyperparameters in the user's units.
-    pub fn hyperparameters(&self) -> UserModel {
-        UserModel::from_model(&self.fit.hyper, &self.units)
+    pub fn hyperparameters(&self) -> UserHyperparameters {
+        UserHyperparameters::from_model(&self.fit.hyper, &self.units)
     }
 
     /// The log likelihood of all data, or its bound, in the user's units.
@@ -154,11 +156,11 @@ impl Regression {
     }
 }
 
-impl Regressing {
+impl RegressionOptions {
     /// Those in which data are standardized; labels stay labels.
     fn units(&self, data: &Dataset) -> Result<Standardizer> {
-        let units = match self.learning {
-            Learning::Given => Standardizer {
+        let units = match self.hyperparameters {
+            HyperparameterObjective::Fixed => Standardizer {
                 lower: vec![0.0; data.dimension()],
                 range: vec![1.0; data.dimension()],
                 centre: 0.0,
@@ -172,29 +174,29 @@ impl Regressing {
 
     fn start(&self, units: &Standardizer, dimension: usize) -> Result<Hyperparameters> {
         let cold = Hyperparameters::cold(Kernel::cold(self.family, dimension));
-        Ok(self.given.complete(UserModel::from_model(&cold, units))?.to_model(units))
+        Ok(self.given.complete(UserHyperparameters::from_model(&cold, units))?.to_model(units))
     }
 
-    fn fitting(&self) -> Fitting {
-        Fitting {
-            learning: self.learning,
+    fn fitting(&self) -> FitOptions {
+        FitOptions {
+            hyperparameters: self.hyperparameters,
             inference: self.inference,
             likelihood: self.likelihood,
             priors: self.priors,
             fixed: self.given.fixed(),
             seed: self.seed,
-            ..Fitting::default()
+            ..FitOptions::default()
         }
     }
 
     /// Fits from a start, with these inducing points; data are in the model's units.
-    fn conclude(
+    fn finish(
         &self,
         units: Standardizer,
         start: &Hyperparameters,
         data: &Dataset,
         z: Mat<f64>,
-        fitting: &Fitting,
+        fitting: &FitOptions,
     ) -> Result<Regression> {
         let mut fit = fit(start, data, z.as_ref(), fitting)?;
         if self.jitter.is_some() || self.q.is_some() {
@@ -205,12 +207,12 @@ impl Regressing {
     }
 
     /// The inducing points, by what the first model believes.
-    fn choose(&self, standard: &Dataset, units: &Standardizer, first: &First, count: usize) -> Result<Mat<f64>> {
+    fn choose(&self, standard: &Dataset, units: &Standardizer, first: &InitialFit, count: usize) -> Result<Mat<f64>> {
         let level = (self.wish.level - units.centre) / units.scale;
         let noise = standard.noise(first.hyper.noise);
         let evidence = match first.prediction.clone() {
             Some(prediction) => Wish { level, ..self.wish }.evidence(standard.y(), prediction, noise)?,
-            None => Evidence::default(),
+            None => AllocationContext::default(),
         };
         let mut rng = stream(self.seed, Purpose::Allocation, 0, 0);
         Ok(allocate(&self.allocation, standard.x(), &first.hyper.kernel, &evidence, count, &mut rng)?.points)

@@ -19,7 +19,7 @@ pub fn standardizer(data: &Dataset) -> Result<Standardizer> {
 
 /// A stationary kernel, a constant mean and a noise variance, in the user's units.
 #[derive(Debug, Clone, PartialEq)]
-pub struct UserModel {
+pub struct UserHyperparameters {
     /// The kernel.
     pub family: Family,
     /// Its variance.
@@ -32,14 +32,14 @@ pub struct UserModel {
     pub mean: f64,
 }
 
-impl UserModel {
+impl UserHyperparameters {
     /// From the model's units. Of another than a stationary kernel there would be nothing to say: it has none of these.
     pub fn from_model(hyper: &Hyperparameters, units: &Standardizer) -> Self {
         let (family, variance, lengthscales) = match &hyper.kernel {
             Kernel::Stationary(kernel) => (kernel.family, kernel.variance, kernel.lengthscales.clone()),
             _ => (Family::Matern52, f64::NAN, vec![f64::NAN; units.range.len()]),
         };
-        UserModel {
+        UserHyperparameters {
             family,
             variance: units.variance(variance),
             lengthscales: lengthscales.iter().zip(&units.range).map(|(l, range)| l * range).collect(),
@@ -72,7 +72,7 @@ impl UserModel {
 
 /// Hyperparameters that are known, in the user's units.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Given {
+pub struct FixedHyperparameters {
     /// The kernel's variance.
     pub variance: Option<f64>,
     /// Its length scales: one for all inputs, or one an input.
@@ -83,9 +83,9 @@ pub struct Given {
     pub mean: Option<f64>,
 }
 
-impl Given {
+impl FixedHyperparameters {
     /// The given ones in place of a model's.
-    pub fn complete(&self, model: UserModel) -> Result<UserModel> {
+    pub fn complete(&self, model: UserHyperparameters) -> Result<UserHyperparameters> {
         let inputs = model.lengthscales.len();
         let lengthscales = match self.lengthscales.as_deref() {
             None => model.lengthscales,
@@ -101,7 +101,7 @@ impl Given {
         }
         self.variance.map_or(Ok(()), |value| positive("variance", value))?;
         self.noise.map_or(Ok(()), |value| positive("noise", value))?;
-        Ok(UserModel {
+        Ok(UserHyperparameters {
             lengthscales,
             variance: self.variance.unwrap_or(model.variance),
             noise: self.noise.unwrap_or(model.noise),

@@ -10,7 +10,7 @@
 use crate::error::{Error, Result};
 use crate::kernel::{Covariance, Factors, Kernel, category};
 use crate::linalg::vcos::cos_turns_in_place;
-use crate::linalg::{Into, Mat, MatMut, MatRef, column, column_mut, gemm};
+use crate::linalg::{Accumulate, Mat, MatMut, MatRef, column, column_mut, gemm};
 use crate::rng::uniform;
 use rand_chacha::ChaCha8Rng;
 use std::f64::consts::TAU;
@@ -83,7 +83,7 @@ impl Features {
         for (f, phase) in self.phases.iter().enumerate() {
             column_mut(waves.as_mut(), f).fill(*phase);
         }
-        gemm(waves.as_mut(), Into::Add, 1.0, x, self.turns.as_ref());
+        gemm(waves.as_mut(), Accumulate::Add, 1.0, x, self.turns.as_ref());
         (0..self.count()).for_each(|f| cos_turns_in_place(column_mut(waves.as_mut(), f), self.amplitude));
         self.factors.iter().for_each(|factors| multiply(factors, x, waves.as_mut()));
         waves
@@ -100,7 +100,7 @@ impl Features {
     ) {
         // A point is a column here: long ones, beside those of g.
         let mut angles = Mat::from_fn(self.count(), x.nrows(), |f, _| self.phases[f]); // [F, n]
-        gemm(angles.as_mut(), Into::Add, 1.0, self.turns.transpose(), x.transpose());
+        gemm(angles.as_mut(), Accumulate::Add, 1.0, self.turns.transpose(), x.transpose());
         let mut waves = vec![0.0; self.count()];
         for (i, &own) in columns.iter().enumerate() {
             let (angles, g) = (column_mut(angles.as_mut(), i), column(g, own));
@@ -114,7 +114,7 @@ impl Features {
             self.multiply_one(x, i, angles);
             angles.iter_mut().zip(g).for_each(|(slope, g)| *slope *= g);
         }
-        gemm(gradient, Into::Add, 1.0, angles.transpose(), self.turns.transpose());
+        gemm(gradient, Accumulate::Add, 1.0, angles.transpose(), self.turns.transpose());
     }
 
     /// Multiplies the waves of point i by the factors of its categories.

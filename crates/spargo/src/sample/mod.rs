@@ -21,4 +21,4 @@ mod features;
 mod path;
 
 pub use features::Features;
-pub use path::{Draws, Paths, Sampling};
+pub use path::{Draws, Paths, SamplingOptions};

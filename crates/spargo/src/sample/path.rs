@@ -6,10 +6,10 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::kernel::{Covariance, Kernel};
 use crate::linalg::{
-    Into, Mat, MatMut, MatRef, column, column_mut, gemm, select_rows, solve_lower, solve_lower_transposed,
+    Accumulate, Mat, MatMut, MatRef, column, column_mut, gemm, select_rows, solve_lower, solve_lower_transposed,
 };
-use crate::model::{Posterior, Spread};
-use crate::optimize::{Utility, check_members};
+use crate::model::{InducingCovariance, Posterior};
+use crate::optim::{BatchedObjective, check_elements};
 use crate::rng::{Purpose, normal, stream};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -19,20 +19,20 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Sampling {
+pub struct SamplingOptions {
     /// F, the number of random features of a path.
     pub features: usize,
     /// The number of paths that share their frequencies: more are faster, fewer are more independent.
     pub block: usize,
 }
 
-impl Default for Sampling {
+impl Default for SamplingOptions {
     fn default() -> Self {
-        Sampling { features: 1000, block: 100 }
+        SamplingOptions { features: 1000, block: 100 }
     }
 }
 
-impl Sampling {
+impl SamplingOptions {
     /// Refuses settings that draw nothing.
     pub fn check(&self) -> Result<()> {
         for (name, value) in [("the number of features", self.features), ("the size of a block of paths", self.block)] {
@@ -86,7 +86,7 @@ impl Paths {
     pub fn draw(
         posterior: &Posterior,
         numbers: Range<usize>,
-        settings: &Sampling,
+        settings: &SamplingOptions,
         seed: u64,
         step: u64,
     ) -> Result<Self> {
@@ -139,7 +139,7 @@ impl Paths {
 
     /// One of the paths alone.
     pub fn only(&self, path: usize) -> Result<Self> {
-        check_members(&[path], 1, self.len())?;
+        check_elements(&[path], 1, self.len())?;
         let column = |a: &Mat<f64>, k: usize| a.as_ref().subcols(k, 1).to_owned();
         let own = |block: &&Block| (block.first..block.first + block.theta.ncols()).contains(&path);
         let block = |block: &Block| Block {
@@ -170,22 +170,22 @@ impl Paths {
                 block.add_prior(x, values.as_mut().subcols_mut(block.first, block.theta.ncols()));
             }
             let kxz = self.cross(x);
-            gemm(values, Into::Add, 1.0, kxz.as_ref(), self.updates.as_ref());
+            gemm(values, Accumulate::Add, 1.0, kxz.as_ref(), self.updates.as_ref());
         });
         flag.check()?;
         Ok(values)
     }
 
-    /// Path `members[i]` at row i of x, and its gradient there, [points, inputs].
-    pub fn value_gradient(&self, members: &[usize], x: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+    /// Path `elements[i]` at row i of x, and its gradient there, [points, inputs].
+    pub fn value_gradient(&self, elements: &[usize], x: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
         self.check(x)?;
-        check_members(members, x.nrows(), self.len())?;
+        check_elements(elements, x.nrows(), self.len())?;
         let (mut values, mut gradient) = (vec![self.mean; x.nrows()], Mat::zeros(x.nrows(), x.ncols()));
-        let rows = members.par_chunks(FEW_ROWS).zip(x.par_row_chunks(FEW_ROWS));
+        let rows = elements.par_chunks(FEW_ROWS).zip(x.par_row_chunks(FEW_ROWS));
         let outputs = values.par_chunks_mut(FEW_ROWS).zip(gradient.par_row_chunks_mut(FEW_ROWS));
-        rows.zip(outputs).for_each(|((members, x), (values, mut gradient))| {
-            self.add_update_gradient(members, x, values, gradient.as_mut());
-            self.blocks.iter().for_each(|block| block.add_prior_gradient(members, x, values, gradient.as_mut()));
+        rows.zip(outputs).for_each(|((elements, x), (values, mut gradient))| {
+            self.add_update_gradient(elements, x, values, gradient.as_mut());
+            self.blocks.iter().for_each(|block| block.add_prior_gradient(elements, x, values, gradient.as_mut()));
         });
         Ok((values, gradient))
     }
@@ -208,12 +208,12 @@ impl Paths {
     /// Adds k(x, Z)v of each row's own path, and its gradient.
     fn add_update_gradient(
         &self,
-        members: &[usize],
+        elements: &[usize],
         x: MatRef<'_, f64>,
         values: &mut [f64],
         gradient: MatMut<'_, f64>,
     ) {
-        let v = gather(self.updates.as_ref(), members); // [n, m]
+        let v = gather(self.updates.as_ref(), elements); // [n, m]
         add_row_products(self.cross(x).as_ref(), v.as_ref(), values);
         self.kernel.add_input_gradient(x, self.z.as_ref(), v.as_ref(), gradient);
     }
@@ -229,8 +229,8 @@ const FEW_ROWS: usize = 16;
 const COLUMNS: usize = 32;
 
 /// Each path is a function to be maximised: Thompson sampling.
-impl Utility for Paths {
-    fn members(&self) -> usize {
+impl BatchedObjective for Paths {
+    fn elements(&self) -> usize {
         self.len()
     }
 
@@ -238,8 +238,8 @@ impl Utility for Paths {
         self.values(pool)
     }
 
-    fn value_gradient(&self, members: &[usize], points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
-        self.value_gradient(members, points)
+    fn value_gradient(&self, elements: &[usize], points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+        self.value_gradient(elements, points)
     }
 }
 
@@ -261,24 +261,24 @@ impl Draws {
 impl Block {
     /// Adds Φ(x)θ of all its paths, [n, paths].
     fn add_prior(&self, x: MatRef<'_, f64>, out: MatMut<'_, f64>) {
-        gemm(out, Into::Add, 1.0, self.features.matrix(x).as_ref(), self.theta.as_ref());
+        gemm(out, Accumulate::Add, 1.0, self.features.matrix(x).as_ref(), self.theta.as_ref());
     }
 
     /// Adds φ(x)ᵀθ and its gradient to the rows that belong to its paths.
     fn add_prior_gradient(
         &self,
-        members: &[usize],
+        elements: &[usize],
         x: MatRef<'_, f64>,
         values: &mut [f64],
         mut gradient: MatMut<'_, f64>,
     ) {
         let own = self.first..self.first + self.theta.ncols();
-        let rows: Vec<usize> = (0..members.len()).filter(|&i| own.contains(&members[i])).collect();
+        let rows: Vec<usize> = (0..elements.len()).filter(|&i| own.contains(&elements[i])).collect();
         if rows.is_empty() {
             return;
         }
         let x = select_rows(x, &rows);
-        let paths: Vec<usize> = rows.iter().map(|&i| members[i] - self.first).collect();
+        let paths: Vec<usize> = rows.iter().map(|&i| elements[i] - self.first).collect();
         let (mut value, mut slope) = (vec![0.0; rows.len()], Mat::zeros(rows.len(), x.ncols()));
         self.features.add_value_gradient(x.as_ref(), self.theta.as_ref(), &paths, &mut value, slope.as_mut());
         for (own, &row) in rows.iter().enumerate() {
@@ -314,18 +314,18 @@ fn update(posterior: &Posterior, block: &Block, epsilon: MatRef<'_, f64>, mut ou
     out.par_col_chunks_mut(COLUMNS).zip(epsilon.par_col_chunks(COLUMNS)).for_each(|(mut v, epsilon)| {
         for path in 0..v.ncols() {
             let v = column_mut(v.as_mut(), path).iter_mut();
-            match posterior.spread() {
+            match posterior.inducing_covariance() {
                 // V = L⁻¹Σ^½: one solve for both parts.
-                Spread::Noise(sigma) => {
+                InducingCovariance::Noise(sigma) => {
                     let noise = sigma.iter().zip(column(epsilon, path));
                     v.zip(noise).for_each(|(v, (sigma, epsilon))| *v = sigma * epsilon - *v);
                 }
-                Spread::Root(_) => v.for_each(|v| *v = -*v),
+                InducingCovariance::Root(_) => v.for_each(|v| *v = -*v),
             }
         }
         solve_lower(posterior.l(), v.as_mut());
-        if let Spread::Root(root) = posterior.spread() {
-            gemm(v.as_mut(), Into::Add, 1.0, root.as_ref(), epsilon);
+        if let InducingCovariance::Root(root) = posterior.inducing_covariance() {
+            gemm(v.as_mut(), Accumulate::Add, 1.0, root.as_ref(), epsilon);
         }
         for path in 0..v.ncols() {
             column_mut(v.as_mut(), path).iter_mut().zip(posterior.w()).for_each(|(v, w)| *v += w);

@@ -78,7 +78,7 @@ impl Domain {
     }
 
     /// The number for t in [0, 1]: uniform t give values spread evenly over the range, on its scale.
-    pub fn spread(&self, t: f64) -> f64 {
+    pub fn from_unit(&self, t: f64) -> f64 {
         match self.kind() {
             Kind::Reals(reals) => reals.snap(t),
             Kind::Ints(ints) => ints.encode(ints.spread(t)),

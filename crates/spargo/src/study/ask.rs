@@ -5,11 +5,11 @@ use super::config::{MOST_POINTS, check_count};
 use super::json::to_json;
 use super::model::Models;
 use super::store::{Batch, Committed};
-use super::{Freshness, Key, ModelReport, Replicates, StepReport, Study, Trial, design};
+use super::{Key, ModelReport, Refit, Replicates, StepReport, Study, Trial, design};
+use crate::acquire::optimizer::Excluded;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::linalg::{Mat, MatRef, select_rows};
-use crate::maximize::Taken;
 use crate::space::Point;
 use std::ops::Range;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use std::time::Instant;
 struct Proposal {
     /// [points, inputs].
     points: Mat<f64>,
-    taken: Taken,
+    excluded: Excluded,
     /// Who chose them, but for those of the design.
     models: Option<Arc<Models>>,
     report: StepReport,
@@ -29,18 +29,18 @@ struct Proposal {
 impl Study {
     /// The next `count` points to evaluate, all new.
     pub fn ask(&mut self, count: usize) -> Result<Vec<Trial>> {
-        self.ask_with(count, Freshness::Current)
+        self.ask_with(count, Refit::Always)
     }
 
     /// The same, by models that may have missed some outcomes: without a fit, if the last ask's are fresh enough.
-    pub fn ask_with(&mut self, count: usize, freshness: Freshness) -> Result<Vec<Trial>> {
+    pub fn ask_with(&mut self, count: usize, refit: Refit) -> Result<Vec<Trial>> {
         if count == 0 {
             return Ok(Vec::new());
         }
         check_count("the number of points asked for", count, MOST_POINTS)?;
         let started = Instant::now();
         self.refresh()?;
-        let proposal = self.propose(count, freshness);
+        let proposal = self.propose(count, refit);
         let mut proposal = self.counted(count, proposal)?;
         loop {
             proposal.report.total_s = started.elapsed().as_secs_f64();
@@ -82,7 +82,7 @@ impl Study {
     }
 
     /// Chooses a batch without committing it.
-    fn propose(&mut self, count: usize, freshness: Freshness) -> Result<Proposal> {
+    fn propose(&mut self, count: usize, refit: Refit) -> Result<Proposal> {
         let step = self.history().asks() + 1;
         let seen = self.history().tells();
         let mut report = StepReport::new(step, count);
@@ -93,7 +93,7 @@ impl Study {
         }
         let mut models = None;
         if first < count {
-            match self.models_within(freshness) {
+            match self.models_for(refit) {
                 Ok(made) => models = Some(made),
                 Err(Error::Interrupted) => return Err(Error::Interrupted),
                 // A model that cannot be had must not end the run.
@@ -105,10 +105,10 @@ impl Study {
         }
         report.design = first;
         report.models = self.reports_of(models.as_deref())?;
-        let mut taken = self.taken();
+        let mut excluded = self.excluded();
         let mut points = Mat::zeros(count, self.config.space.dimensions().len());
         if first > 0 {
-            let design = design::design(&self.config.space, asked, first, self.config.seed, &mut taken)?;
+            let design = design::design(&self.config.space, asked, first, self.config.seed, &mut excluded)?;
             points.as_mut().subrows_mut(0, first).copy_from(design);
         }
         let started = Instant::now();
@@ -116,11 +116,11 @@ impl Study {
         let known = models.as_ref().and_then(|models| Some(models.local.get()?.as_ref()?.seconds));
         if let Some(models) = &models {
             let own = points.as_ref().subrows(0, first);
-            let chosen = self.acquire(models, step, 0..count - first, own, &mut taken)?;
+            let chosen = self.acquire(models, step, 0..count - first, own, &mut excluded)?;
             points.as_mut().subrows_mut(first, count - first).copy_from(chosen);
         }
         report.acquire_s = started.elapsed().as_secs_f64() + known.unwrap_or(0.0);
-        Ok(Proposal { points, taken, models, report, seen })
+        Ok(Proposal { points, excluded, models, report, seen })
     }
 
     /// How the models of an ask came about; nothing of those that are the last ask's.
@@ -140,7 +140,7 @@ impl Study {
         step: u64,
         numbers: Range<usize>,
         own: MatRef<'_, f64>,
-        taken: &mut Taken,
+        excluded: &mut Excluded,
     ) -> Result<Mat<f64>> {
         let table = &self.table;
         let (observed, failed) = (table.rows(table.observed()), table.rows(table.failed()));
@@ -155,9 +155,9 @@ impl Study {
                     0 => None,
                     _ => self.local(models)?,
                 };
-                choose_by_one(&self.config, (&models.outputs[0], local), &trials, step, numbers, taken)
+                choose_by_one(&self.config, (&models.outputs[0], local), &trials, step, numbers, excluded)
             }
-            _ => choose_by_several(&self.config, models, &trials, step, numbers, taken),
+            _ => choose_by_several(&self.config, models, &trials, step, numbers, excluded),
         }
     }
 
@@ -170,9 +170,9 @@ impl Study {
         self.refresh()?;
         let (asked, step) = (self.history().records().len(), self.history().asks() + 1);
         let others = self.table.rows(&(known..asked).collect::<Vec<_>>());
-        let mut clashing = Taken::default();
+        let mut clashing = Excluded::default();
         clashing.insert_rows(others.as_ref());
-        proposal.taken.insert_rows(others.as_ref());
+        proposal.excluded.insert_rows(others.as_ref());
         let same_paths = |i: usize| step > before + 1 && i >= proposal.report.design;
         let clashes = |i: usize| {
             self.config.replicates == Replicates::Never && clashing.contains(&row(proposal.points.as_ref(), i))
@@ -189,8 +189,10 @@ impl Study {
         }
         let kept = select_rows(proposal.points.as_ref(), &kept);
         let fresh = match &proposal.models {
-            Some(models) => self.acquire(models, step, numbers, kept.as_ref(), &mut proposal.taken)?,
-            None => design::design(&self.config.space, asked, replaced.len(), self.config.seed, &mut proposal.taken)?,
+            Some(models) => self.acquire(models, step, numbers, kept.as_ref(), &mut proposal.excluded)?,
+            None => {
+                design::design(&self.config.space, asked, replaced.len(), self.config.seed, &mut proposal.excluded)?
+            }
         };
         for (j, &i) in replaced.iter().enumerate() {
             proposal.points.row_mut(i).copy_from(fresh.row(j));
@@ -203,20 +205,20 @@ impl Study {
         let space = &self.config.space;
         match (result, space.candidates(), space.size()) {
             (Err(Error::Exhausted { .. }), Some(table), _) => {
-                Err(Error::Exhausted { wanted, left: self.taken().free_rows(table).len() })
+                Err(Error::Exhausted { wanted, left: self.excluded().free_rows(table).len() })
             }
             (Err(Error::Exhausted { .. }), None, Some(size)) => {
-                Err(Error::Exhausted { wanted, left: (size as usize).saturating_sub(self.taken().len()) })
+                Err(Error::Exhausted { wanted, left: (size as usize).saturating_sub(self.excluded().len()) })
             }
             (result, ..) => result,
         }
     }
 
     /// Points that are not to be asked for.
-    fn taken(&self) -> Taken {
+    fn excluded(&self) -> Excluded {
         match self.config.replicates {
-            Replicates::Allowed => Taken::never(),
-            Replicates::Never => self.table.taken(),
+            Replicates::Allowed => Excluded::nothing(),
+            Replicates::Never => self.table.excluded(),
         }
     }
 

@@ -5,12 +5,14 @@ use super::config::Config;
 use super::goal::in_units;
 use super::local::Local;
 use super::model::{Model, Models};
+use crate::acquire::optimizer::{
+    AcquisitionOptimizer, AcquisitionOptions, Assignment, Excluded, is_assigned, is_listed,
+};
 use crate::acquire::{
-    Constraint, Merit, Output, Outputs, Rule, Several, Situation, Standing, acquire, acquire_several, sequential,
+    Constraint, Merit, Output, Outputs, ParetoState, Rule, Several, Situation, acquire, acquire_several, sequential,
 };
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef, select_rows};
-use crate::maximize::{Deal, Maximizing, Search, Taken, dealt, is_listed};
 use crate::model::Posterior;
 use std::ops::Range;
 
@@ -25,9 +27,9 @@ pub(super) struct Trials<'a> {
 pub(super) fn polished(config: &Config, step: u64, numbers: Range<usize>) -> usize {
     // Where all points are listed there are no regions, and far from its trials that model knows nothing.
     let moves = config.space.dimensions().iter().any(|dimension| !dimension.domain.is_categorical());
-    let able = config.is_one_objective() && config.rule() == Rule::Thompson && config.locality.neighbours > 0;
+    let able = config.is_one_objective() && config.rule() == Rule::Thompson && config.local_models.neighbours > 0;
     let able = able && moves && !is_listed(&config.space);
-    let mine = |number: &usize| able && dealt(Deal::Polish, step, *number, config.locality.polish);
+    let mine = |number: &usize| able && is_assigned(Assignment::LocalModel, step, *number, config.local_model_share());
     numbers.filter(mine).count()
 }
 
@@ -38,17 +40,17 @@ pub(super) fn choose_by_one(
     trials: &Trials<'_>,
     step: u64,
     numbers: Range<usize>,
-    taken: &mut Taken,
+    excluded: &mut Excluded,
 ) -> Result<Mat<f64>> {
     let last = local.map_or(0, |_| polished(config, step, numbers.clone()));
     let (searching, polishing) = (numbers.start..numbers.end - last, numbers.end - last..numbers.end);
     let mut batch = Mat::zeros(numbers.len(), trials.observed.ncols());
     if !searching.is_empty() {
-        let points = search(config, model, trials, step, searching.clone(), taken)?;
+        let points = search(config, model, trials, step, searching.clone(), excluded)?;
         batch.as_mut().subrows_mut(0, searching.len()).copy_from(points);
     }
     if let (Some(local), false) = (local, polishing.is_empty()) {
-        let points = polish(config, local, trials, step, polishing.clone(), taken)?;
+        let points = polish(config, local, trials, step, polishing.clone(), excluded)?;
         batch.as_mut().subrows_mut(searching.len(), polishing.len()).copy_from(points);
     }
     Ok(batch)
@@ -61,7 +63,7 @@ fn search(
     trials: &Trials<'_>,
     step: u64,
     numbers: Range<usize>,
-    taken: &mut Taken,
+    excluded: &mut Excluded,
 ) -> Result<Mat<f64>> {
     let observed = trials.observed;
     let level = config.outputs[0].goal.level(&[]).map(|level| in_units(&model.units, level));
@@ -71,20 +73,21 @@ fn search(
         None => mean,
     };
     // Regions are around summits that lie apart; without them, perturbations are around the best, wherever these are.
-    let has_regions = config.maximizing.local > 0.0 && config.rule() == Rule::Thompson;
+    let has_regions = config.trust_region_share() > 0.0 && config.rule() == Rule::Thompson;
     let rows = match has_regions {
         true => apart(&interest, observed, SUMMITS),
         false => best_rows(&interest, INCUMBENTS),
     };
     let incumbents = select_rows(observed, &rows);
-    let search = Search::new(&config.space, incumbents.as_ref(), &config.maximizing, config.seed, step)?;
-    let search = if has_regions { search.with_crowds(observed) } else { search };
+    let search = AcquisitionOptimizer::new(&config.space, incumbents.as_ref(), &config.acquisition, config.seed, step)?;
+    let search = search.with_trust_regions(config.trust_region_share());
+    let search = if has_regions { search.with_exclusion_zones(observed) } else { search };
     // The determinantal process of BALD knows no noise.
     let noise = if config.rule() == Rule::Bald { 0.0 } else { model.state.hyper.noise };
     let situation = trials.situation(&model.posterior, noise, &search, config, step);
     match (config.rule(), level) {
-        (Rule::Straddle, Some(level)) => sequential(&situation, &Merit::LevelSet { level }, numbers.len(), taken),
-        (rule, _) => acquire(rule, &situation, numbers, taken),
+        (Rule::Straddle, Some(level)) => sequential(&situation, &Merit::LevelSet { level }, numbers.len(), excluded),
+        (rule, _) => acquire(rule, &situation, numbers, excluded),
     }
 }
 
@@ -95,13 +98,13 @@ fn polish(
     trials: &Trials<'_>,
     step: u64,
     numbers: Range<usize>,
-    taken: &mut Taken,
+    excluded: &mut Excluded,
 ) -> Result<Mat<f64>> {
-    let settings = Maximizing { pool: 1, near: 0, local: 1.0, ..config.maximizing.clone() };
+    let settings = AcquisitionOptions { pool: 1, near: 0, ..config.acquisition.clone() };
     let (near, point) = &local.near;
-    let search = Search::new(&config.space, point.as_ref(), &settings, config.seed, step)?;
+    let search = AcquisitionOptimizer::new(&config.space, point.as_ref(), &settings, config.seed, step)?;
     let situation = trials.situation(&near.posterior, near.noise, &search, config, step);
-    acquire(Rule::Thompson, &situation, numbers, taken)
+    acquire(Rule::Thompson, &situation, numbers, excluded)
 }
 
 impl Trials<'_> {
@@ -110,7 +113,7 @@ impl Trials<'_> {
         &'b self,
         posterior: &'b Posterior,
         noise: f64,
-        search: &'b Search<'b>,
+        search: &'b AcquisitionOptimizer<'b>,
         config: &'b Config,
         step: u64,
     ) -> Situation<'b> {
@@ -127,26 +130,26 @@ pub(super) fn choose_by_several(
     trials: &Trials<'_>,
     step: u64,
     numbers: Range<usize>,
-    taken: &mut Taken,
+    excluded: &mut Excluded,
 ) -> Result<Mat<f64>> {
     let &Trials { observed, failed, pending } = trials;
     let output = |k: usize| {
         let model = &models.outputs[k];
         Output { posterior: &model.posterior, noise: model.state.hyper.noise }
     };
-    let (objectives, limited) = config.objectives_and_limits();
+    let (objectives, limited) = config.objectives_and_constraints();
     let objectives: Vec<Output<'_>> = objectives.into_iter().map(output).collect();
     let constrained =
         |k: usize| Constraint { output: output(k), limits: config.outputs[k].goal.limits(&models.outputs[k].units) };
     let constraints: Vec<Constraint<'_>> = limited.into_iter().map(constrained).collect();
     let outputs = Outputs { objectives: &objectives, constraints: &constraints };
-    let standing = Standing::new(&outputs, observed)?;
-    let incumbents = select_rows(observed, &evenly(&standing.leaders, INCUMBENTS));
+    let standing = ParetoState::new(&outputs, observed)?;
+    let incumbents = select_rows(observed, &evenly(&standing.incumbents, INCUMBENTS));
     let several = Several {
         outputs: &outputs,
         standing: &standing,
         reference: None,
-        search: &Search::new(&config.space, incumbents.as_ref(), &config.maximizing, config.seed, step)?,
+        search: &AcquisitionOptimizer::new(&config.space, incumbents.as_ref(), &config.acquisition, config.seed, step)?,
         sampling: &config.sampling,
         observed,
         failed,
@@ -154,7 +157,7 @@ pub(super) fn choose_by_several(
         seed: config.seed,
         step,
     };
-    acquire_several(config.rule(), &several, numbers, taken)
+    acquire_several(config.rule(), &several, numbers, excluded)
 }
 
 /// Rows with the largest values, best first, each farther than [`APART`] from those before along some input.

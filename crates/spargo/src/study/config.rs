@@ -1,15 +1,16 @@
 //! Everything a study is determined by, in one table: what the command line reads as TOML, Python as a dictionary, and the
 //! store keeps.
 
+use super::auto;
 use super::goal::{Goal, Output};
-use super::local::Locality;
+use super::local::LocalModelOptions;
 use crate::acquire::Rule;
+use crate::acquire::optimizer::AcquisitionOptions;
 use crate::allocate::Allocation;
 use crate::error::{Error, Result};
 use crate::kernel::Family;
-use crate::maximize::Maximizing;
-use crate::model::{Learning, Priors};
-use crate::sample::Sampling;
+use crate::model::{HyperparameterObjective, Priors};
+use crate::sample::SamplingOptions;
 use crate::space::Space;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, MapAccess, Visitor};
@@ -33,7 +34,7 @@ pub struct Config {
     #[serde(default = "default_outputs")]
     #[cfg_attr(feature = "schema", schemars(skip))]
     pub outputs: Vec<Output>,
-    /// Of every random choice.
+    /// Random seed.
     #[serde(default)]
     pub seed: u64,
     /// Points spread over the space before a model is asked.
@@ -53,16 +54,19 @@ pub struct Config {
     pub rule: Option<Rule>,
     /// How the model is learned.
     #[serde(default)]
-    pub model: Modelling,
+    pub model: ModelOptions,
     /// How paths are drawn.
     #[serde(default)]
-    pub sampling: Sampling,
-    /// How utilities are maximised.
+    pub sampling: SamplingOptions,
+    /// How acquisition functions are maximised.
     #[serde(default)]
-    pub maximizing: Maximizing,
-    /// Models of the neighbourhood of the best trials.
+    pub acquisition: AcquisitionOptions,
+    /// Trust regions around the incumbents.
     #[serde(default)]
-    pub locality: Locality,
+    pub trust_regions: TrustRegionOptions,
+    /// Local models around the incumbents.
+    #[serde(default)]
+    pub local_models: LocalModelOptions,
     /// Whether points may be asked for again.
     #[serde(default)]
     pub replicates: Replicates,
@@ -113,57 +117,66 @@ fn default_inducing() -> usize {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Modelling {
+pub struct ModelOptions {
     /// The kernel over ordered inputs.
     pub kernel: Family,
     /// Which hyperparameters.
-    pub learning: Learning,
+    pub hyperparameters: HyperparameterObjective,
     /// The exact posterior is used up to this many observations (and up to as many as inducing points), then the sparse
     /// one.
     pub exact_until: usize,
     /// Whether priors join the objective.
     pub priors: Priors,
     /// How outcomes are mapped before the model sees them.
-    pub warp: Warping,
-    /// What is taken for noise.
-    pub noise: Noise,
+    pub outcome_transform: OutcomeTransformChoice,
+    /// The upper bound on the noise variance, where it is learned.
+    pub noise_bound: NoiseBound,
 }
 
-/// What is taken for noise, where its variance is not told.
+/// The upper bound on a learned noise variance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Noise {
-    /// What makes the data likely.
-    Likely,
-    /// What makes the data likely, but not more than neighbours differ by.
+pub enum NoiseBound {
+    /// What outcomes of close pairs of points differ by.
     #[default]
-    Limited,
+    ClosePairs,
+    /// None: the noise variance of maximum likelihood.
+    Off,
 }
 
 /// How outcomes are mapped before a model sees them.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
-pub enum Warping {
-    /// By the map under which random ones of them are most likely, if it is worth more than none by a margin.
-    Learned,
-    /// By the map under which those are most likely whose inputs cover the space.
+pub enum OutcomeTransformChoice {
+    /// By the map under which a space-filling subset of them is most likely, if it gains enough over none.
     #[default]
-    Covering,
+    Auto,
     /// Not at all.
     Off,
 }
 
-impl Default for Modelling {
+/// Trust regions around the incumbents.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TrustRegionOptions {
+    /// Share of a Thompson batch that is maximised within trust regions; `"auto"`: half of it for a single objective.
+    #[serde(with = "auto")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "auto::share"))]
+    pub share: Option<f64>,
+}
+
+impl Default for ModelOptions {
     fn default() -> Self {
-        Modelling {
+        ModelOptions {
             kernel: Family::Matern52,
-            learning: Learning::Subset(1000),
+            hyperparameters: HyperparameterObjective::Subset(1000),
             exact_until: 2000,
             priors: Priors::On,
-            warp: Warping::default(),
-            noise: Noise::default(),
+            outcome_transform: OutcomeTransformChoice::default(),
+            noise_bound: NoiseBound::default(),
         }
     }
 }
@@ -184,6 +197,14 @@ pub(super) fn check_count(name: &str, value: usize, most: usize) -> Result<()> {
     Err(Error::Parameter { name: name.into(), value: value as f64, must })
 }
 
+/// Refuses a share that is not between 0 and 1.
+pub(super) fn check_share(name: &str, share: Option<f64>) -> Result<()> {
+    match share.filter(|share| !(0.0..=1.0).contains(share)) {
+        Some(value) => Err(Error::Parameter { name: name.into(), value, must: "between 0 and 1".into() }),
+        None => Ok(()),
+    }
+}
+
 /// Whether points may be asked for again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -196,7 +217,21 @@ pub enum Replicates {
     Allowed,
 }
 
+/// The share of a batch for trust regions, and for local models, that "auto" stands for where there is a single objective.
+const AUTO_TRUST_REGIONS: f64 = 0.5;
+const AUTO_LOCAL_MODELS: f64 = 0.2;
+
 impl Config {
+    /// The share of a Thompson batch that is maximised within trust regions.
+    pub(super) fn trust_region_share(&self) -> f64 {
+        self.trust_regions.share.unwrap_or(if self.is_one_objective() { AUTO_TRUST_REGIONS } else { 0.0 })
+    }
+
+    /// The share of a Thompson batch that is drawn from local models.
+    pub(super) fn local_model_share(&self) -> f64 {
+        self.local_models.share.unwrap_or(if self.is_one_objective() { AUTO_LOCAL_MODELS } else { 0.0 })
+    }
+
     /// The default settings for a space: its one output is maximised.
     pub fn new(space: Space) -> Self {
         Config {
@@ -209,10 +244,11 @@ impl Config {
             inducing: default_inducing(),
             allocation: Allocation::default(),
             rule: None,
-            model: Modelling::default(),
-            sampling: Sampling::default(),
-            maximizing: Maximizing::default(),
-            locality: Locality::default(),
+            model: ModelOptions::default(),
+            sampling: SamplingOptions::default(),
+            acquisition: AcquisitionOptions::default(),
+            trust_regions: TrustRegionOptions::default(),
+            local_models: LocalModelOptions::default(),
             replicates: Replicates::default(),
         }
     }
@@ -226,17 +262,18 @@ impl Config {
         check_count("initial", self.initial, MOST_POINTS)?;
         check_count("batch", self.batch, MOST_POINTS)?;
         check_count("inducing", self.inducing, MOST_INDUCING)?;
-        match self.model.learning {
-            Learning::Subset(rows) => check_count("subset", rows, usize::MAX)?,
-            Learning::Elbo | Learning::Given => {
-                let what = format!("'learning' by {:?} in a study", self.model.learning);
+        match self.model.hyperparameters {
+            HyperparameterObjective::Subset(rows) => check_count("subset", rows, usize::MAX)?,
+            HyperparameterObjective::Elbo | HyperparameterObjective::Fixed => {
+                let what = format!("'learning' by {:?} in a study", self.model.hyperparameters);
                 return unsupported(what, "use subset or bound");
             }
-            Learning::Bound => {}
+            HyperparameterObjective::Bound => {}
         }
         self.sampling.check()?;
-        self.locality.check()?;
-        self.maximizing.check()
+        self.local_models.check()?;
+        check_share("trust-regions.share", self.trust_regions.share)?;
+        self.acquisition.check()
     }
 
     /// Inputs and outputs are the columns of one table.

@@ -1,33 +1,40 @@
 //! Points before there is a model: spread evenly over the space, or drawn from a table.
 
+use crate::acquire::optimizer::{AcquisitionOptimizer, AcquisitionOptions, CandidatePool, Excluded, space_filling};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef, select_rows};
-use crate::maximize::{Maximizing, Pool, Search, Taken, spread};
 use crate::rng::{Purpose, distinct_indices, stream};
 use crate::space::Space;
 
 /// `count` new points, [count, inputs], going on where `asked` points were asked for before; all are taken afterwards.
-pub(super) fn design(space: &Space, asked: usize, count: usize, seed: u64, taken: &mut Taken) -> Result<Mat<f64>> {
-    let (none, settings) = (Mat::zeros(0, space.dimensions().len()), Maximizing { pool: 1, ..Maximizing::default() });
-    let search = Search::new(space, none.as_ref(), &settings, seed, 0)?;
+pub(super) fn design(
+    space: &Space,
+    asked: usize,
+    count: usize,
+    seed: u64,
+    excluded: &mut Excluded,
+) -> Result<Mat<f64>> {
+    let (none, settings) =
+        (Mat::zeros(0, space.dimensions().len()), AcquisitionOptions { pool: 1, ..AcquisitionOptions::default() });
+    let search = AcquisitionOptimizer::new(space, none.as_ref(), &settings, seed, 0)?;
     match search.pool() {
-        Pool::Starts(_) => scattered(space, asked, count, seed, taken),
-        listed => drawn(listed.points(), asked, count, seed, taken),
+        CandidatePool::Starts(_) => scattered(space, asked, count, seed, excluded),
+        listed => drawn(listed.points(), asked, count, seed, excluded),
     }
 }
 
 /// The next points of one space-filling sequence.
-fn scattered(space: &Space, asked: usize, count: usize, seed: u64, taken: &mut Taken) -> Result<Mat<f64>> {
+fn scattered(space: &Space, asked: usize, count: usize, seed: u64, excluded: &mut Excluded) -> Result<Mat<f64>> {
     let mut points = Mat::zeros(count, space.dimensions().len());
     let (mut found, mut next) = (0, asked);
     while found < count && next < asked + LONGEST * count {
         // A stream of its own: the sequence does not depend on where it is entered.
-        let some = spread(space, next, count, &mut stream(seed, Purpose::Design, 0, 0));
+        let some = space_filling(space, next, count, &mut stream(seed, Purpose::Design, 0, 0));
         next += count;
         for i in 0..count {
             let point: Vec<f64> = some.row(i).iter().copied().collect();
-            if found < count && !taken.contains(&point) {
-                taken.insert(&point);
+            if found < count && !excluded.contains(&point) {
+                excluded.insert(&point);
                 points.row_mut(found).copy_from(some.row(i));
                 found += 1;
             }
@@ -40,9 +47,9 @@ fn scattered(space: &Space, asked: usize, count: usize, seed: u64, taken: &mut T
 const LONGEST: usize = 100;
 
 /// Random rows of a table.
-fn drawn(table: MatRef<'_, f64>, asked: usize, count: usize, seed: u64, taken: &mut Taken) -> Result<Mat<f64>> {
-    let free = taken.free_rows(table);
-    if free.len() < count && !taken.welcomes_replicates() {
+fn drawn(table: MatRef<'_, f64>, asked: usize, count: usize, seed: u64, excluded: &mut Excluded) -> Result<Mat<f64>> {
+    let free = excluded.free_rows(table);
+    if free.len() < count && !excluded.allows_replicates() {
         return Err(Error::Exhausted { wanted: count, left: free.len() });
     }
     let mut rng = stream(seed, Purpose::Design, 1, asked as u64);
@@ -52,6 +59,6 @@ fn drawn(table: MatRef<'_, f64>, asked: usize, count: usize, seed: u64, taken: &
         rows.extend(distinct_indices(free.len(), count - rows.len(), &mut rng).into_iter().map(|i| free[i]));
     }
     let points = select_rows(table, &rows);
-    taken.insert_rows(points.as_ref());
+    excluded.insert_rows(points.as_ref());
     Ok(points)
 }

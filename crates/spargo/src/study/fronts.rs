@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Fronts {
     /// By posterior mean.
-    pub believed: Vec<Compromise>,
+    pub believed: Vec<ParetoPoint>,
     /// By the outcomes as they were told.
-    pub observed: Vec<Compromise>,
+    pub observed: Vec<ParetoPoint>,
 }
 
 /// A trial with its outputs, in the user's units.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Compromise {
+pub struct ParetoPoint {
     /// The trial.
     pub trial: Trial,
     /// One value an output of the study.
@@ -40,14 +40,14 @@ impl Study {
         let rows = columns.first().map_or(0, |column| column.as_ref().len());
         let keeps = |row: usize| {
             let values: Vec<f64> = columns.iter().map(|column| column.as_ref()[row]).collect();
-            self.config.keeps_limits(&values)
+            self.config.is_feasible(&values)
         };
         (0..rows).map(keeps).collect()
     }
 
     /// The front among these rows, the first objective's best first.
-    pub(super) fn front(&self, columns: &[impl AsRef<[f64]>]) -> Result<Vec<Compromise>> {
-        let (objectives, _) = self.config.objectives_and_limits();
+    pub(super) fn front(&self, columns: &[impl AsRef<[f64]>]) -> Result<Vec<ParetoPoint>> {
+        let (objectives, _) = self.config.objectives_and_constraints();
         let within = self.within(columns);
         let rows: Vec<usize> = (0..within.len()).filter(|&row| within[row]).collect();
         let value = |row: usize, k: usize| columns[k].as_ref()[row];
@@ -58,7 +58,7 @@ impl Study {
             front.sort_by(|&i, &j| value(j, first).total_cmp(&value(i, first)));
         }
         let signs: Vec<f64> = self.config.outputs.iter().map(|output| output.goal.sign()).collect();
-        let compromise = |row: usize| Compromise {
+        let compromise = |row: usize| ParetoPoint {
             trial: self.trial(self.table.observed()[row]),
             values: signs.iter().enumerate().map(|(k, sign)| sign * value(row, k)).collect(),
         };

@@ -1,9 +1,9 @@
 //! What the outputs of a study are for, and what follows from that.
 
-use super::config::{Config, Warping};
-use crate::acquire::{Limits, Rule};
+use super::config::{Config, OutcomeTransformChoice};
+use crate::acquire::{ConstraintBounds, Rule};
 use crate::allocate::{Allocation, Quality};
-use crate::data::{Belief, Units};
+use crate::data::{OutcomeTransform, PosteriorAtData};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ pub enum Goal {
     Minimize,
     /// To be kept within limits, of which there is at least one.
     #[serde(rename_all = "kebab-case")]
-    Limit {
+    Constraint {
         /// The least value that will do.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at_least: Option<f64>,
@@ -59,7 +59,7 @@ impl Goal {
     /// Whether a value keeps to its limits, if it has any.
     pub fn allows(self, value: f64) -> bool {
         match self {
-            Goal::Limit { at_least, at_most } => {
+            Goal::Constraint { at_least, at_most } => {
                 at_least.is_none_or(|low| value >= low) && at_most.is_none_or(|high| value <= high)
             }
             _ => true,
@@ -73,32 +73,32 @@ impl Goal {
             Goal::Maximize | Goal::Minimize => None,
             Goal::Classify => Some(0.0),
             Goal::Level(level) => Some(level),
-            Goal::Limit { at_least: Some(low), at_most: Some(high) } => {
+            Goal::Constraint { at_least: Some(low), at_most: Some(high) } => {
                 let count = |violates: &dyn Fn(f64) -> bool| outcomes.iter().filter(|&&y| violates(y)).count();
                 Some(if count(&|y| y < low) > count(&|y| y > high) { low } else { high })
             }
-            Goal::Limit { at_least, at_most } => at_least.or(at_most),
+            Goal::Constraint { at_least, at_most } => at_least.or(at_most),
         }
     }
 
     /// Its limits in a model's units, whose map is increasing.
-    pub(super) fn limits(self, units: &Units) -> Limits {
+    pub(super) fn limits(self, units: &OutcomeTransform) -> ConstraintBounds {
         let (at_least, at_most) = match self {
-            Goal::Limit { at_least, at_most } => (at_least, at_most),
+            Goal::Constraint { at_least, at_most } => (at_least, at_most),
             _ => (None, None),
         };
         let or = |limit: Option<f64>, none: f64| limit.map_or(none, |limit| in_units(units, limit));
-        Limits { at_least: or(at_least, f64::NEG_INFINITY), at_most: or(at_most, f64::INFINITY) }
+        ConstraintBounds { at_least: or(at_least, f64::NEG_INFINITY), at_most: or(at_most, f64::INFINITY) }
     }
 }
 
 /// Which rows are believed to keep to all limits; all of them, if there is none.
-pub(super) fn feasible_rows(rows: usize, limited: &[(Limits, &Belief)]) -> Vec<bool> {
+pub(super) fn feasible_rows(rows: usize, limited: &[(ConstraintBounds, &PosteriorAtData)]) -> Vec<bool> {
     (0..rows).map(|i| limited.iter().all(|(limits, belief)| limits.violation(belief.mean()[i]) == 0.0)).collect()
 }
 
 /// A limit or a level in a model's units; it may lie farther beyond the outcomes than numbers reach.
-pub(super) fn in_units(units: &Units, value: f64) -> f64 {
+pub(super) fn in_units(units: &OutcomeTransform, value: f64) -> f64 {
     units.to_model(value).clamp(-FARTHEST, FARTHEST)
 }
 
@@ -107,7 +107,7 @@ const FARTHEST: f64 = 1e100;
 
 impl Config {
     /// The numbers of the outputs that are optimised, and of those that have limits.
-    pub fn objectives_and_limits(&self) -> (Vec<usize>, Vec<usize>) {
+    pub fn objectives_and_constraints(&self) -> (Vec<usize>, Vec<usize>) {
         (0..self.outputs.len()).partition(|&k| self.outputs[k].goal.is_objective())
     }
 
@@ -117,7 +117,7 @@ impl Config {
     }
 
     /// Whether these values, one an output, keep to all limits.
-    pub fn keeps_limits(&self, values: &[f64]) -> bool {
+    pub fn is_feasible(&self, values: &[f64]) -> bool {
         self.outputs.iter().zip(values).all(|(output, &value)| output.goal.allows(value))
     }
 
@@ -142,27 +142,31 @@ impl Config {
     }
 
     /// How the outcomes of an output are mapped: volumes between several objectives have a meaning in their own units only.
-    pub(super) fn warping(&self, output: usize) -> Warping {
-        let (objectives, _) = self.objectives_and_limits();
-        if objectives.len() > 1 && objectives.contains(&output) { Warping::Off } else { self.model.warp }
+    pub(super) fn warping(&self, output: usize) -> OutcomeTransformChoice {
+        let (objectives, _) = self.objectives_and_constraints();
+        if objectives.len() > 1 && objectives.contains(&output) {
+            OutcomeTransformChoice::Off
+        } else {
+            self.model.outcome_transform
+        }
     }
 
     pub(super) fn check_goals(&self) -> Result<()> {
-        let (objectives, others) = self.objectives_and_limits();
-        let limits = others.iter().filter(|&&k| matches!(self.outputs[k].goal, Goal::Limit { .. })).count();
+        let (objectives, others) = self.objectives_and_constraints();
+        let limits = others.iter().filter(|&&k| matches!(self.outputs[k].goal, Goal::Constraint { .. })).count();
         for Output { name, goal } in &self.outputs {
             let fault = |must: &str, value: f64| {
                 Err(Error::Parameter { name: format!("a limit or level of '{name}'"), value, must: must.into() })
             };
             match *goal {
                 Goal::Level(level) if !level.is_finite() => return fault("finite", level),
-                Goal::Limit { at_least: None, at_most: None } => {
+                Goal::Constraint { at_least: None, at_most: None } => {
                     return Err(Error::Unsupported {
                         what: format!("no limit for '{name}'"),
                         remedy: "give at-least, at-most or both".into(),
                     });
                 }
-                Goal::Limit { at_least, at_most } => {
+                Goal::Constraint { at_least, at_most } => {
                     let (low, high) = (at_least.unwrap_or(f64::MIN), at_most.unwrap_or(f64::MAX));
                     if !(low.is_finite() && high.is_finite()) {
                         return fault("finite", if low.is_finite() { high } else { low });
@@ -191,7 +195,7 @@ impl Config {
 
     /// Every rule is for one kind of goal.
     pub(super) fn check_rule(&self) -> Result<()> {
-        let (objectives, limits) = self.objectives_and_limits();
+        let (objectives, limits) = self.objectives_and_constraints();
         let rule = self.rule();
         let fits = match (objectives.len(), self.outputs[0].goal) {
             (0, Goal::Classify) => rule == Rule::Bald,

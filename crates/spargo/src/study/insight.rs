@@ -10,16 +10,16 @@ use super::goal::{feasible_rows, in_units};
 use super::model::Models;
 use super::{Study, best_rows};
 use crate::allocate::Quality;
-use crate::data::{Belief, Evidence, Units};
+use crate::data::{AllocationContext, OutcomeTransform, PosteriorAtData};
 use crate::error::Result;
 use crate::kernel::{Covariance, Family, Kernel, Role};
 use crate::linalg::{Mat, MatRef};
-use crate::model::{Prediction, left_out};
+use crate::model::{Prediction, leave_one_out};
 use crate::space::{Domain, Point};
 
 /// What a model says of one number.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Forecast {
+pub struct CrediblePrediction {
     /// Its mean.
     pub mean: f64,
     /// Its central 95 %.
@@ -28,20 +28,20 @@ pub struct Forecast {
 
 /// An outcome beside what the model of all others says of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LeftOut {
+pub struct LeaveOneOut {
     /// The trial's number.
     pub trial: u64,
     /// Its outcome.
     pub observed: f64,
     /// What the others' model says of that, noise included.
-    pub forecast: Forecast,
+    pub predict_interval: CrediblePrediction,
     /// How many standard deviations the outcome lies above the median, in the model's units.
     pub deviations: f64,
 }
 
-impl Forecast {
+impl CrediblePrediction {
     /// From moments in the model's units, where larger is better.
-    pub(super) fn new(units: &Units, sign: f64, mean: f64, variance: f64) -> Self {
+    pub(super) fn new(units: &OutcomeTransform, sign: f64, mean: f64, variance: f64) -> Self {
         let spread = INTERVAL * variance.sqrt();
         let [low, high] = [-spread, spread].map(|offset| sign * bounded(units.from_model(mean + offset)));
         let (mut average, _) = units.moments(mean, variance);
@@ -49,7 +49,7 @@ impl Forecast {
             // Both tails of a map that lengthens them are beyond all numbers: the median is not.
             average = units.from_model(mean);
         }
-        Forecast { mean: sign * bounded(average), interval: (low.min(high), low.max(high)) }
+        CrediblePrediction { mean: sign * bounded(average), interval: (low.min(high), low.max(high)) }
     }
 }
 
@@ -62,12 +62,12 @@ fn bounded(value: f64) -> f64 {
 
 impl Study {
     /// An output without noise, at points in the user's units; of a class, its latent function.
-    pub fn forecast(&mut self, output: usize, points: &[Point]) -> Result<Vec<Forecast>> {
+    pub fn predict_interval(&mut self, output: usize, points: &[Point]) -> Result<Vec<CrediblePrediction>> {
         let x = self.encode(points)?;
         let (sign, models) = (self.sign(output)?, self.current()?);
         let model = &models.outputs[output];
         let Prediction { mean, variance } = model.posterior.predict(x.as_ref())?;
-        Ok(mean.iter().zip(variance).map(|(&mean, v)| Forecast::new(&model.units, sign, mean, v)).collect())
+        Ok(mean.iter().zip(variance).map(|(&mean, v)| CrediblePrediction::new(&model.units, sign, mean, v)).collect())
     }
 
     /// Trials with an outcome by their numbers, the best posterior mean of an output first.
@@ -85,7 +85,7 @@ impl Study {
     /// These trials' outcomes of an output, each beside what the model of all others says; trials without an outcome are passed over.
     ///
     /// "The model of all others" has the hyperparameters and inducing points of the model of all.
-    pub fn left_out(&mut self, output: usize, trials: &[u64]) -> Result<Vec<LeftOut>> {
+    pub fn leave_one_out(&mut self, output: usize, trials: &[u64]) -> Result<Vec<LeaveOneOut>> {
         let sign = self.sign(output)?;
         self.refresh()?;
         let row = |trial: &u64| self.table.observed().binary_search(&(trial.checked_sub(1)? as usize)).ok();
@@ -96,11 +96,11 @@ impl Study {
         let models = self.models()?;
         let model = &models.outputs[output];
         let data = model.units.apply(&self.table.dataset(output, self.history().tells())?);
-        let Prediction { mean, variance } = left_out(&model.posterior, &data, model.state.hyper.noise, &rows)?;
-        let one = |(j, &row): (usize, &usize)| LeftOut {
+        let Prediction { mean, variance } = leave_one_out(&model.posterior, &data, model.state.hyper.noise, &rows)?;
+        let one = |(j, &row): (usize, &usize)| LeaveOneOut {
             trial: self.number(row),
             observed: sign * self.table.outcomes(output)[row],
-            forecast: Forecast::new(&model.units, sign, mean[j], variance[j]),
+            predict_interval: CrediblePrediction::new(&model.units, sign, mean[j], variance[j]),
             deviations: sign * (data.y()[row] - mean[j]) / variance[j].sqrt(),
         };
         Ok(rows.iter().enumerate().map(one).collect())
@@ -156,18 +156,18 @@ impl Study {
         let models = self.models()?;
         let quality = self.config.allocation_of(output).quality();
         let outputs = match quality {
-            Quality::Hv | Quality::Front => self.config.objectives_and_limits().0,
+            Quality::Hv | Quality::Front => self.config.objectives_and_constraints().0,
             _ => vec![output],
         };
         let beliefs = outputs.iter().map(|&output| self.belief(&models, output)).collect::<Result<Vec<_>>>()?;
-        let (_, limited) = self.config.objectives_and_limits();
+        let (_, limited) = self.config.objectives_and_constraints();
         let limits = |k: usize| self.config.outputs[k].goal.limits(&models.outputs[k].units);
         let limited: Vec<_> =
             limited.into_iter().map(|k| Ok((limits(k), self.belief(&models, k)?))).collect::<Result<_>>()?;
         let limited: Vec<_> = limited.iter().map(|(limits, belief)| (*limits, belief)).collect();
         let feasible = feasible_rows(self.table.observed().len(), &limited);
         let values = quality.evaluate(
-            &Evidence::new(beliefs)?.with_feasible(feasible)?,
+            &AllocationContext::new(beliefs)?.with_feasible(feasible)?,
             self.table.observed().len(),
             self.config.inducing,
         )?;
@@ -175,12 +175,12 @@ impl Study {
     }
 
     /// What the model of an output believes at the data.
-    fn belief(&self, models: &Models, output: usize) -> Result<Belief> {
+    fn belief(&self, models: &Models, output: usize) -> Result<PosteriorAtData> {
         let (model, goal) = (&models.outputs[output], self.config.outputs[output].goal);
         let data = model.units.apply(&self.table.dataset(output, self.history().tells())?);
         let Prediction { mean, variance } = model.posterior.predict(data.x())?;
         let level = goal.level(self.table.outcomes(output)).map_or(0.0, |level| in_units(&model.units, level));
-        Belief::new(data.y().to_vec(), mean, variance, data.noise(model.state.hyper.noise))?.with_level(level)
+        PosteriorAtData::new(data.y().to_vec(), mean, variance, data.noise(model.state.hyper.noise))?.with_level(level)
     }
 
     /// Points as models see them, [points, inputs].

@@ -6,19 +6,21 @@
 //!
 //! One stationary model of everything smooths over what is narrow beside the rest of the space: the trial that it
 //! believes in may be one of the good ones, not the best. Around each trial that the model or its own outcome
-//! recommends, a model of that neighbourhood alone has the say, if it foretells the outcomes there better than the model of
+//! recommends, a model of that neighbourhood alone has the say, if it log_predictive_density the outcomes there better than the model of
 //! everything, each left out in turn; or in its place one of a wider neighbourhood, which knows more trials, unless that
-//! foretells them worse. A deviation is taken off the mean, so that one lucky outcome is not enough.
+//! log_predictive_density them worse. A deviation is taken off the mean, so that one lucky outcome is not enough.
 
+use super::auto;
 use super::best_rows;
-use super::config::Config;
+use super::config::{Config, check_share};
 use super::model::Model;
-use crate::data::{Dataset, Units, Warp};
+use crate::data::{Dataset, OutcomeTransform, Warp};
 use crate::error::{Error, Result};
 use crate::kernel::{Covariance, Kernel};
 use crate::linalg::{Mat, MatRef, select_rows};
 use crate::model::{
-    Fit, Fitting, Hyperparameters, Inference, Learning, Posterior, Prediction, Start, fit, left_out, noise_limit,
+    Fit, FitOptions, HyperparameterObjective, Hyperparameters, Inference, Posterior, Prediction, Start, fit,
+    leave_one_out, noise_bound,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -29,26 +31,26 @@ use std::time::Instant;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Locality {
+pub struct LocalModelOptions {
     /// Observations of a neighbourhood; 0 for no such models: the study's model alone says which trial is best.
     pub neighbours: usize,
     /// Share of a batch of Thompson's that is drawn from the model of the best trial's neighbourhood.
-    pub polish: f64,
+    #[serde(with = "auto")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "auto::share"))]
+    pub share: Option<f64>,
 }
 
-impl Default for Locality {
+impl Default for LocalModelOptions {
     fn default() -> Self {
-        Locality { neighbours: 400, polish: 0.2 }
+        LocalModelOptions { neighbours: 400, share: None }
     }
 }
 
-impl Locality {
+impl LocalModelOptions {
     /// Refuses shares that are none, and neighbourhoods whose models would take longer than everything else.
     pub(super) fn check(&self) -> Result<()> {
         let refuse = |name: &str, value: f64, must: String| Err(Error::Parameter { name: name.into(), value, must });
-        if !(0.0..=1.0).contains(&self.polish) {
-            return refuse("polish", self.polish, "between 0 and 1".into());
-        }
+        check_share("local-models.share", self.share)?;
         match self.neighbours > MOST_NEIGHBOURS {
             true => refuse("neighbours", self.neighbours as f64, format!("at most {MOST_NEIGHBOURS}")),
             false => Ok(()),
@@ -64,9 +66,9 @@ pub(super) struct Local {
     /// Mean and variance there, in the units of who has the say.
     pub belief: (f64, f64),
     /// Who has the say.
-    pub teller: Teller,
+    pub teller: Surrogate,
     /// The model of the neighbourhood, and which point of it is best by that, [1, inputs].
-    pub near: (Teller, Mat<f64>),
+    pub near: (Surrogate, Mat<f64>),
     /// Rows that it is the best of, all at different points.
     pub known: Vec<usize>,
     /// Seconds that the search for it took.
@@ -77,10 +79,10 @@ pub(super) struct Local {
 
 /// A model that has the say in a neighbourhood.
 #[derive(Debug, Clone)]
-pub(super) struct Teller {
+pub(super) struct Surrogate {
     pub posterior: Arc<Posterior>,
     /// Of the outcomes.
-    pub units: Units,
+    pub units: OutcomeTransform,
     /// The noise variance, in those.
     pub noise: f64,
 }
@@ -101,7 +103,7 @@ impl Local {
 
     /// Visits the best of every neighbourhood.
     pub fn each(model: &Model, data: &Dataset, config: &Config, mut visit: impl FnMut(Self)) -> Result<()> {
-        let neighbours = config.locality.neighbours;
+        let neighbours = config.local_models.neighbours;
         if neighbours == 0 {
             return Ok(());
         }
@@ -129,19 +131,19 @@ impl Local {
 
     /// The best of the rows that are known well; rows are ordered by their distance to the first.
     fn among(model: &Model, data: &Dataset, rows: &[usize], config: &Config) -> Result<Self> {
-        let close = config.locality.neighbours.min(rows.len());
+        let close = config.local_models.neighbours.min(rows.len());
         let first: Vec<usize> = (0..close).collect();
-        let of = |count: usize| -> Result<(Teller, f64)> {
+        let of = |count: usize| -> Result<(Surrogate, f64)> {
             let some = data.subset(&rows[..count]);
-            let teller = Teller::near(model, &some, config)?;
-            let foretold = teller.foretells(&some, &first)?;
+            let teller = Surrogate::near(model, &some, config)?;
+            let foretold = teller.log_predictive_density(&some, &first)?;
             Ok((teller, foretold))
         };
-        let far = Teller::of(model);
+        let far = Surrogate::of(model);
         // An exact posterior is asked for its own data, a sparse one for any.
         let by_far = match &model.state.inducing {
-            None => far.foretells(data, &rows[..close])?,
-            Some(_) => far.foretells(&data.subset(&rows[..close]), &first)?,
+            None => far.log_predictive_density(data, &rows[..close])?,
+            Some(_) => far.log_predictive_density(&data.subset(&rows[..close]), &first)?,
         };
         let (near, by_near) = of(close)?;
         let is_better = by_near > by_far + MARGIN;
@@ -166,29 +168,29 @@ impl Local {
     }
 }
 
-impl Teller {
+impl Surrogate {
     /// The model of everything.
     pub fn of(model: &Model) -> Self {
-        Teller { posterior: model.posterior.clone(), units: model.units, noise: model.state.hyper.noise }
+        Surrogate { posterior: model.posterior.clone(), units: model.units, noise: model.state.hyper.noise }
     }
 
     /// The exact model of some observations; its search begins at the kernel of the model of all.
     fn near(model: &Model, some: &Dataset, config: &Config) -> Result<Self> {
-        let units = Units::of(some.y(), Warp::Identity);
+        let units = OutcomeTransform::of(some.y(), Warp::Identity);
         let standard = units.apply(some);
         let kernel = model.state.hyper.kernel.clone();
-        let settings = Fitting {
-            learning: Learning::Subset(SUBSET),
+        let settings = FitOptions {
+            hyperparameters: HyperparameterObjective::Subset(SUBSET),
             inference: Inference::Exact,
             start: Start::Warm,
             priors: config.model.priors,
-            noise_limit: Some(noise_limit(&standard, &kernel.scales(some.dimension()), config.seed)),
+            noise_bound: Some(noise_bound(&standard, &kernel.scales(some.dimension()), config.seed)),
             seed: config.seed,
-            ..Fitting::default()
+            ..FitOptions::default()
         };
         let start = Hyperparameters { kernel, mean: 0.0, noise: NOISE };
         let Fit { posterior, hyper, .. } = fit(&start, &standard, standard.x(), &settings)?;
-        Ok(Teller { posterior: Arc::new(posterior), units, noise: hyper.noise })
+        Ok(Surrogate { posterior: Arc::new(posterior), units, noise: hyper.noise })
     }
 
     /// The best of some rows, its mean and variance, and the lower end of that in the user's units.
@@ -200,9 +202,9 @@ impl Teller {
     }
 
     /// How likely these outcomes are in the user's units, each left out in turn: the sum of logarithms.
-    fn foretells(&self, data: &Dataset, rows: &[usize]) -> Result<f64> {
+    fn log_predictive_density(&self, data: &Dataset, rows: &[usize]) -> Result<f64> {
         let standard = self.units.apply(data);
-        let Prediction { mean, variance } = left_out(&self.posterior, &standard, self.noise, rows)?;
+        let Prediction { mean, variance } = leave_one_out(&self.posterior, &standard, self.noise, rows)?;
         let one = |(i, &row): (usize, &usize)| {
             let y = data.y()[row];
             let deviation = standard.y()[row] - mean[i];

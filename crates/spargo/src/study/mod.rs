@@ -9,33 +9,34 @@
 //! killed at any instant and opened again asks for the batch that it would have asked for anyway.
 
 mod ask;
+mod auto;
 mod choose;
 mod config;
-mod confirm;
 mod design;
-mod freshness;
 mod fronts;
 mod goal;
 mod insight;
 mod json;
 mod local;
 mod model;
+mod refit;
+mod replicate;
 mod report;
 pub mod store;
 mod table;
 mod trial;
 
-pub use config::{Config, Modelling, Noise, Replicates, Warping};
-pub use freshness::Freshness;
-pub use fronts::{Compromise, Fronts};
+pub use config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice, Replicates, TrustRegionOptions};
+pub use fronts::{Fronts, ParetoPoint};
 pub use goal::{Goal, Output};
-pub use insight::{Forecast, LeftOut};
-pub use local::Locality;
+pub use insight::{CrediblePrediction, LeaveOneOut};
+pub use local::LocalModelOptions;
 pub use model::ModelReport;
+pub use refit::Refit;
 pub use report::{Best, Estimate, Observation, StepReport};
 pub use trial::{Outcome, Trial};
 
-use crate::data::Units;
+use crate::data::OutcomeTransform;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::model::{Hyperparameters, Posterior, Prediction};
@@ -173,7 +174,7 @@ impl Study {
     /// none yet, or if there is no single objective.
     pub fn best(&mut self) -> Result<Option<Best>> {
         self.refresh()?;
-        let (objectives, _) = self.config.objectives_and_limits();
+        let (objectives, _) = self.config.objectives_and_constraints();
         let (&[objective], false) = (objectives.as_slice(), self.table.observed().is_empty()) else { return Ok(None) };
         let models = self.models()?;
         let model = &models.outputs[objective];
@@ -182,11 +183,13 @@ impl Study {
         let believed = self.within(&self.believed_outcomes(&models, x.as_ref())?);
         let Some(row) = best_among(&means, &believed) else { return Ok(None) };
         let sign = self.config.outputs[objective].goal.sign();
-        let (row, Forecast { mean, interval }) = match self.local(&models)? {
-            Some(local) => (local.row, Forecast::new(&local.teller.units, sign, local.belief.0, local.belief.1)),
+        let (row, CrediblePrediction { mean, interval }) = match self.local(&models)? {
+            Some(local) => {
+                (local.row, CrediblePrediction::new(&local.teller.units, sign, local.belief.0, local.belief.1))
+            }
             None => {
                 let Prediction { mean, variance } = model.posterior.predict(x.as_ref().subrows(row, 1))?;
-                (row, Forecast::new(&model.units, sign, mean[0], variance[0]))
+                (row, CrediblePrediction::new(&model.units, sign, mean[0], variance[0]))
             }
         };
         let believed = Estimate { trial: self.trial(self.table.observed()[row]), mean, interval };
@@ -230,7 +233,7 @@ impl Study {
 
     /// The hyperparameters of that posterior, and the units of its outcomes (which are maximised: a minimised output has
     /// the other sign).
-    pub fn hyperparameters(&mut self, output: usize) -> Result<(Hyperparameters, Units)> {
+    pub fn hyperparameters(&mut self, output: usize) -> Result<(Hyperparameters, OutcomeTransform)> {
         self.sign(output)?;
         let model = &self.current()?.outputs[output];
         Ok((model.state.hyper.clone(), model.units))
@@ -260,12 +263,12 @@ impl Study {
     }
 
     /// The models of an ask: those of everything told so far, or the last ask's, if these are fresh enough.
-    fn models_within(&mut self, freshness: Freshness) -> Result<Arc<Models>> {
+    fn models_for(&mut self, refit: Refit) -> Result<Arc<Models>> {
         let states = self.states()?;
         let tells = self.history().tells();
         let last = states.as_ref().and_then(|states| states.first()).map(|state| state.seen);
-        let seen = match (freshness, last) {
-            (Freshness::Within(most), Some(seen)) if tells - seen < most => seen,
+        let seen = match (refit, last) {
+            (Refit::Every(most), Some(seen)) if tells - seen < most => seen,
             _ => tells,
         };
         self.models_as_of(seen, states)

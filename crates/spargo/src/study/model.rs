@@ -4,20 +4,20 @@
 //!     previous posterior ─▶ kernel and quality ─▶ Z ─▶ θ̂ (warm) ─▶ posterior                (Moss et al. 2023, Algorithm 1)
 //! ```
 
-use super::config::{Config, Modelling, Noise, Warping};
+use super::config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice};
 use super::goal::{Goal, feasible_rows, in_units};
 use super::local::Local;
+use crate::acquire::optimizer::Excluded;
 use crate::allocate::{Allocation, Quality, allocate};
-use crate::data::{Belief, Dataset, Evidence, Units, Warp};
+use crate::data::{AllocationContext, Dataset, OutcomeTransform, PosteriorAtData, Warp};
 use crate::error::Result;
 use crate::kernel::{Covariance, Kernel};
 use crate::linalg::{Mat, column_major};
-use crate::maximize::Taken;
 use crate::model::{
-    EXACT_LIMIT, Fit, FitReport, Fitting, Hyperparameters, Inference, Learning, Likelihood, Posterior, Prediction,
-    Start, WarpRows, fit, learn_warp, noise_limit,
+    EXACT_LIMIT, Fit, FitOptions, FitReport, HyperparameterObjective, Hyperparameters, Inference, Likelihood,
+    Posterior, Prediction, Start, fit, learn_outcome_transform, noise_bound,
 };
-use crate::optimize::Lbfgsb;
+use crate::optim::Lbfgsb;
 use crate::rng::{Purpose, stream};
 use crate::space::{Dimension, Space};
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ pub(super) struct State {
     /// The name of the output.
     pub output: String,
     /// The units of the outcomes.
-    pub units: Units,
+    pub units: OutcomeTransform,
     /// In those units.
     pub hyper: Hyperparameters,
     /// Z of a sparse posterior, [m, d]; none if it was exact.
@@ -54,7 +54,7 @@ pub(super) struct Inducing(#[serde(with = "column_major")] pub Mat<f64>);
 #[derive(Debug)]
 pub(super) struct Model {
     pub posterior: Arc<Posterior>,
-    pub units: Units,
+    pub units: OutcomeTransform,
     pub state: State,
     pub report: ModelReport,
 }
@@ -139,15 +139,15 @@ impl Models {
 struct Prepared {
     /// In the model's units.
     data: Dataset,
-    units: Units,
+    units: OutcomeTransform,
     start: Hyperparameters,
     allocation: Allocation,
     inference: Inference,
     likelihood: Likelihood,
     /// The largest noise variance, in the model's units.
-    noise_limit: Option<f64>,
+    noise_bound: Option<f64>,
     /// What the last posterior says at the data, if inducing points depend on that.
-    belief: Option<Belief>,
+    belief: Option<PosteriorAtData>,
     /// Observations at the last search from several starts; `None` if this is to be one.
     searched: Option<usize>,
     warp_s: f64,
@@ -162,14 +162,13 @@ impl Prepared {
         let searched = last.map(|(last, _)| last.searched).filter(|searched| data.len() < 2 * searched);
         let first = || Hyperparameters::cold(Kernel::for_space(&config.space, config.model.kernel));
         let units = match (config.warping(output), last) {
-            _ if goal == Goal::Classify => Units::plain(),
-            (Warping::Off, _) => Units::of(data.y(), Warp::Identity),
+            _ if goal == Goal::Classify => OutcomeTransform::identity(),
+            (OutcomeTransformChoice::Off, _) => OutcomeTransform::of(data.y(), Warp::Identity),
             // They stay as they are until the data have doubled, and so does the meaning of the hyperparameters.
-            (_, Some((last, _))) if searched.is_some() && last.units.suit(data.y()) => last.units,
-            (warping, last) => {
-                let rows = if warping == Warping::Covering { WarpRows::Covering } else { WarpRows::Random };
+            (_, Some((last, _))) if searched.is_some() && last.units.fits(data.y()) => last.units,
+            (_, last) => {
                 let settings = fitting(config, searched.is_none());
-                learn_warp(&last.map_or_else(first, |(last, _)| last.hyper.clone()), data, rows, &settings)
+                learn_outcome_transform(&last.map_or_else(first, |(last, _)| last.hyper.clone()), data, &settings)
             }
         };
         let standard = units.apply(data);
@@ -178,8 +177,8 @@ impl Prepared {
             Goal::Classify => (Inference::Variational, Likelihood::Bernoulli),
             _ => (config.model.inference(data.len(), config.inducing), Likelihood::Gaussian),
         };
-        let noise_limit = match (config.model.noise, likelihood) {
-            (Noise::Limited, Likelihood::Gaussian) => Some(limit_in(&units, data, &start.kernel, config.seed)),
+        let noise_bound = match (config.model.noise_bound, likelihood) {
+            (NoiseBound::ClosePairs, Likelihood::Gaussian) => Some(limit_in(&units, data, &start.kernel, config.seed)),
             _ => None,
         };
         let warp_s = started.elapsed().as_secs_f64();
@@ -208,7 +207,7 @@ impl Prepared {
             allocation,
             inference,
             likelihood,
-            noise_limit,
+            noise_bound,
             belief,
             searched,
             warp_s,
@@ -218,28 +217,28 @@ impl Prepared {
 }
 
 /// The limit to the noise variance in a model's units: there it is that of the outcomes times the mean squared slope.
-fn limit_in(units: &Units, data: &Dataset, kernel: &Kernel, seed: u64) -> f64 {
+fn limit_in(units: &OutcomeTransform, data: &Dataset, kernel: &Kernel, seed: u64) -> f64 {
     let slopes = data.y().iter().map(|&y| (2.0 * units.log_slope(y)).exp()).sum::<f64>();
-    noise_limit(data, &kernel.scales(data.dimension()), seed) * slopes / data.len() as f64
+    noise_bound(data, &kernel.scales(data.dimension()), seed) * slopes / data.len() as f64
 }
 
 /// How hyperparameters are searched for.
-fn fitting(config: &Config, cold: bool) -> Fitting {
-    Fitting {
+fn fitting(config: &Config, cold: bool) -> FitOptions {
+    FitOptions {
         start: if cold { Start::Cold } else { Start::Warm },
         priors: config.model.priors,
-        optimizer: if cold { Fitting::default().optimizer } else { LOOSE },
+        optimizer: if cold { FitOptions::default().optimizer } else { LOOSE },
         seed: config.seed,
-        ..Fitting::default()
+        ..FitOptions::default()
     }
 }
 
 impl Model {
     /// Chooses inducing points and fits.
     fn new(config: &Config, all: &[Prepared], output: usize, step: u64, seen: u64) -> Result<Self> {
-        let Prepared { data, units, start, inference, likelihood, noise_limit, searched, warp_s, believe_s, .. } =
+        let Prepared { data, units, start, inference, likelihood, noise_bound, searched, warp_s, believe_s, .. } =
             &all[output];
-        let (inference, likelihood, units, noise_limit) = (*inference, *likelihood, *units, *noise_limit);
+        let (inference, likelihood, units, noise_bound) = (*inference, *likelihood, *units, *noise_bound);
         let started = Instant::now();
         let inducing = match inference {
             Inference::Exact => None,
@@ -248,11 +247,12 @@ impl Model {
         let allocate_s = believe_s + started.elapsed().as_secs_f64();
 
         let started = Instant::now();
-        let learning = match likelihood {
+        let hyperparameters = match likelihood {
             Likelihood::Gaussian => config.model.learning_for(inference, data.len()),
-            _ => Learning::Elbo,
+            _ => HyperparameterObjective::Elbo,
         };
-        let settings = Fitting { learning, inference, likelihood, noise_limit, ..fitting(config, searched.is_none()) };
+        let settings =
+            FitOptions { hyperparameters, inference, likelihood, noise_bound, ..fitting(config, searched.is_none()) };
         let z = inducing.as_ref().map_or(data.x(), Mat::as_ref);
         let Fit { posterior, hyper, report } = fit(start, data, z, &settings)?;
         let report = ModelReport {
@@ -294,7 +294,7 @@ impl Model {
 const LOOSE: Lbfgsb =
     Lbfgsb { memory: 10, max_iterations: 50, max_evaluations: 100, gradient_tolerance: 1e-3, value_tolerance: 1e-4 };
 
-impl Modelling {
+impl ModelOptions {
     /// Exact while that is what the settings say, or no approximation is needed.
     fn inference(&self, observations: usize, inducing: usize) -> Inference {
         let exact = inducing.max(self.exact_until).min(EXACT_LIMIT);
@@ -302,9 +302,9 @@ impl Modelling {
     }
 
     /// The bound at Z = X is the likelihood.
-    fn learning_for(&self, inference: Inference, observations: usize) -> Learning {
-        match (self.learning, inference) {
-            (Learning::Bound, Inference::Exact) => Learning::Subset(observations),
+    fn learning_for(&self, inference: Inference, observations: usize) -> HyperparameterObjective {
+        match (self.hyperparameters, inference) {
+            (HyperparameterObjective::Bound, Inference::Exact) => HyperparameterObjective::Subset(observations),
             (learning, _) => learning,
         }
     }
@@ -312,7 +312,7 @@ impl Modelling {
 
 impl State {
     /// Its hyperparameters in other units: another scale under the same warp, else as they are, as both are standardized.
-    fn hyper_in(&self, units: &Units) -> Hyperparameters {
+    fn hyper_in(&self, units: &OutcomeTransform) -> Hyperparameters {
         if self.units.warp() != units.warp() {
             return Hyperparameters { mean: 0.0, ..self.hyper.clone() };
         }
@@ -329,13 +329,18 @@ impl State {
         let standard = self.units.apply(before);
         let z = self.inducing.as_ref().map_or(standard.x(), |Inducing(z)| z.as_ref());
         let (inference, likelihood) = (self.inference, self.likelihood);
-        let settings = Fitting { learning: Learning::Given, inference, likelihood, ..Fitting::default() };
+        let settings = FitOptions {
+            hyperparameters: HyperparameterObjective::Fixed,
+            inference,
+            likelihood,
+            ..FitOptions::default()
+        };
         Ok(fit(&self.hyper, &standard, z, &settings)?.posterior)
     }
 }
 
 /// How much longer a unit is in `new` than in `old`, around a value in the old ones.
-fn ratio(old: &Units, new: &Units, value: f64) -> f64 {
+fn ratio(old: &OutcomeTransform, new: &OutcomeTransform, value: f64) -> f64 {
     let outcome = old.from_model(value);
     (new.log_slope(outcome) - old.log_slope(outcome)).exp()
 }
@@ -343,7 +348,7 @@ fn ratio(old: &Units, new: &Units, value: f64) -> f64 {
 /// Z from the last step's kernel and beliefs.
 fn inducing_points(config: &Config, all: &[Prepared], output: usize, step: u64) -> Result<Mat<f64>> {
     let Prepared { data, start, allocation, belief, .. } = &all[output];
-    let beliefs: Vec<Belief> = match allocation.quality() {
+    let beliefs: Vec<PosteriorAtData> = match allocation.quality() {
         // What several objectives promise together; each has its own points, as its kernel is its own.
         Quality::Hv | Quality::Front => {
             let objectives = all.iter().zip(&config.outputs).filter(|(_, output)| output.goal.is_objective());
@@ -353,25 +358,25 @@ fn inducing_points(config: &Config, all: &[Prepared], output: usize, step: u64) 
     };
     // A table may have but one word in a column.
     let bounds = config.space.dimensions().iter().map(|d| (0.0, d.domain.largest().max(1.0))).collect();
-    let limited = all.iter().zip(&config.outputs).filter(|(_, output)| matches!(output.goal, Goal::Limit { .. }));
+    let limited = all.iter().zip(&config.outputs).filter(|(_, output)| matches!(output.goal, Goal::Constraint { .. }));
     let limited =
         limited.filter_map(|(other, output)| Some((output.goal.limits(&other.units), other.belief.as_ref()?)));
     let feasible = feasible_rows(data.len(), &limited.collect::<Vec<_>>());
-    let evidence = Evidence::new(beliefs)?.with_bounds(bounds)?.with_feasible(feasible)?;
+    let evidence = AllocationContext::new(beliefs)?.with_bounds(bounds)?.with_feasible(feasible)?;
     let mut rng = stream(config.seed, Purpose::Allocation, step, output as u64);
     let chosen = allocate(allocation, data.x(), &start.kernel, &evidence, config.inducing, &mut rng)?;
     Ok(snapped(chosen.points, &config.space))
 }
 
 /// What the last posterior says at all data, in the units of `units` (variances to first order).
-fn believe(last: &State, before: &Dataset, data: &Dataset, units: &Units) -> Result<Belief> {
+fn believe(last: &State, before: &Dataset, data: &Dataset, units: &OutcomeTransform) -> Result<PosteriorAtData> {
     let Prediction { mean, variance } = last.posterior(before)?.predict(data.x())?;
     let ratios: Vec<f64> = mean.iter().map(|&mean| ratio(&last.units, units, mean)).collect();
     let variance = variance.iter().zip(&ratios).map(|(v, ratio)| v * ratio * ratio).collect();
     let noise =
         ratios.iter().enumerate().map(|(i, ratio)| data.noise_of(i, last.hyper.noise * ratio * ratio)).collect();
     let mean = mean.iter().map(|&mean| units.to_model(last.units.from_model(mean))).collect();
-    Belief::new(data.y().to_vec(), mean, variance, noise)
+    PosteriorAtData::new(data.y().to_vec(), mean, variance, noise)
 }
 
 /// Centroids and uniform points lie between the valid values; those that fall together become one.
@@ -379,7 +384,7 @@ fn snapped(points: Mat<f64>, space: &Space) -> Mat<f64> {
     if space.dimensions().iter().all(|d| d.domain.is_continuous()) {
         return points;
     }
-    let (mut seen, mut rows) = (Taken::default(), Vec::new());
+    let (mut seen, mut rows) = (Excluded::default(), Vec::new());
     for i in 0..points.nrows() {
         let snap = |(d, v): (&Dimension, &f64)| if d.domain.is_continuous() { *v } else { d.domain.snap(*v) };
         let row: Vec<f64> = space.dimensions().iter().zip(points.row(i).iter()).map(snap).collect();

@@ -48,7 +48,7 @@ impl StepReport {
 /// What a study has found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Best {
-    /// The evaluated point that is best by mean less deviation of the models of `Locality`, if there are such; else by the
+    /// The evaluated point that is best by mean less deviation of the models of `LocalModelOptions`, if there are such; else by the
     /// posterior mean in the model's units, which under a warp is the median in the user's.
     pub believed: Estimate,
     /// The best outcome as it was told.

@@ -3,10 +3,10 @@
 use super::Outcome;
 use super::config::Config;
 use super::store::{History, Record};
+use crate::acquire::optimizer::Excluded;
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::linalg::Mat;
-use crate::maximize::Taken;
 
 /// Rows are the history's records.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub(super) struct Table {
     dimension: usize,
     /// Encoded points, row after row.
     points: Vec<f64>,
-    taken: Taken,
+    excluded: Excluded,
     /// Records that were observed, in the order of their numbers, with their tells.
     observed: Vec<usize>,
     seq: Vec<u64>,
@@ -40,7 +40,7 @@ impl Table {
         Table {
             dimension: config.space.dimensions().len(),
             points: Vec::new(),
-            taken: Taken::default(),
+            excluded: Excluded::default(),
             observed: Vec::new(),
             seq: Vec::new(),
             outputs: config.outputs.iter().map(|output| Column::new(output.goal.sign())).collect(),
@@ -54,7 +54,7 @@ impl Table {
         let known = self.points.len() / self.dimension;
         for record in &history.records()[known..] {
             let point = config.space.encode(&record.trial.point)?;
-            self.taken.insert(&point);
+            self.excluded.insert(&point);
             self.points.extend(point);
         }
         self.sort(history.records());
@@ -107,8 +107,8 @@ impl Table {
     }
 
     /// Every point there is.
-    pub fn taken(&self) -> Taken {
-        self.taken.clone()
+    pub fn excluded(&self) -> Excluded {
+        self.excluded.clone()
     }
 
     /// Encoded points of these records, [records, inputs].

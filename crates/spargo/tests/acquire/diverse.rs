@@ -1,17 +1,17 @@
 //! Batches for learning where f is positive, or crosses a level.
 
 use super::*;
+use spargo::acquire::optimizer::{AcquisitionOptimizer, AcquisitionOptions, Excluded};
 use spargo::acquire::{Situation, bald, sequential};
 use spargo::linalg::cholesky;
-use spargo::maximize::{Maximizing, Search, Taken};
-use spargo::sample::Sampling;
+use spargo::sample::SamplingOptions;
 use spargo::space::{Dimension, Space};
 
 /// Points of a batch of this merit over the unit square, or over rows of a table.
 fn batch(posterior: &Posterior, space: &Space, merit: &Merit, count: usize, pending: &Mat<f64>) -> Mat<f64> {
-    let settings = Maximizing { pool: 2000, near: 0, ..Maximizing::default() };
-    let (none, sampling) = (none(), Sampling::default());
-    let search = Search::new(space, none.as_ref(), &settings, 1, 0).unwrap();
+    let settings = AcquisitionOptions { pool: 2000, near: 0, ..AcquisitionOptions::default() };
+    let (none, sampling) = (none(), SamplingOptions::default());
+    let search = AcquisitionOptimizer::new(space, none.as_ref(), &settings, 1, 0).unwrap();
     let situation = Situation {
         posterior,
         noise: 0.0,
@@ -23,7 +23,7 @@ fn batch(posterior: &Posterior, space: &Space, merit: &Merit, count: usize, pend
         seed: 1,
         step: 0,
     };
-    sequential(&situation, merit, count, &mut Taken::default()).unwrap()
+    sequential(&situation, merit, count, &mut Excluded::default()).unwrap()
 }
 
 fn square() -> Vec<Dimension> {

@@ -3,19 +3,19 @@
 #[path = "../common/mod.rs"]
 mod common;
 
-mod beliefs;
 mod diverse;
-mod merits;
-mod several;
+mod failures;
+mod fantasies;
+mod functions;
+mod outputs;
 mod several_batches;
-mod votes;
 
 use common::*;
-use spargo::acquire::{Merit, Vote};
+use spargo::acquire::{FailureModel, Merit};
 use spargo::kernel::{Family, Kernel, Stationary};
 use spargo::linalg::{Mat, MatRef};
 use spargo::model::{Hyperparameters, Posterior};
-use spargo::optimize::Utility;
+use spargo::optim::BatchedObjective;
 
 const NOISE: f64 = 0.07;
 
@@ -44,23 +44,23 @@ fn none() -> Mat<f64> {
     Mat::zeros(0, 2)
 }
 
-fn nobody_failed(posterior: &Posterior) -> Vote {
-    Vote::new(posterior.kernel(), posterior.z(), none().as_ref()).unwrap()
+fn nobody_failed(posterior: &Posterior) -> FailureModel {
+    FailureModel::new(posterior.kernel(), posterior.z(), none().as_ref()).unwrap()
 }
 
 fn rows(a: MatRef<'_, f64>) -> Vec<Vec<f64>> {
     (0..a.nrows()).map(|i| flat(a.subrows(i, 1))).collect()
 }
 
-/// Values as scored, and gradients as differences of the scores; every point is on a member, in turns.
-fn assert_gradient(what: &str, utility: &dyn Utility, at: MatRef<'_, f64>, tolerance: f64) {
-    let members: Vec<usize> = (0..at.nrows()).map(|i| i % utility.members()).collect();
+/// Values as scored, and gradients as differences of the scores; every point is on a element, in turns.
+fn assert_gradient(what: &str, acquisition: &dyn BatchedObjective, at: MatRef<'_, f64>, tolerance: f64) {
+    let elements: Vec<usize> = (0..at.nrows()).map(|i| i % acquisition.elements()).collect();
     let scores = |x: &Mat<f64>| {
-        let scores = utility.score(x.as_ref()).unwrap();
-        assert_eq!(scores.ncols(), utility.members());
-        members.iter().enumerate().map(|(i, &member)| scores[(i, member)]).collect::<Vec<f64>>()
+        let scores = acquisition.score(x.as_ref()).unwrap();
+        assert_eq!(scores.ncols(), acquisition.elements());
+        elements.iter().enumerate().map(|(i, &element)| scores[(i, element)]).collect::<Vec<f64>>()
     };
-    let (values, gradient) = utility.value_gradient(&members, at).unwrap();
+    let (values, gradient) = acquisition.value_gradient(&elements, at).unwrap();
     assert_close(what, &values, &scores(&at.to_owned()), 1e-12);
     // Each point moves only its own score, so the sum has every gradient.
     let total = |flat: &[f64]| {

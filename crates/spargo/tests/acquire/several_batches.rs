@@ -1,11 +1,13 @@
 //! Batches chosen by several outputs, over every kind of space.
 
-use super::several::models;
+use super::outputs::models;
 use super::*;
-use spargo::acquire::{Believer, Constraint, Ehvi, Limits, Output, Outputs, Rule, Several, Standing, acquire_several};
+use spargo::acquire::optimizer::{AcquisitionOptimizer, AcquisitionOptions, Excluded};
+use spargo::acquire::{
+    Constraint, ConstraintBounds, Ehvi, Fantasy, Output, Outputs, ParetoState, Rule, Several, acquire_several,
+};
 use spargo::math::pareto;
-use spargo::maximize::{Maximizing, Search, Taken};
-use spargo::sample::Sampling;
+use spargo::sample::SamplingOptions;
 use spargo::space::{Dimension, Space};
 use spargo::{Error, Result};
 
@@ -25,27 +27,27 @@ fn table(rows: usize) -> Space {
 /// A batch of a problem whose first outputs are objectives and whose others are limited.
 struct Case<'a> {
     models: &'a [Posterior],
-    limits: &'a [Limits],
+    limits: &'a [ConstraintBounds],
     space: &'a Space,
     failed: Mat<f64>,
     pending: Mat<f64>,
 }
 
 impl Case<'_> {
-    fn with<T>(&self, run: impl FnOnce(&Outputs<'_>, &Standing) -> T) -> T {
+    fn with<T>(&self, run: impl FnOnce(&Outputs<'_>, &ParetoState) -> T) -> T {
         let all: Vec<Output<'_>> = self.models.iter().map(|posterior| Output { posterior, noise: NOISE }).collect();
         let (objectives, others) = all.split_at(self.models.len() - self.limits.len());
         let constraints: Vec<Constraint<'_>> =
             others.iter().zip(self.limits).map(|(&output, &limits)| Constraint { output, limits }).collect();
         let outputs = Outputs { objectives, constraints: &constraints };
-        run(&outputs, &Standing::new(&outputs, points(24, 2).as_ref()).unwrap())
+        run(&outputs, &ParetoState::new(&outputs, points(24, 2).as_ref()).unwrap())
     }
 
-    fn batch(&self, rule: Rule, count: usize, taken: &mut Taken) -> Result<Mat<f64>> {
-        let (observed, sampling) = (points(24, 2), Sampling { features: 200, block: 100 });
-        let settings = Maximizing { pool: 1000, near: 200, ..Maximizing::default() };
+    fn batch(&self, rule: Rule, count: usize, excluded: &mut Excluded) -> Result<Mat<f64>> {
+        let (observed, sampling) = (points(24, 2), SamplingOptions { features: 200, block: 100 });
+        let settings = AcquisitionOptions { pool: 1000, near: 200, ..AcquisitionOptions::default() };
         self.with(|outputs, standing| {
-            let search = Search::new(self.space, observed.as_ref(), &settings, 1, 0).unwrap();
+            let search = AcquisitionOptimizer::new(self.space, observed.as_ref(), &settings, 1, 0).unwrap();
             let several = Several {
                 outputs,
                 standing,
@@ -58,7 +60,7 @@ impl Case<'_> {
                 seed: 1,
                 step: 0,
             };
-            acquire_several(rule, &several, 0..count, taken)
+            acquire_several(rule, &several, 0..count, excluded)
         })
     }
 
@@ -74,7 +76,7 @@ impl Case<'_> {
 #[test]
 fn every_rule_fills_batches_in_every_space() {
     let models = models(4, 1.0, NOISE);
-    let limits = [Limits::at_least(-0.3), Limits::at_most(0.8)];
+    let limits = [ConstraintBounds::at_least(-0.3), ConstraintBounds::at_most(0.8)];
     let (square, mixed, table) = (square(), mixed(), table(60));
     for (space, rule) in [&square, &mixed, &table]
         .into_iter()
@@ -84,11 +86,11 @@ fn every_rule_fills_batches_in_every_space() {
         for (outputs, limits) in [(1, &limits[..0]), (3, &limits[..0]), (3, &limits[..]), (4, &limits[..])] {
             let failed = Mat::from_fn(3, 2, |i, k| [[0.9, 0.9], [0.9, 0.8], [0.8, 0.9]][i][k]);
             let case = Case { models: &models[..outputs], limits, space, failed, pending: pending() };
-            let mut taken = Taken::default();
-            let first = rows(case.batch(rule, 6, &mut taken).unwrap().as_ref());
-            let again = rows(case.batch(rule, 6, &mut Taken::default()).unwrap().as_ref());
+            let mut excluded = Excluded::default();
+            let first = rows(case.batch(rule, 6, &mut excluded).unwrap().as_ref());
+            let again = rows(case.batch(rule, 6, &mut Excluded::default()).unwrap().as_ref());
             assert_eq!(first, again, "{rule:?}");
-            let second = rows(case.batch(rule, 3, &mut taken).unwrap().as_ref());
+            let second = rows(case.batch(rule, 3, &mut excluded).unwrap().as_ref());
             let all: Vec<Vec<f64>> = [first, second].concat();
             for (i, point) in all.iter().enumerate() {
                 assert!(!all[..i].contains(point), "{rule:?} chose {point:?} twice");
@@ -103,13 +105,13 @@ fn every_rule_fills_batches_in_every_space() {
 #[test]
 fn batches_keep_to_the_constraints() {
     let models = models(3, 1.0, 1e-4);
-    let (square, limits) = (square(), [Limits::at_least(0.5)]);
+    let (square, limits) = (square(), [ConstraintBounds::at_least(0.5)]);
     for rule in [Rule::Thompson, Rule::Hippo, Rule::Ehvi] {
         let case = Case { models: &models, limits: &limits, space: &square, failed: none(), pending: none() };
         let free = Case { models: &models[..2], limits: &[], space: &square, failed: none(), pending: none() };
         let feasible = |batch: &Mat<f64>| case.violations(batch).iter().filter(|&&v| v < 0.05).count();
-        let kept = feasible(&case.batch(rule, 20, &mut Taken::default()).unwrap());
-        let without = feasible(&free.batch(rule, 20, &mut Taken::default()).unwrap());
+        let kept = feasible(&case.batch(rule, 20, &mut Excluded::default()).unwrap());
+        let without = feasible(&free.batch(rule, 20, &mut Excluded::default()).unwrap());
         assert!(kept >= 18 && without < 12, "{rule:?}: {kept} of 20, without constraint {without}");
     }
 }
@@ -120,14 +122,14 @@ fn without_feasible_points_violation_comes_first() {
     let models = models(3, 1.0, 1e-4);
     let at = points(24, 2);
     let highest = models[2].mean(at.as_ref()).unwrap().into_iter().fold(f64::MIN, f64::max);
-    let (square, limits) = (square(), [Limits::at_least(highest + 0.3)]);
+    let (square, limits) = (square(), [ConstraintBounds::at_least(highest + 0.3)]);
     let case = Case { models: &models, limits: &limits, space: &square, failed: none(), pending: none() };
     case.with(|_, standing| assert!(!standing.is_feasible()));
     let mut known = case.violations(&at);
     known.sort_by(f64::total_cmp);
-    let thompson = case.batch(Rule::Thompson, 8, &mut Taken::default()).unwrap();
+    let thompson = case.batch(Rule::Thompson, 8, &mut Excluded::default()).unwrap();
     for rule in [Rule::Thompson, Rule::Hippo, Rule::Ehvi] {
-        let batch = case.batch(rule, 8, &mut Taken::default()).unwrap();
+        let batch = case.batch(rule, 8, &mut Excluded::default()).unwrap();
         assert_eq!(batch, thompson, "{rule:?}");
         let mut found = case.violations(&batch);
         found.sort_by(f64::total_cmp);
@@ -157,7 +159,7 @@ fn printed(rule: Rule, case: &Case<'_>, x: MatRef<'_, f64>, under_way: &Mat<f64>
     let at: Vec<_> = case
         .models
         .iter()
-        .map(|model| Believer::new(model, NOISE, told.as_ref()).unwrap().moments(x).unwrap()[0])
+        .map(|model| Fantasy::new(model, NOISE, told.as_ref()).unwrap().moments(x).unwrap()[0])
         .collect();
     let alpha = Ehvi::new(&front, &reference(&front)).unwrap().value(&at[..2])
         + case.limits[0].log_probability(at[2].mean, at[2].conditional);
@@ -177,19 +179,19 @@ fn printed(rule: Rule, case: &Case<'_>, x: MatRef<'_, f64>, under_way: &Mat<f64>
 #[test]
 fn batches_are_greedy_by_their_formulae() {
     let models = models(3, 1.0, NOISE);
-    let (table, limits) = (table(150), [Limits::at_least(0.0)]);
+    let (table, limits) = (table(150), [ConstraintBounds::at_least(0.0)]);
     let pending = pending().subrows(0, 2).to_owned();
     let case = Case { models: &models, limits: &limits, space: &table, failed: none(), pending: pending.clone() };
     let candidates = table.candidates().unwrap();
     for rule in [Rule::Hippo, Rule::Ehvi] {
-        let chosen = case.batch(rule, 5, &mut Taken::default()).unwrap();
+        let chosen = case.batch(rule, 5, &mut Excluded::default()).unwrap();
         assert!(case.violations(&chosen).contains(&0.0));
         for step in 0..5 {
             let row = |i: usize, k: usize| if i < 2 { pending[(i, k)] } else { chosen[(i - 2, k)] };
             let under_way = Mat::from_fn(2 + step, 2, row);
-            let taken = |i: usize| (0..step).any(|j| chosen.row(j) == candidates.row(i));
+            let excluded = |i: usize| (0..step).any(|j| chosen.row(j) == candidates.row(i));
             let value = |x: MatRef<'_, f64>| printed(rule, &case, x, &under_way);
-            let free = (0..150).filter(|&i| !taken(i));
+            let free = (0..150).filter(|&i| !excluded(i));
             let best = free.map(|i| value(candidates.subrows(i, 1))).fold(f64::MIN, f64::max);
             let found = value(chosen.as_ref().subrows(step, 1));
             assert!(found >= best - 1e-8, "{rule:?}, point {step}: {found} {best}");
@@ -203,9 +205,9 @@ fn what_cannot_be_chosen_is_refused() {
     let small = table(5);
     for rule in [Rule::Thompson, Rule::Hippo, Rule::Ehvi] {
         let case = Case { models: &models[..2], limits: &[], space: &small, failed: none(), pending: none() };
-        let refused = case.batch(rule, 6, &mut Taken::default());
+        let refused = case.batch(rule, 6, &mut Excluded::default());
         assert_eq!(refused.unwrap_err(), Error::Exhausted { wanted: 6, left: 5 }, "{rule:?}");
         let four = Case { models: &models, limits: &[], space: &small, failed: none(), pending: none() };
-        assert_eq!(four.batch(rule, 2, &mut Taken::default()).is_ok(), rule == Rule::Thompson);
+        assert_eq!(four.batch(rule, 2, &mut Excluded::default()).is_ok(), rule == Rule::Thompson);
     }
 }

@@ -3,18 +3,18 @@
 use super::{matern, naive_determinant, rng, subsets, uniform};
 use spargo::allocate::quality::{Entropy, Improvement, Share};
 use spargo::allocate::{Allocation, Inputs, Quality, Search, allocate, allocate_by};
-use spargo::data::{Belief, Evidence};
-use spargo::kernel::{Covariance, Kernel, Role, Tape};
+use spargo::data::{AllocationContext, PosteriorAtData};
+use spargo::kernel::{Cache, Covariance, Kernel, Role};
 use spargo::linalg::{Mat, MatMut, MatRef};
 use std::collections::HashMap;
 
 /// A bump with uneven uncertainty, so that no two qualities order the rows alike.
-fn evidence(x: &Mat<f64>) -> Evidence {
+fn evidence(x: &Mat<f64>) -> AllocationContext {
     let mean: Vec<f64> = (0..x.nrows()).map(|i| (-8.0 * (x[(i, 0)] - 0.6).powi(2)).exp() - 0.3 * x[(i, 1)]).collect();
     let variance = (0..x.nrows()).map(|i| 0.02 + 0.3 * x[(i, 1)].powi(4)).collect();
     let y = mean.iter().enumerate().map(|(i, m)| m + 0.2 * (37.0 * i as f64).sin()).collect();
-    let belief = Belief::new(y, mean, variance, vec![0.04; x.nrows()]).unwrap().with_level(0.1).unwrap();
-    Evidence::new(vec![belief]).unwrap()
+    let belief = PosteriorAtData::new(y, mean, variance, vec![0.04; x.nrows()]).unwrap().with_level(0.1).unwrap();
+    AllocationContext::new(vec![belief]).unwrap()
 }
 
 #[test]
@@ -60,7 +60,8 @@ fn random_rows_are_equally_likely() {
     let draws = 4000;
     for seed in 0..draws {
         let chosen =
-            allocate(&Allocation::Random, x.as_ref(), &kernel, &Evidence::default(), 3, &mut rng(seed)).unwrap();
+            allocate(&Allocation::Random, x.as_ref(), &kernel, &AllocationContext::default(), 3, &mut rng(seed))
+                .unwrap();
         chosen.rows.unwrap().iter().for_each(|&i| counts[i] += 1.0);
     }
     let expected = draws as f64 * 0.3;
@@ -78,7 +79,7 @@ fn clusters_in_scaled_inputs_are_clusters_of_scaled_inputs() {
         lengthscales: vec![0.02, 1.0],
     });
     let run = |inputs, x: &Mat<f64>, kernel: &Kernel| {
-        allocate(&Allocation::Kmeans { inputs }, x.as_ref(), kernel, &Evidence::default(), m, &mut rng(1))
+        allocate(&Allocation::Kmeans { inputs }, x.as_ref(), kernel, &AllocationContext::default(), m, &mut rng(1))
             .unwrap()
             .points
     };
@@ -148,17 +149,17 @@ impl Covariance for Precomputed {
         (0..x.nrows()).map(|i| self.0[(x[(i, 0)] as usize, x[(i, 0)] as usize)]).collect()
     }
 
-    fn record(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>, _: &mut Tape) {
+    fn forward(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>, _: &mut Cache) {
         self.cross(a, b, out);
     }
 
-    fn replay(
+    fn backward(
         &self,
         _: MatRef<'_, f64>,
         _: MatRef<'_, f64>,
         _: MatRef<'_, f64>,
         _: MatRef<'_, f64>,
-        _: &Tape,
+        _: &Cache,
         _: &mut [f64],
     ) {
     }

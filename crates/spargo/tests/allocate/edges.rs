@@ -2,7 +2,7 @@
 
 use crate::{is_nonsingular, matern, rng, uniform};
 use spargo::allocate::{Allocation, Inputs, Search, allocate, allocate_by};
-use spargo::data::{Belief, Evidence};
+use spargo::data::{AllocationContext, PosteriorAtData};
 use spargo::kernel::{Family, Kernel};
 use spargo::linalg::Mat;
 use spargo::{Error, Result};
@@ -12,9 +12,12 @@ fn every_method() -> Vec<Allocation> {
     Allocation::NAMES.iter().map(|name| name.parse().unwrap()).chain([scaled]).collect()
 }
 
-fn evidence(x: &Mat<f64>) -> Evidence {
+fn evidence(x: &Mat<f64>) -> AllocationContext {
     let y: Vec<f64> = (0..x.nrows()).map(|i| (5.0 * x[(i, 0)]).sin()).collect();
-    Evidence::new(vec![Belief::new(y.clone(), y, vec![0.1; x.nrows()], vec![0.1; x.nrows()]).unwrap()]).unwrap()
+    AllocationContext::new(vec![
+        PosteriorAtData::new(y.clone(), y, vec![0.1; x.nrows()], vec![0.1; x.nrows()]).unwrap(),
+    ])
+    .unwrap()
 }
 
 /// Runs a method and checks what holds of every result.
@@ -123,15 +126,15 @@ fn without_quality_the_choice_goes_on_by_cvr() {
 fn uniform_points_fill_the_box_given_or_that_of_the_data() {
     let x = uniform(100, 2, 7);
     let kernel = matern(0.3, 2);
-    let choose = |evidence: &Evidence| {
+    let choose = |evidence: &AllocationContext| {
         allocate(&Allocation::Uniform, x.as_ref(), &kernel, evidence, 64, &mut rng(1)).unwrap().points
     };
-    let given = choose(&Evidence::default().with_bounds(vec![(-1.0, 3.0), (10.0, 11.0)]).unwrap());
+    let given = choose(&AllocationContext::default().with_bounds(vec![(-1.0, 3.0), (10.0, 11.0)]).unwrap());
     assert!((0..64).all(|i| (-1.0..3.0).contains(&given[(i, 0)]) && (10.0..11.0).contains(&given[(i, 1)])));
     assert!((0..64).any(|i| given[(i, 0)] < -0.9) && (0..64).any(|i| given[(i, 0)] > 2.9));
-    let around = choose(&Evidence::default());
+    let around = choose(&AllocationContext::default());
     assert!((0..64).all(|i| (0.0..1.0).contains(&around[(i, 0)])));
-    let wrong = Evidence::default().with_bounds(vec![(0.0, 1.0)]).unwrap();
+    let wrong = AllocationContext::default().with_bounds(vec![(0.0, 1.0)]).unwrap();
     let refused = allocate(&Allocation::Uniform, x.as_ref(), &kernel, &wrong, 64, &mut rng(1));
     assert!(matches!(refused, Err(Error::Shape { found: 1, expected: 2, .. })));
 }
@@ -163,6 +166,6 @@ fn refusals_name_what_is_wrong() {
     }
     let two_scales = Kernel::Sum(vec![matern(0.1, 2), matern(1.0, 2)]);
     let scaled = Allocation::Kmeans { inputs: Inputs::Scaled };
-    let refused = allocate(&scaled, x.as_ref(), &two_scales, &Evidence::default(), 5, &mut rng(0));
+    let refused = allocate(&scaled, x.as_ref(), &two_scales, &AllocationContext::default(), 5, &mut rng(0));
     assert!(matches!(refused, Err(Error::Unsupported { .. })));
 }

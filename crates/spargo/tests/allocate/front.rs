@@ -2,7 +2,7 @@
 
 use crate::{matern, rng, uniform};
 use spargo::allocate::{Allocation, allocate, conditional_variance};
-use spargo::data::{Belief, Evidence};
+use spargo::data::{AllocationContext, PosteriorAtData};
 use spargo::linalg::Mat;
 use spargo::math::pareto;
 use std::f64::consts::{FRAC_PI_2, PI};
@@ -34,8 +34,8 @@ fn left_along_the_front(allocation: Allocation, curve: Curve, m: usize) -> (f64,
         (a * shrink, b * shrink)
     });
     let (first, second) = outcomes.unzip();
-    let belief = |values: Vec<f64>| Belief::new(values.clone(), values, vec![1e-4; n], vec![1e-2; n]).unwrap();
-    let evidence = Evidence::new(vec![belief(first), belief(second)]).unwrap();
+    let belief = |values: Vec<f64>| PosteriorAtData::new(values.clone(), values, vec![1e-4; n], vec![1e-2; n]).unwrap();
+    let evidence = AllocationContext::new(vec![belief(first), belief(second)]).unwrap();
     let kernel = matern(0.3, 2);
     let z = allocate(&allocation, x.as_ref(), &kernel, &evidence, m, &mut rng(0)).unwrap().points;
     let left = conditional_variance(z.as_ref(), pareto_set(curve).as_ref(), &kernel).unwrap();

@@ -4,7 +4,7 @@ use crate::rng;
 use serde_json::Value;
 use spargo::allocate::quality::Improvement;
 use spargo::allocate::{Allocation, Quality, Search, allocate, allocate_by, conditional_variance, trace};
-use spargo::data::{Belief, Evidence};
+use spargo::data::{AllocationContext, PosteriorAtData};
 use spargo::kernel::{Family, Kernel, Stationary};
 use spargo::linalg::Mat;
 
@@ -63,8 +63,9 @@ fn improvement_quality_and_its_sequence() {
     // The file minimises; we maximise.
     let negated = |key: &str| list(&golden.file[key]).iter().map(|v| -v).collect::<Vec<_>>();
     let noise = vec![golden.file["noise_variance"].as_f64().unwrap(); golden.x.nrows()];
-    let belief = Belief::new(negated("y"), negated("posterior_mean"), list(&golden.file["posterior_var"]), noise);
-    let evidence = Evidence::new(vec![belief.unwrap()]).unwrap();
+    let belief =
+        PosteriorAtData::new(negated("y"), negated("posterior_mean"), list(&golden.file["posterior_var"]), noise);
+    let evidence = AllocationContext::new(vec![belief.unwrap()]).unwrap();
     let quality = Quality::Imp(Improvement::default()).evaluate(&evidence, golden.x.nrows(), 40).unwrap();
     for (found, expected) in quality.iter().zip(list(&golden.file["quality"])) {
         assert!((found / expected - 1.0).abs() < 1e-12, "{found} {expected}");

@@ -4,7 +4,7 @@ use crate::{matern, rng, uniform};
 use rand::RngExt;
 use spargo::allocate::quality::{Baseline, Entropy, Improvement, Link, Share};
 use spargo::allocate::{Quality, Search, allocate_by};
-use spargo::data::{Belief, Evidence};
+use spargo::data::{AllocationContext, PosteriorAtData};
 use spargo::kernel::{Family, Kernel};
 use spargo::rng::{Purpose, stream};
 
@@ -27,20 +27,20 @@ fn outputs(quality: Quality) -> usize {
 }
 
 /// Random beliefs in units where one is `scale` and zero is `shift`.
-fn evidence(count: usize, scale: f64, shift: f64, maxima: Option<&[f64]>) -> Evidence {
+fn evidence(count: usize, scale: f64, shift: f64, maxima: Option<&[f64]>) -> AllocationContext {
     let beliefs = (0..count).map(|output| {
         let mut rng = stream(7, Purpose::Data, output as u64, 0);
         let mut list = |power: i32, offset: f64| -> Vec<f64> {
             (0..N).map(|_| scale.powi(power) * rng.random::<f64>() + offset).collect()
         };
-        let belief = Belief::new(list(1, shift), list(1, shift), list(2, 0.0), list(2, 0.0)).unwrap();
+        let belief = PosteriorAtData::new(list(1, shift), list(1, shift), list(2, 0.0), list(2, 0.0)).unwrap();
         let belief = belief.with_level(0.3 * scale + shift).unwrap();
         match maxima {
             Some(samples) => belief.with_maxima(samples.iter().map(|s| scale * s + shift).collect()).unwrap(),
             None => belief,
         }
     });
-    Evidence::new(beliefs.collect()).unwrap()
+    AllocationContext::new(beliefs.collect()).unwrap()
 }
 
 #[test]
@@ -71,12 +71,12 @@ fn shifts_and_scales_of_the_outcomes_do_not_matter() {
 
 #[test]
 fn a_belief_that_is_certain_or_constant_gives_no_nan() {
-    let certain = |y: Vec<f64>| Belief::exact(y).unwrap();
+    let certain = |y: Vec<f64>| PosteriorAtData::exact(y).unwrap();
     let ramp: Vec<f64> = (0..N).map(|i| i as f64).collect();
     for quality in every_quality() {
         for y in [ramp.clone(), vec![5.0; N], vec![0.0; N], vec![-1e-300; N], ramp.iter().map(|v| v * 1e300).collect()]
         {
-            let evidence = Evidence::new(vec![certain(y); outputs(quality)]).unwrap();
+            let evidence = AllocationContext::new(vec![certain(y); outputs(quality)]).unwrap();
             let q = quality.evaluate(&evidence, N, 5).unwrap();
             assert!(q.iter().all(|q| q.is_finite() && *q >= 0.0), "{quality:?}: {q:?}");
         }
@@ -116,7 +116,7 @@ fn single_output_qualities_refuse_other_evidence() {
     for quality in every_quality() {
         let needs = outputs(quality);
         if quality != Quality::Unit {
-            let message = quality.evaluate(&Evidence::default(), N, 5).unwrap_err().to_string();
+            let message = quality.evaluate(&AllocationContext::default(), N, 5).unwrap_err().to_string();
             assert!(message.contains("evidence"), "{message}");
         }
         if needs == 1 && quality != Quality::Unit {

@@ -4,7 +4,7 @@ use super::*;
 use serde_json::{Value as Json, json};
 use spargo::Error;
 use spargo::allocate::Allocation;
-use spargo::model::Learning;
+use spargo::model::HyperparameterObjective;
 use spargo::study::Replicates;
 
 fn read(json: Json) -> Result<Config, String> {
@@ -21,7 +21,7 @@ fn settings_are_written_and_read_again() {
         let mut config = small(space);
         (config.rule, config.replicates) = (Some(Rule::Gibbon), Replicates::Allowed);
         config.allocation = "kmeans".parse().unwrap();
-        config.model.learning = Learning::Bound;
+        config.model.hyperparameters = HyperparameterObjective::Bound;
         assert_eq!(read(written(&config)), Ok(config));
     }
 }
@@ -121,9 +121,9 @@ fn what_cannot_be_run_is_refused_by_name() {
 fn every_allocation_runs_or_is_refused() {
     let mut run = Vec::new();
     for name in Allocation::NAMES {
-        for learning in [Learning::Subset(1000), Learning::Bound] {
+        for learning in [HyperparameterObjective::Subset(1000), HyperparameterObjective::Bound] {
             let mut config = Config { allocation: name.parse().unwrap(), ..small(mixed()) };
-            config.model.learning = learning;
+            config.model.hyperparameters = learning;
             let Ok(mut study) = Study::in_memory(config) else { continue };
             for count in [8, 5, 5, 5, 1] {
                 advance(&mut study, count, observe);

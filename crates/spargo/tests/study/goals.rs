@@ -50,7 +50,7 @@ fn minimising_asks_for_what_maximising_the_opposite_asks_for() {
 fn the_best_point_by_the_model_is_the_one_with_the_best_prediction_of_those_evaluated() {
     for (name, space) in spaces() {
         let [_, (mut config, sign)] = goals(space);
-        config.locality.neighbours = 0;
+        config.local_models.neighbours = 0;
         let mut study = memory(config);
         for count in [8, 15] {
             advance(&mut study, count, |space, trial| Outcome::value(told(space, trial, sign)));

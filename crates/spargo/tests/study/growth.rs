@@ -1,7 +1,7 @@
 //! What a study needs grows with its data, and with nothing else.
 
 use super::*;
-use spargo::model::Learning;
+use spargo::model::HyperparameterObjective;
 use std::path::Path;
 
 const STEPS: usize = 500;
@@ -18,9 +18,9 @@ fn resident() -> Option<f64> {
 
 fn work(path: &Path) {
     let mut config = small(plane());
-    config.model.learning = Learning::Subset(20);
-    (config.inducing, config.locality.neighbours) = (8, 20);
-    (config.maximizing.pool, config.maximizing.near) = (50, 10);
+    config.model.hyperparameters = HyperparameterObjective::Subset(20);
+    (config.inducing, config.local_models.neighbours) = (8, 20);
+    (config.acquisition.pool, config.acquisition.near) = (50, 10);
     let mut study = Study::create(path, config).unwrap();
     for step in 1..=STEPS {
         advance(&mut study, 2, observe);

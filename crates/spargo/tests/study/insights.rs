@@ -4,7 +4,7 @@ use super::*;
 use spargo::allocate::Allocation;
 use spargo::kernel::{Covariance, Kernel};
 use spargo::linalg::Mat;
-use spargo::study::{Goal, Warping};
+use spargo::study::{Goal, OutcomeTransformChoice};
 
 /// A study in every space and direction, sparse and exact, with a failure and trials under way; without models of neighbourhoods,
 /// so that there is one model for all.
@@ -14,7 +14,7 @@ fn grown() -> Vec<(String, Study)> {
         for (goal, exact_until) in [(Goal::Maximize, 0), (Goal::Minimize, 1000)] {
             let mut config = small(space.clone());
             config.outputs[0].goal = goal;
-            config.locality.neighbours = 0;
+            config.local_models.neighbours = 0;
             config.model.exact_until = exact_until;
             let mut study = memory(config);
             for count in [8, 10, 10] {
@@ -38,16 +38,17 @@ fn forecasts_are_predictions_and_the_best_ones_first() {
         assert!(!ranking.contains(&5));
         let points: Vec<Point> =
             ranking.iter().map(|&t| study.history().records()[t as usize - 1].trial.point.clone()).collect();
-        let (forecasts, predicted) = (study.forecast(0, &points).unwrap(), study.predict(0, &points).unwrap());
+        let (forecasts, predicted) = (study.predict_interval(0, &points).unwrap(), study.predict(0, &points).unwrap());
         let best = study.best().unwrap().unwrap().believed;
         assert_eq!(ranking[0], best.trial.id);
         assert!((forecasts[0].mean - best.mean).abs() < 1e-9, "{name}");
         assert!((forecasts[0].interval.0 - best.interval.0).abs() < 1e-6, "{name}");
-        for (forecast, mean) in forecasts.iter().zip(&predicted.mean) {
-            assert_eq!(forecast.mean, *mean, "{name}");
+        for (predict_interval, mean) in forecasts.iter().zip(&predicted.mean) {
+            assert_eq!(predict_interval.mean, *mean, "{name}");
             assert!(
-                forecast.interval.0 <= forecast.mean && forecast.mean <= forecast.interval.1,
-                "{name}: {forecast:?}"
+                predict_interval.interval.0 <= predict_interval.mean
+                    && predict_interval.mean <= predict_interval.interval.1,
+                "{name}: {predict_interval:?}"
             );
         }
     }
@@ -56,27 +57,30 @@ fn forecasts_are_predictions_and_the_best_ones_first() {
 #[test]
 fn intervals_are_those_of_the_normal_if_nothing_is_warped() {
     let mut config = small(plane());
-    config.model.warp = Warping::Off;
+    config.model.outcome_transform = OutcomeTransformChoice::Off;
     let mut study = memory(config);
     advance(&mut study, 20, observe);
     let points: Vec<Point> = study.history().records().iter().map(|record| record.trial.point.clone()).collect();
-    let (forecasts, predicted) = (study.forecast(0, &points).unwrap(), study.predict(0, &points).unwrap());
-    for (i, forecast) in forecasts.iter().enumerate() {
+    let (forecasts, predicted) = (study.predict_interval(0, &points).unwrap(), study.predict(0, &points).unwrap());
+    for (i, predict_interval) in forecasts.iter().enumerate() {
         let width = 2.0 * 1.959964 * predicted.variance[i].sqrt();
-        assert!((forecast.interval.1 - forecast.interval.0 - width).abs() < 1e-6 * width, "{forecast:?}");
+        assert!(
+            (predict_interval.interval.1 - predict_interval.interval.0 - width).abs() < 1e-6 * width,
+            "{predict_interval:?}"
+        );
     }
 }
 
 #[test]
 fn outcomes_are_left_out_in_the_users_units() {
     for (name, mut study) in grown() {
-        let left_out = study.left_out(0, &[1, 5, 0, 29, 1000, 28, 2]).unwrap();
-        assert_eq!(left_out.iter().map(|one| one.trial).collect::<Vec<_>>(), [1, 28, 2], "{name}");
-        let all = study.left_out(0, &(1..=28).collect::<Vec<_>>()).unwrap();
+        let leave_one_out = study.leave_one_out(0, &[1, 5, 0, 29, 1000, 28, 2]).unwrap();
+        assert_eq!(leave_one_out.iter().map(|one| one.trial).collect::<Vec<_>>(), [1, 28, 2], "{name}");
+        let all = study.leave_one_out(0, &(1..=28).collect::<Vec<_>>()).unwrap();
         for one in &all {
             let record = &study.history().records()[one.trial as usize - 1];
             assert_eq!(Outcome::value(one.observed), record.told.as_ref().unwrap().outcome, "{name}");
-            let (low, high) = one.forecast.interval;
+            let (low, high) = one.predict_interval.interval;
             let inside = (low..=high).contains(&one.observed);
             assert_eq!(inside, one.deviations.abs() <= 1.959964, "{name}: {one:?}");
             if !inside {
@@ -173,6 +177,6 @@ fn without_outcomes_there_is_nothing_to_say() {
     let mut study = memory(small(plane()));
     study.ask(4).unwrap();
     assert_eq!(study.ranking(0), Ok(Vec::new()));
-    assert_eq!(study.left_out(0, &[1, 2]), Ok(Vec::new()));
-    assert!(study.importance(0).is_err() && study.forecast(0, &[vec![0.0.into(), 1.0.into()]]).is_err());
+    assert_eq!(study.leave_one_out(0, &[1, 2]), Ok(Vec::new()));
+    assert!(study.importance(0).is_err() && study.predict_interval(0, &[vec![0.0.into(), 1.0.into()]]).is_err());
 }

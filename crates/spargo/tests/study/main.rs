@@ -4,17 +4,17 @@
 mod process;
 
 mod configs;
-mod confirm;
 mod failures;
-mod freshness;
 mod goals;
 mod growth;
 mod insights;
 mod interrupts;
 mod kills;
-mod locality;
+mod local_models;
+mod outputs;
 mod processes;
-mod several;
+mod refit;
+mod replicate;
 mod spaces;
 mod tells;
 
@@ -63,7 +63,7 @@ fn small(space: Space) -> Config {
     (config.seed, config.initial, config.batch, config.inducing) = (5, 8, 5, 15);
     config.model.exact_until = 0;
     config.sampling.features = 64;
-    (config.maximizing.pool, config.maximizing.near, config.maximizing.starts) = (200, 50, 1);
+    (config.acquisition.pool, config.acquisition.near, config.acquisition.starts) = (200, 50, 1);
     config
 }
 

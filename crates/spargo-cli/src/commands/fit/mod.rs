@@ -14,8 +14,8 @@ use serde::Serialize;
 use spargo::allocate::Allocation;
 use spargo::data::Dataset;
 use spargo::kernel::Family;
-use spargo::model::{Inference, Learning, Priors};
-use spargo::regression::{Inducing, Regressing};
+use spargo::model::{HyperparameterObjective, Inference, Priors};
+use spargo::regression::{Inducing, RegressionOptions};
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -114,21 +114,21 @@ impl Fit {
         Ok(Report { summary: regression.summary(&inputs), scores })
     }
 
-    fn settings(&self) -> Regressing {
-        let learning = match self.hyperparameters {
-            Source::Subset => Learning::Subset(self.subset),
-            Source::Bound => Learning::Bound,
+    fn settings(&self) -> RegressionOptions {
+        let hyperparameters = match self.hyperparameters {
+            Source::Subset => HyperparameterObjective::Subset(self.subset),
+            Source::Bound => HyperparameterObjective::Bound,
         };
-        Regressing {
+        RegressionOptions {
             inducing: Inducing::Count(self.inducing),
             allocation: self.allocate,
             wish: self.wish.into(),
             family: self.kernel,
-            learning,
+            hyperparameters,
             inference: self.posterior,
             priors: self.priors,
             seed: self.seed,
-            ..Regressing::default()
+            ..RegressionOptions::default()
         }
     }
 }

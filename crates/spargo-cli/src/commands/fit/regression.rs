@@ -6,8 +6,8 @@ use serde::Serialize;
 use spargo::data::Dataset;
 use spargo::linalg::MatRef;
 use spargo::model::Fit;
-use spargo::optimize::Stop;
-use spargo::regression::{Regressing, Regression as Model};
+use spargo::optim::Stop;
+use spargo::regression::{Regression as Model, RegressionOptions};
 use std::f64::consts::PI;
 use std::fmt;
 use std::time::Instant;
@@ -29,7 +29,7 @@ pub struct Predicted {
 
 impl Regression {
     /// Fits from a cold start.
-    pub fn fit(data: &Dataset, settings: &Regressing) -> Result<Self> {
+    pub fn fit(data: &Dataset, settings: &RegressionOptions) -> Result<Self> {
         let started = Instant::now();
         let model = Model::fit(data, settings).into_diagnostic()?;
         Ok(Regression { model, seconds: started.elapsed().as_secs_f64() })

@@ -22,7 +22,7 @@ impl Lock {
         let mut file = options.open(&path).into_diagnostic().wrap_err_with(context)?;
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(taken(&mut file, database, &path)),
+            Err(TryLockError::WouldBlock) => return Err(excluded(&mut file, database, &path)),
             Err(TryLockError::Error(error)) => return Err(error).into_diagnostic().wrap_err_with(context),
         }
         // Who holds it, for those who come later.
@@ -34,7 +34,7 @@ impl Lock {
     }
 }
 
-fn taken(file: &mut File, database: &Path, path: &Path) -> miette::Report {
+fn excluded(file: &mut File, database: &Path, path: &Path) -> miette::Report {
     let mut holder = String::new();
     let read = file.read_to_string(&mut holder);
     let process = match read.ok().and_then(|_| holder.trim().parse::<u32>().ok()) {

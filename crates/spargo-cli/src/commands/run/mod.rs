@@ -85,9 +85,9 @@ impl Run {
         let place = begin(&file, &self.file)?;
         let crew = Crew::new(Evaluator::new(&file, settings)?, workers(settings, &file.config)?, &watch, &sender)?;
         let patience = if self.keep_going { Patience::KeepsGoing } else { Patience::GivesUp };
-        let (budget, confirm) = (settings.budget, settings.confirm);
+        let (budget, final_replicates) = (settings.budget, settings.final_replicates);
         let (failures, watcher) = (Failures::default(), self.watcher());
-        let mut session = Session { place, crew, watch, events, watcher, budget, confirm, patience, failures };
+        let mut session = Session { place, crew, watch, events, watcher, budget, final_replicates, patience, failures };
         let end = self.go_on(&mut session, settings)?;
         self.finish(session, end)
     }

@@ -34,7 +34,7 @@ pub struct Session {
     /// Trials in all.
     pub budget: usize,
     /// Of these, replicates of the best ones at the end.
-    pub confirm: usize,
+    pub final_replicates: usize,
     pub patience: Patience,
     pub failures: Failures,
 }
@@ -89,17 +89,17 @@ impl Session {
 
     /// New trials, then replicates of the best ones, so many in all at most; nothing if there is nothing left to do.
     fn next(&mut self, left: usize) -> Result<Vec<Trial>> {
-        let new = left.saturating_sub(self.confirm);
+        let new = left.saturating_sub(self.final_replicates);
         if best_observed(&self.place.study).is_none() {
             return self.ask(left);
         }
         if new == 0 {
-            return self.confirm(left);
+            return self.replicate(left);
         }
         let trials = self.ask(new)?;
         match trials.is_empty() {
             // Where points are fewer than the budget is for, the best are confirmed when all have been evaluated.
-            true => self.confirm(self.confirm.saturating_sub(self.confirmed()?)),
+            true => self.replicate(self.final_replicates.saturating_sub(self.confirmed()?)),
             false => Ok(trials),
         }
     }
@@ -123,10 +123,10 @@ impl Session {
     }
 
     /// Asks for a batch of trials again, but not for more than so many.
-    fn confirm(&mut self, most: usize) -> Result<Vec<Trial>> {
+    fn replicate(&mut self, most: usize) -> Result<Vec<Trial>> {
         let started = Instant::now();
         let wanted = self.place.study.config().batch.min(most);
-        let trials = self.place.study.confirm(wanted).into_diagnostic()?;
+        let trials = self.place.study.replicate(wanted).into_diagnostic()?;
         self.show_asked(trials, started)
     }
 

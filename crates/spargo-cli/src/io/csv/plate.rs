@@ -4,7 +4,7 @@ use crate::io::csv::points::text;
 use crate::io::csv::sheet::csv;
 use miette::Result;
 use spargo::space::Point;
-use spargo::study::{Config, Forecast};
+use spargo::study::{Config, CrediblePrediction};
 
 /// Points to be evaluated.
 pub struct Plate<'a> {
@@ -13,7 +13,7 @@ pub struct Plate<'a> {
     pub header: &'a [String],
     pub points: &'a [Point],
     /// One for each output and point, if asked for.
-    pub forecasts: Vec<Vec<Forecast>>,
+    pub forecasts: Vec<Vec<CrediblePrediction>>,
 }
 
 impl Plate<'_> {
@@ -25,7 +25,7 @@ impl Plate<'_> {
         let row = |(i, point): (usize, &Point)| {
             let mut cells: Vec<String> = point.iter().map(text).collect();
             for forecasts in &self.forecasts {
-                let Forecast { mean, interval: (low, high) } = forecasts[i];
+                let CrediblePrediction { mean, interval: (low, high) } = forecasts[i];
                 // Display would write 1e300 with 300 zeros.
                 cells.extend([mean, low, high].map(|number| format!("{number:?}")));
             }

@@ -4,7 +4,7 @@ use crate::io::csv::points::{Named, line, short};
 use crate::io::place::Place;
 use serde::Serialize;
 use serde_json::{Value, json};
-use spargo::study::{Best, Compromise, Config, Estimate, Fronts, Goal, Observation, Outcome, Study};
+use spargo::study::{Best, Config, Estimate, Fronts, Goal, Observation, Outcome, ParetoPoint, Study};
 use std::fmt::{self, Write};
 
 /// A study at one instant.
@@ -50,10 +50,10 @@ impl Counts {
 
 /// The best outcome so far of the only objective, among those that keep to all limits; the first of equals.
 pub fn best_observation(study: &Study) -> Option<Observation> {
-    let (objectives, _) = study.config().objectives_and_limits();
+    let (objectives, _) = study.config().objectives_and_constraints();
     let &[objective] = objectives.as_slice() else { return None };
     let observed = study.history().records().iter().filter_map(|record| match &record.told.as_ref()?.outcome {
-        Outcome::Observed { values, .. } => study.config().keeps_limits(values).then(|| (record, values[objective])),
+        Outcome::Observed { values, .. } => study.config().is_feasible(values).then(|| (record, values[objective])),
         Outcome::Failed { .. } => None,
     });
     let sign = if study.config().outputs[objective].goal == Goal::Minimize { 1.0 } else { -1.0 };
@@ -63,11 +63,11 @@ pub fn best_observation(study: &Study) -> Option<Observation> {
 
 fn feasible(study: &Study) -> Option<usize> {
     let config = study.config();
-    if !config.outputs.iter().any(|output| matches!(output.goal, Goal::Limit { .. })) {
+    if !config.outputs.iter().any(|output| matches!(output.goal, Goal::Constraint { .. })) {
         return None;
     }
     let keeps = |record: &&spargo::study::store::Record| match record.told.as_ref().map(|told| &told.outcome) {
-        Some(Outcome::Observed { values, .. }) => config.keeps_limits(values),
+        Some(Outcome::Observed { values, .. }) => config.is_feasible(values),
         _ => false,
     };
     Some(study.history().records().iter().filter(keeps).count())
@@ -82,7 +82,7 @@ impl Summary {
     /// Everything; it may take a model.
     pub fn of(place: &mut Place) -> Self {
         let mut summary = Summary::in_short(place);
-        let (objectives, _) = place.study.config().objectives_and_limits();
+        let (objectives, _) = place.study.config().objectives_and_constraints();
         let found = match objectives.len() {
             2.. => place.study.fronts().map(|fronts| summary.fronts = Some(fronts)),
             _ => place.study.best().map(|best| {
@@ -139,13 +139,13 @@ impl Summary {
 }
 
 impl Summary {
-    fn front_json(&self, front: &[Compromise]) -> Value {
+    fn front_json(&self, front: &[ParetoPoint]) -> Value {
         let outputs = |values: &[f64]| {
             let named =
                 self.config.outputs.iter().zip(values).map(|(output, value)| (output.name.clone(), json!(value)));
             Value::Object(named.collect())
         };
-        let one = |Compromise { trial, values }: &Compromise| {
+        let one = |ParetoPoint { trial, values }: &ParetoPoint| {
             let point = Named { space: &self.config.space, point: &trial.point, trial: None };
             json!({ "trial": trial.id, "point": point, "outputs": outputs(values) })
         };

@@ -133,13 +133,13 @@ fn check_name(source: &Source, name: &str) -> Result<()> {
 
 /// Inputs and outputs are columns of the same tables.
 fn check_columns(source: &Source, config: &Config) -> Result<()> {
-    let mut taken: HashMap<&str, &str> =
+    let mut excluded: HashMap<&str, &str> =
         config.space.dimensions().iter().map(|dimension| (dimension.name.as_str(), "an input")).collect();
     for Output { name, goal } in &config.outputs {
         // Only limits come from the second section.
-        let limit = matches!(goal, Goal::Limit { .. });
+        let limit = matches!(goal, Goal::Constraint { .. });
         let (section, what) = if limit { ("constraints", "a constraint") } else { ("objectives", "an objective") };
-        if let Some(other) = taken.insert(name, what) {
+        if let Some(other) = excluded.insert(name, what) {
             let help = "give every input and every output a name of its own";
             return Err(source.fault(&[section, name], format!("'{name}' is the name of {other} already"), help));
         }

@@ -83,7 +83,7 @@ pub fn outputs(
         let Constraint { at_least, at_most } = read(source, value)?;
         check_limits(at_least, at_most)
             .map_err(|(message, help)| source.fault(&["constraints", &name], message, help))?;
-        outputs.push(Output { name, goal: Goal::Limit { at_least, at_most } });
+        outputs.push(Output { name, goal: Goal::Constraint { at_least, at_most } });
     }
     Ok(outputs)
 }
@@ -129,9 +129,10 @@ fn check_limits(at_least: Option<f64>, at_most: Option<f64>) -> std::result::Res
     match (at_least, at_most) {
         (None, None) => Err(("a constraint without limits", "give at-least, at-most or both")),
         (Some(low), Some(high)) if low > high => Err(("no value lies within these limits", "swap them")),
-        (Some(low), Some(high)) if low == high => {
-            Err(("only one value lies within these limits", "leave some room, as no model foretells a number exactly"))
-        }
+        (Some(low), Some(high)) if low == high => Err((
+            "only one value lies within these limits",
+            "leave some room, as no model log_predictive_density a number exactly",
+        )),
         _ if [at_least, at_most].iter().flatten().any(|limit| !limit.is_finite()) => {
             Err(("a limit that is not finite", "leave it out"))
         }

@@ -20,7 +20,7 @@ pub struct Run {
     /// Trials in all.
     pub budget: usize,
     /// Of these, replicates of the best ones at the end.
-    pub confirm: usize,
+    pub final_replicates: usize,
 }
 
 /// `[run]` as it is written.
@@ -41,7 +41,7 @@ pub struct RunForm {
     budget: usize,
     /// Of these, how many at the end evaluate the trials that may be best again, to be sure which is.
     #[serde(default)]
-    confirm: usize,
+    final_replicates: usize,
 }
 
 /// A command in either way of writing it.
@@ -66,7 +66,7 @@ fn thousand() -> usize {
 impl Run {
     pub fn parse(source: &Source, value: Spanned<DeValue<'_>>, config: &Config) -> Result<Self> {
         let form = RunForm::deserialize(ValueDeserializer::from(value)).map_err(|error| source.unreadable(&error))?;
-        let RunForm { command, parallel, timeout, budget, confirm } = form;
+        let RunForm { command, parallel, timeout, budget, final_replicates } = form;
         let in_command = |(message, help): Refusal| source.fault(&["run", "command"], message, help);
         let templates = Templates { space: &config.space };
         let command = match command {
@@ -83,21 +83,22 @@ impl Run {
                 ));
             }
         }
-        if confirm > 0 && !config.is_one_objective() {
-            let message = "these outputs have no best trial to confirm";
+        if final_replicates > 0 && !config.is_one_objective() {
+            let message = "these outputs have no best trial to final_replicates";
             let help = "leave it out: it is for one objective that is \"max\" or \"min\", without constraints";
-            return Err(source.fault(&["run", "confirm"], message, help));
+            return Err(source.fault(&["run", "final_replicates"], message, help));
         }
-        if confirm >= budget {
-            let message = format!("confirm must be below the budget, which is {budget}: something must be found first");
-            let help = format!("for example confirm = {}", budget / 10);
-            return Err(source.fault(&["run", "confirm"], message, help));
+        if final_replicates >= budget {
+            let message =
+                format!("final_replicates must be below the budget, which is {budget}: something must be found first");
+            let help = format!("for example final_replicates = {}", budget / 10);
+            return Err(source.fault(&["run", "final_replicates"], message, help));
         }
         if timeout.is_some_and(|seconds| !(seconds > 0.0 && seconds <= YEAR)) {
             let help = "give seconds, or leave it out to wait for ever";
             return Err(source.fault(&["run", "timeout"], "a timeout must be positive, and at most a year", help));
         }
-        Ok(Run { command, parallel, timeout, budget, confirm })
+        Ok(Run { command, parallel, timeout, budget, final_replicates })
     }
 }
 

@@ -10,8 +10,8 @@ use spargo::acquire::Rule;
 use spargo::allocate::Allocation;
 use spargo::data::Warp;
 use spargo::kernel::Family;
-use spargo::model::{Learning, Priors};
-use spargo::study::{Config, Noise, Warping};
+use spargo::model::{HyperparameterObjective, Priors};
+use spargo::study::{Config, NoiseBound, OutcomeTransformChoice};
 use spargo_cli::io::output::machine::{Run, peak_rss_mb};
 use spargo_cli::io::words::{ALLOCATION_HELP, allocation, by_name};
 use spargo_problems::tradeoffs::{self, Tradeoff};
@@ -84,11 +84,11 @@ pub struct Model {
     priors: Priors,
     /// Outcomes before the model sees them: learned, by the map that makes random ones of them most likely, covering, by the
     /// map for those that cover the space, or off
-    #[arg(long, value_parser = by_name::<Warping>)]
-    warp: Option<Warping>,
+    #[arg(long, value_parser = by_name::<OutcomeTransformChoice>)]
+    warp: Option<OutcomeTransformChoice>,
     /// What is taken for noise: likely, what makes the data likely, or limited, at most what neighbours differ by
-    #[arg(long, value_parser = by_name::<Noise>)]
-    noise: Option<Noise>,
+    #[arg(long, value_parser = by_name::<NoiseBound>)]
+    noise: Option<NoiseBound>,
     /// Observations that a model of the best trial's neighbourhood has; 0 for no such model
     #[arg(long)]
     neighbours: Option<usize>,
@@ -156,25 +156,25 @@ impl Model {
             WhichPosterior::Default => {}
         }
         match (self.hyperparameters, self.subset) {
-            (Source::Bound, _) => model.learning = Learning::Bound,
-            (Source::Subset, rows) => model.learning = Learning::Subset(rows.unwrap_or(SUBSET)),
-            (Source::Default, Some(rows)) => model.learning = Learning::Subset(rows),
+            (Source::Bound, _) => model.hyperparameters = HyperparameterObjective::Bound,
+            (Source::Subset, rows) => model.hyperparameters = HyperparameterObjective::Subset(rows.unwrap_or(SUBSET)),
+            (Source::Default, Some(rows)) => model.hyperparameters = HyperparameterObjective::Subset(rows),
             (Source::Default, None) => {}
         }
         model.priors = self.priors;
         model.kernel = self.kernel;
-        model.warp = self.warp.unwrap_or(model.warp);
-        model.noise = self.noise.unwrap_or(model.noise);
-        config.locality.polish = self.polish.unwrap_or(config.locality.polish);
-        config.maximizing.local = self.local.unwrap_or(config.maximizing.local);
+        model.outcome_transform = self.warp.unwrap_or(model.outcome_transform);
+        model.noise_bound = self.noise.unwrap_or(model.noise_bound);
+        config.local_models.share = self.polish.or(config.local_models.share);
+        config.trust_regions.share = self.local.or(config.trust_regions.share);
         let choices = [
             (self.features, &mut config.sampling.features),
             (self.block, &mut config.sampling.block),
-            (self.pool, &mut config.maximizing.pool),
-            (self.near, &mut config.maximizing.near),
-            (self.crowd, &mut config.maximizing.crowd),
-            (self.starts, &mut config.maximizing.starts),
-            (self.neighbours, &mut config.locality.neighbours),
+            (self.pool, &mut config.acquisition.pool),
+            (self.near, &mut config.acquisition.near),
+            (self.crowd, &mut config.acquisition.exclusion),
+            (self.starts, &mut config.acquisition.starts),
+            (self.neighbours, &mut config.local_models.neighbours),
         ];
         choices.into_iter().for_each(|(chosen, setting)| *setting = chosen.unwrap_or(*setting));
     }

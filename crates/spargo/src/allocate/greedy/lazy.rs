@@ -7,7 +7,7 @@
 //! main memory: much of the speed comes from that, the rest from rows that never catch up.
 
 use super::super::factor::{Candidate, Factor};
-use super::{Picks, Pool, Standing};
+use super::{ParetoState, Picks, Pool};
 use crate::interrupt::{self, Flag};
 use crate::kernel::Covariance;
 use rayon::prelude::*;
@@ -30,7 +30,7 @@ struct Search<'a, K: ?Sized> {
     pool: &'a Pool<'a, K>,
     factor: Factor<'a, K>,
     candidates: Vec<Candidate>,
-    heap: BinaryHeap<Standing>,
+    heap: BinaryHeap<ParetoState>,
     picks: Picks,
     flag: Flag,
 }

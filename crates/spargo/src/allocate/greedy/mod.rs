@@ -56,43 +56,43 @@ impl<'a, K: Covariance + ?Sized> Pool<'a, K> {
     }
 
     /// The standing of a row with this conditional variance; `None` once that is nil.
-    pub(super) fn standing(&self, row: usize, variance: f64) -> Option<Standing> {
+    pub(super) fn standing(&self, row: usize, variance: f64) -> Option<ParetoState> {
         let weight = self.weights[row];
         let (counts, score) = if weight > 0.0 { (true, weight * variance) } else { (false, variance) };
-        (variance > self.nil).then_some(Standing { counts, score, row: Reverse(row) })
+        (variance > self.nil).then_some(ParetoState { counts, score, row: Reverse(row) })
     }
 }
 
 /// How rows compare: any quality before none, then q²σ², then the lower row number.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Standing {
+pub(super) struct ParetoState {
     counts: bool,
     score: f64,
     row: Reverse<usize>,
 }
 
-impl Standing {
+impl ParetoState {
     pub(super) fn row(&self) -> usize {
         self.row.0
     }
 }
 
-impl Ord for Standing {
+impl Ord for ParetoState {
     fn cmp(&self, other: &Self) -> Ordering {
         self.counts.cmp(&other.counts).then(self.score.total_cmp(&other.score)).then(self.row.cmp(&other.row))
     }
 }
 
-impl PartialOrd for Standing {
+impl PartialOrd for ParetoState {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Standing {
+impl PartialEq for ParetoState {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Standing {}
+impl Eq for ParetoState {}

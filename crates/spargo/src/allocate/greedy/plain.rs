@@ -1,7 +1,7 @@
 //! The algorithm of Chen, Zhang & Zhou (2018): every row is brought up to date after every choice.
 
 use super::super::factor::{LANES, padded, padded_dot};
-use super::{Picks, Pool, Standing};
+use super::{ParetoState, Picks, Pool};
 use crate::interrupt;
 use crate::kernel::Covariance;
 use crate::linalg::{MatMut, MatRef};
@@ -59,7 +59,7 @@ fn update_block<K: Covariance + ?Sized>(
     first: usize,
     rows: &mut [f64],
     variance: &mut [f64],
-) -> Option<Standing> {
+) -> Option<ParetoState> {
     let count = variance.len();
     let mut values = vec![0.0; count];
     let out = MatMut::from_column_major_slice_mut(&mut values, count, 1);

@@ -8,7 +8,7 @@
 //! The printed c = 1/M makes q ≈ 1 and the method CVR in all but name; c = 1 gives every point its own full share.
 
 use super::{highest, lowest};
-use crate::data::Belief;
+use crate::data::PosteriorAtData;
 use crate::error::{Error, Result};
 use crate::math::information::about_maximum;
 use crate::math::normal::log_cdf;
@@ -45,7 +45,7 @@ impl Default for Entropy {
 }
 
 impl Entropy {
-    pub(super) fn evaluate(self, belief: &Belief, m: usize) -> Result<Vec<f64>> {
+    pub(super) fn evaluate(self, belief: &PosteriorAtData, m: usize) -> Result<Vec<f64>> {
         if !(0.0..1.0).contains(&self.alpha) {
             return Err(Error::Parameter { name: "alpha".into(), value: self.alpha, must: "in [0, 1)".into() });
         }
@@ -64,7 +64,7 @@ impl Entropy {
 const LARGEST_EXPONENT: f64 = 300.0;
 
 /// IG_i.
-fn information(belief: &Belief) -> Vec<f64> {
+fn information(belief: &PosteriorAtData) -> Vec<f64> {
     let fitted;
     let maxima = match belief.maxima() {
         Some(samples) => samples,
@@ -78,7 +78,7 @@ fn information(belief: &Belief) -> Vec<f64> {
 }
 
 /// Samples of f* that need no random numbers: the midpoints of equally probable slices of the fitted distribution.
-fn gumbel_quantiles(belief: &Belief) -> Vec<f64> {
+fn gumbel_quantiles(belief: &PosteriorAtData) -> Vec<f64> {
     const SLICES: usize = 32;
     let [low, middle, high] = [0.25, 0.5, 0.75].map(|p| quantile(belief, p));
     // log(−log P) = (a − y)/b at the quartiles gives b, at the median a.
@@ -89,7 +89,7 @@ fn gumbel_quantiles(belief: &Belief) -> Vec<f64> {
 }
 
 /// y with Π_i Φ((y − μ_i)/σ_i) = p, by bisection.
-fn quantile(belief: &Belief, p: f64) -> f64 {
+fn quantile(belief: &PosteriorAtData, p: f64) -> f64 {
     let deviations: Vec<f64> = belief.variance().iter().map(|v| v.sqrt()).collect();
     // Below the largest mean P ≤ ½ᵏ is not yet excluded, so the bracket starts under every mean.
     let widest = highest(&deviations);
@@ -119,9 +119,9 @@ mod tests {
     use super::*;
     use crate::math::normal::cdf;
 
-    fn belief() -> Belief {
+    fn belief() -> PosteriorAtData {
         let mean = vec![0.0, 0.4, 1.0, 1.2, -3.0];
-        Belief::new(mean.clone(), mean, vec![0.3, 0.1, 0.25, 0.02, 1.0], vec![0.1; 5]).unwrap()
+        PosteriorAtData::new(mean.clone(), mean, vec![0.3, 0.1, 0.25, 0.02, 1.0], vec![0.1; 5]).unwrap()
     }
 
     #[test]
@@ -157,10 +157,10 @@ mod tests {
 
     #[test]
     fn extremes_stay_finite() {
-        let exact = Belief::exact(vec![1.0, 2.0, 3.0]).unwrap();
+        let exact = PosteriorAtData::exact(vec![1.0, 2.0, 3.0]).unwrap();
         let greedy = Entropy { alpha: 0.999_999, share: Share::Full };
         assert_eq!(greedy.evaluate(&exact, 2).unwrap(), [1.0; 3]);
-        let noise_free = Belief::new(vec![0.0; 2], vec![0.0, 1e6], vec![1.0, 1e-12], vec![0.0; 2]).unwrap();
+        let noise_free = PosteriorAtData::new(vec![0.0; 2], vec![0.0, 1e6], vec![1.0, 1e-12], vec![0.0; 2]).unwrap();
         let q = greedy.evaluate(&noise_free.with_maxima(vec![-1e9]).unwrap(), 2).unwrap();
         assert!(q.iter().all(|q| q.is_finite() && *q >= 0.0), "{q:?}");
         for alpha in [1.0, -0.1, f64::NAN] {

@@ -22,18 +22,18 @@
 
 use super::highest;
 use super::improvement::Improvement;
-use crate::data::Belief;
+use crate::data::PosteriorAtData;
 use crate::math::pareto;
 use rayon::prelude::*;
 
 /// q_HV.
-pub(super) fn hypervolume(outputs: &[Belief]) -> Vec<f64> {
+pub(super) fn hypervolume(outputs: &[PosteriorAtData]) -> Vec<f64> {
     let columns: Vec<Vec<f64>> = outputs.iter().map(improvement).collect();
     rows(&columns).iter().map(|u| u.iter().product()).collect()
 }
 
 /// q_FRONT; the front is that of feasible points, as long as there are any.
-pub(super) fn evaluate(outputs: &[Belief], feasible: Option<&[bool]>) -> Vec<f64> {
+pub(super) fn evaluate(outputs: &[PosteriorAtData], feasible: Option<&[bool]>) -> Vec<f64> {
     let means: Vec<Vec<f64>> = outputs.iter().map(|belief| belief.mean().to_vec()).collect();
     let front = front(&rows(&means), feasible);
     let columns: Vec<Vec<f64>> = means.iter().filter_map(|means| in_ranges(means, &front)).collect();
@@ -58,7 +58,7 @@ fn front(points: &[Vec<f64>], feasible: Option<&[bool]>) -> Vec<usize> {
 }
 
 /// u_k.
-fn improvement(belief: &Belief) -> Vec<f64> {
+fn improvement(belief: &PosteriorAtData) -> Vec<f64> {
     let gains = Improvement::default().evaluate(belief);
     let largest = highest(&gains);
     gains.iter().map(|gain| if largest > 0.0 { gain / largest } else { 0.0 }).collect()
@@ -96,8 +96,8 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn exact(columns: &[&[f64]]) -> Vec<Belief> {
-        columns.iter().map(|y| Belief::exact(y.to_vec()).unwrap()).collect()
+    fn exact(columns: &[&[f64]]) -> Vec<PosteriorAtData> {
+        columns.iter().map(|y| PosteriorAtData::exact(y.to_vec()).unwrap()).collect()
     }
 
     #[test]

@@ -9,7 +9,7 @@
 //! EI, kept as the ablation that must fail: it cannot tell the points apart.
 
 use super::{highest, lowest, moments};
-use crate::data::Belief;
+use crate::data::PosteriorAtData;
 use crate::math::normal::{expected_positive_part, pdf};
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +51,7 @@ pub enum Link {
 }
 
 impl Improvement {
-    pub(super) fn evaluate(self, belief: &Belief) -> Vec<f64> {
+    pub(super) fn evaluate(self, belief: &PosteriorAtData) -> Vec<f64> {
         let (average, spread) = moments(belief.mean());
         let baseline = match self.baseline {
             Baseline::Min => lowest(belief.mean()),

@@ -7,10 +7,10 @@
 //! The paper's f̂ = max|f| read as max|μ| can make q negative; the largest *expected* distance cannot.
 
 use super::highest;
-use crate::data::Belief;
+use crate::data::PosteriorAtData;
 use crate::math::normal::expected_positive_part;
 
-pub(super) fn evaluate(belief: &Belief) -> Vec<f64> {
+pub(super) fn evaluate(belief: &PosteriorAtData) -> Vec<f64> {
     let distances: Vec<f64> = belief
         .mean()
         .iter()
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn is_largest_at_the_level_and_zero_at_the_furthest() {
-        let belief = Belief::new(vec![0.0; 3], vec![1.0, 2.9, -4.0], vec![0.01; 3], vec![0.1; 3]).unwrap();
+        let belief = PosteriorAtData::new(vec![0.0; 3], vec![1.0, 2.9, -4.0], vec![0.01; 3], vec![0.1; 3]).unwrap();
         let q = evaluate(&belief.with_level(3.0).unwrap());
         assert!(q[1] > q[0] && q[0] > q[2] && q[2] == 0.0);
     }

@@ -21,7 +21,7 @@ mod level;
 pub use entropy::{Entropy, Share};
 pub use improvement::{Baseline, Improvement, Link};
 
-use crate::data::{Belief, Evidence};
+use crate::data::{AllocationContext, PosteriorAtData};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ pub enum Quality {
 
 impl Quality {
     /// The quality of each of the N rows when M of them are to be chosen.
-    pub fn evaluate(&self, evidence: &Evidence, n: usize, m: usize) -> Result<Vec<f64>> {
+    pub fn evaluate(&self, evidence: &AllocationContext, n: usize, m: usize) -> Result<Vec<f64>> {
         if let Some(output) = evidence.outputs().iter().find(|output| output.y().len() != n) {
             return Err(Error::Shape { what: "the evidence".into(), found: output.y().len(), expected: n });
         }
@@ -78,7 +78,7 @@ impl Quality {
         }
     }
 
-    fn single<'a>(&self, evidence: &'a Evidence) -> Result<&'a Belief> {
+    fn single<'a>(&self, evidence: &'a AllocationContext) -> Result<&'a PosteriorAtData> {
         match evidence.outputs() {
             [belief] => Ok(belief),
             outputs => Err(Error::Unsupported {
@@ -89,7 +89,7 @@ impl Quality {
         }
     }
 
-    fn several<'a>(&self, evidence: &'a Evidence) -> Result<&'a [Belief]> {
+    fn several<'a>(&self, evidence: &'a AllocationContext) -> Result<&'a [PosteriorAtData]> {
         match evidence.outputs() {
             [] => Err(Error::Unsupported {
                 what: format!("the quality {} without evidence", self.name()),

@@ -11,7 +11,7 @@
 
 mod simd;
 
-use super::{Covariance, Role, Spectrum, Tape, sized};
+use super::{Cache, Covariance, Role, Spectrum, sized};
 use crate::error::{Error, Result};
 use crate::linalg::vexp::{exp_decay, fma};
 use crate::linalg::{Mat, MatMut, MatRef, column, column_mut};
@@ -168,9 +168,9 @@ impl Covariance for Stationary {
         vec![self.variance; x.nrows()]
     }
 
-    fn record(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, mut out: MatMut<'_, f64>, tape: &mut Tape) {
+    fn forward(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, mut out: MatMut<'_, f64>, cache: &mut Cache) {
         let a = self.scaled(a);
-        let mut slopes = sized(&mut tape.slopes, a.nrows(), b.nrows());
+        let mut slopes = sized(&mut cache.slopes, a.nrows(), b.nrows());
         let mut point = vec![0.0; a.ncols()];
         for j in 0..b.nrows() {
             self.scale_row(b, j, &mut point);
@@ -180,13 +180,13 @@ impl Covariance for Stationary {
         }
     }
 
-    fn replay(
+    fn backward(
         &self,
         a: MatRef<'_, f64>,
         b: MatRef<'_, f64>,
         k: MatRef<'_, f64>,
         g: MatRef<'_, f64>,
-        tape: &Tape,
+        cache: &Cache,
         gradient: &mut [f64],
     ) {
         let a = self.scaled(a);
@@ -194,7 +194,7 @@ impl Covariance for Stationary {
         let (mut weights, mut point) = (vec![0.0; a.nrows()], vec![0.0; a.ncols()]);
         for j in 0..b.nrows() {
             self.scale_row(b, j, &mut point);
-            let slopes = &column(tape.slopes.as_ref(), j)[..a.nrows()];
+            let slopes = &column(cache.slopes.as_ref(), j)[..a.nrows()];
             // ∂k/∂log s² = k,  ∂k/∂log ℓₖ = −2 (∂k/∂r²) (aₖ − bₖ)²/ℓₖ²
             gradient[0] += simd::weigh(column(g, j), column(k, j), slopes, &mut weights);
             simd::add_weighted_squares(a.as_ref(), &point, &weights, &mut squares);

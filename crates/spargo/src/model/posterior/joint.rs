@@ -6,10 +6,10 @@
 //!
 //! With h(p) at hand a covariance with p costs M a point, not M².
 
-use super::{BLOCK, Posterior, Spread};
+use super::{BLOCK, InducingCovariance, Posterior};
 use crate::error::{Error, Result};
 use crate::kernel::Covariance;
-use crate::linalg::{Into, Mat, MatRef, gemm, mirror_lower, solve_lower, solve_lower_transposed, syrk_lower};
+use crate::linalg::{Accumulate, Mat, MatRef, gemm, mirror_lower, solve_lower, solve_lower_transposed, syrk_lower};
 use rayon::prelude::*;
 
 /// What values and gradients at a few points have in common.
@@ -30,9 +30,9 @@ impl Posterior {
         self.check(x)?;
         let a = self.whitened_cross(x);
         let mut covariance = self.kernel.matrix(x, x);
-        syrk_lower(covariance.as_mut(), Into::Add, -1.0, a.transpose());
+        syrk_lower(covariance.as_mut(), Accumulate::Add, -1.0, a.transpose());
         if let Some(projected) = self.projected(&a) {
-            syrk_lower(covariance.as_mut(), Into::Add, 1.0, projected.transpose());
+            syrk_lower(covariance.as_mut(), Accumulate::Add, 1.0, projected.transpose());
         }
         mirror_lower(covariance.as_mut());
         Ok(covariance)
@@ -45,7 +45,7 @@ impl Posterior {
         let mut covariance = Mat::zeros(x.nrows(), p.nrows());
         covariance.par_row_chunks_mut(BLOCK).zip(x.par_row_chunks(BLOCK)).for_each(|(mut covariance, x)| {
             covariance.copy_from(self.kernel.matrix(x, p));
-            gemm(covariance, Into::Add, -1.0, self.kernel.matrix(x, self.z()).as_ref(), weights.as_ref());
+            gemm(covariance, Accumulate::Add, -1.0, self.kernel.matrix(x, self.z()).as_ref(), weights.as_ref());
         });
         Ok(covariance)
     }
@@ -102,8 +102,8 @@ impl Posterior {
         let variance = self.variance_from_cross(x, &a, projected.as_ref());
         let mean = self.mean_from_cross(&a);
         // h = L⁻ᵀ(a − W Wᵀa)
-        if let (Spread::Root(root), Some(projected)) = (&self.spread, projected) {
-            gemm(a.as_mut(), Into::Add, -1.0, root.as_ref(), projected.as_ref());
+        if let (InducingCovariance::Root(root), Some(projected)) = (&self.spread, projected) {
+            gemm(a.as_mut(), Accumulate::Add, -1.0, root.as_ref(), projected.as_ref());
         }
         solve_lower_transposed(self.l(), a.as_mut());
         Local { kzx, weights: a, mean, variance }

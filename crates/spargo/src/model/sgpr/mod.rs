@@ -18,11 +18,11 @@
 //! Two walks over the data, the first for AAᵀ and b, the second for the gradient; Kzx is evaluated anew in the second,
 //! so that memory stays at M² and a few blocks at any N.
 
+mod passes;
 mod state;
-mod walks;
 
 use super::params::Hyperparameters;
-use super::posterior::{Posterior, Spread};
+use super::posterior::{InducingCovariance, Posterior};
 use super::{Evaluation, Inferred};
 use crate::data::{Dataset, check_finite};
 use crate::error::{Error, Result};
@@ -151,7 +151,7 @@ impl<'a> Sgpr<'a> {
         let objective = state.bound();
         let root = invert_lower(state.lb.l.as_ref()).transpose().to_owned();
         let (kernel, z) = (self.hyper.kernel.clone(), self.z.to_owned());
-        let posterior = Posterior::new(kernel, self.hyper.mean, z, state.lzz, state.w, Spread::Root(root));
+        let posterior = Posterior::new(kernel, self.hyper.mean, z, state.lzz, state.w, InducingCovariance::Root(root));
         Ok(Inferred { posterior, objective })
     }
 }

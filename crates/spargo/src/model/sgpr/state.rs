@@ -1,9 +1,9 @@
-//! The M×M half of the sparse model: what one walk over the data leaves behind, and the slopes the next one needs.
+//! The M×M half of the sparse model: what one pass_over over the data leaves behind, and the slopes the next one needs.
 
 use crate::error::Result;
 use crate::linalg::{
-    Cholesky, Into, Mat, cholesky_definite, congruence, dot, gram_of_lower, mirror_lower, solve_lower_transposed_vec,
-    solve_lower_triangle, solve_lower_vec,
+    Accumulate, Cholesky, Mat, cholesky_definite, congruence, dot, gram_of_lower, mirror_lower,
+    solve_lower_transposed_vec, solve_lower_triangle, solve_lower_vec,
 };
 use std::f64::consts::PI;
 
@@ -34,7 +34,7 @@ pub(super) struct State {
     sums: Sums,
 }
 
-/// What the second walk needs.
+/// What the second pass_over needs.
 pub(super) struct Slopes {
     /// P = L⁻ᵀ(I − B⁻¹ − wwᵀ)L⁻¹, [m, m].
     pub p: Mat<f64>,
@@ -94,8 +94,8 @@ impl State {
         let mut joint = self.root.clone();
         solve_lower_triangle(self.lb.l.as_ref(), joint.as_mut()); // (L L_B)⁻¹
         let mut p = Mat::from_fn(v.len(), v.len(), |i, j| -v[i] * v[j]);
-        gram_of_lower(p.as_mut(), Into::Add, 1.0, self.root.as_ref());
-        gram_of_lower(p.as_mut(), Into::Add, -1.0, joint.as_ref());
+        gram_of_lower(p.as_mut(), Accumulate::Add, 1.0, self.root.as_ref());
+        gram_of_lower(p.as_mut(), Accumulate::Add, -1.0, joint.as_ref());
         p
     }
 }

@@ -8,7 +8,7 @@ use super::train::{Found, Problem};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::Hyperparameters;
-use crate::optimize::{Adam, Bounds, adam, minimize};
+use crate::optim::{Adam, Bounds, adam, minimize};
 
 /// L-BFGS-B over θ; at each θ the optimal q, from the last one.
 ///

@@ -18,15 +18,15 @@
 //! where sym mirrors the lower triangle. The last one is the reverse mode of the Cholesky factorisation (Murray 2016),
 //! ½ L⁻ᵀ sym(LᵀL̄) L⁻¹, at L̄ = −lower(L⁻ᵀX): what `lower` cuts off, Lᵀ keeps above the diagonal, where sym does not look.
 //!
-//! Everything the rows contribute is known before they are visited, so value and gradient are one walk over the data.
+//! Everything the rows contribute is known before they are visited, so value and gradient are one pass_over over the data.
 
 mod batches;
 mod methods;
 mod natural;
+mod passes;
 mod state;
 mod train;
 mod variational;
-mod walks;
 
 pub use batches::epoch;
 pub use natural::Natural;
@@ -35,7 +35,7 @@ pub use variational::Variational;
 
 use super::Likelihood;
 use super::params::Hyperparameters;
-use super::posterior::{Posterior, Spread};
+use super::posterior::{InducingCovariance, Posterior};
 use super::sgpr::{Jitter, Sgpr};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
@@ -126,7 +126,7 @@ impl<'a> Svgp<'a> {
     pub fn posterior(&self, q: &Variational) -> Result<Posterior> {
         self.check(q)?;
         let (kernel, z, lzz) = (self.hyper.kernel.clone(), self.z.to_owned(), self.lzz.clone());
-        let root = Spread::Root(q.sqrt().to_owned());
+        let root = InducingCovariance::Root(q.sqrt().to_owned());
         Ok(Posterior::new(kernel, self.hyper.mean, z, lzz, q.mu().to_vec(), root))
     }
 

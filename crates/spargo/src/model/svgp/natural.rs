@@ -21,7 +21,7 @@ use super::state::Sums;
 use super::{Svgp, Variational};
 use crate::error::Result;
 use crate::linalg::{
-    Into, Mat, gemm_parallel, gram_of_lower, invert_lower, lower_transposed_product, mat_vec, mirror_lower, norm2,
+    Accumulate, Mat, gemm_parallel, gram_of_lower, invert_lower, lower_transposed_product, mat_vec, mirror_lower, norm2,
 };
 use serde::{Deserialize, Serialize};
 
@@ -108,7 +108,7 @@ const FAIR_SHARE: f64 = 0.25;
 /// The most by which the next first trial may be longer: far from the optimum parabolas promise too much.
 const GROWTH: f64 = 2.5;
 
-/// A q with its bound, the slope of the bound along a natural step, and the sums that step needs: one walk.
+/// A q with its bound, the slope of the bound along a natural step, and the sums that step needs: one pass_over.
 struct Candidate {
     q: Variational,
     sums: Sums,
@@ -130,7 +130,7 @@ fn natural_slope(q: &Variational, sums: &Sums) -> f64 {
     let s = q.sqrt();
     // S − 2CS, then Sᵀ(I − 2C)S, [m, m]
     let mut right = s.to_owned();
-    gemm_parallel(right.as_mut(), Into::Add, -2.0, sums.c.as_ref(), s);
+    gemm_parallel(right.as_mut(), Accumulate::Add, -2.0, sums.c.as_ref(), s);
     let mut excess = Mat::zeros(m, m);
     lower_transposed_product(excess.as_mut(), s, right.as_ref());
     (0..m).for_each(|j| excess[(j, j)] -= 1.0);
@@ -142,7 +142,7 @@ fn natural_slope(q: &Variational, sums: &Sums) -> f64 {
 fn advance(q: &Variational, sums: &Sums, step: f64) -> Result<Variational> {
     let m = q.len();
     let mut old = Mat::zeros(m, m); // Λ, [m, m]
-    gram_of_lower(old.as_mut(), Into::Replace, 1.0, invert_lower(q.sqrt()).as_ref());
+    gram_of_lower(old.as_mut(), Accumulate::Replace, 1.0, invert_lower(q.sqrt()).as_ref());
     mirror_lower(old.as_mut());
     let (old_shift, cw) = (mat_vec(old.as_ref(), q.mu()), mat_vec(sums.c.as_ref(), q.mu()));
     let identity = |i, j| if i == j { 1.0 } else { 0.0 };

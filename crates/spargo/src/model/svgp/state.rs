@@ -1,7 +1,9 @@
-//! The M×M half of the variational model: what a walk over the data needs, and what follows from what it leaves behind.
+//! The M×M half of the variational model: what a pass_over over the data needs, and what follows from what it leaves behind.
 
 use super::Variational;
-use crate::linalg::{Into, Mat, MatRef, column_mut, gemm_parallel, mirror_lower, solve_lower_transposed_vec, unwhiten};
+use crate::linalg::{
+    Accumulate, Mat, MatRef, column_mut, gemm_parallel, mirror_lower, solve_lower_transposed_vec, unwhiten,
+};
 
 /// Sums over the data, all times N/batch.
 pub(super) struct Sums {
@@ -9,11 +11,11 @@ pub(super) struct Sums {
     pub expectation: f64,
     /// b = Ag.
     pub b: Vec<f64>,
-    /// C = AHAᵀ, both triangles once the walk is over, [m, m].
+    /// C = AHAᵀ, both triangles once the pass_over is over, [m, m].
     pub c: Mat<f64>,
 }
 
-/// What the walk needs for ∂ELBO/∂Kzx = v gᵀ + P Kzx H.
+/// What the pass_over needs for ∂ELBO/∂Kzx = v gᵀ + P Kzx H.
 pub(super) struct Slopes {
     /// P = −2 L⁻ᵀQL⁻¹, [m, m].
     pub p: Mat<f64>,
@@ -35,7 +37,7 @@ impl Sums {
         let mu = self.b.iter().zip(q.mu()).map(|(b, w)| b - w).collect();
         let s = q.sqrt();
         let mut cs = Mat::zeros(q.len(), q.len());
-        gemm_parallel(cs.as_mut(), Into::Replace, 1.0, self.c.as_ref(), s);
+        gemm_parallel(cs.as_mut(), Accumulate::Replace, 1.0, self.c.as_ref(), s);
         let sqrt = Mat::from_fn(q.len(), q.len(), |i, j| match i.cmp(&j) {
             std::cmp::Ordering::Less => 0.0,
             std::cmp::Ordering::Equal => 2.0 * cs[(i, j)] - s[(i, j)] + 1.0 / s[(i, j)],
@@ -49,7 +51,7 @@ impl Sums {
         let m = q.len();
         // −½X
         let mut x = Mat::from_fn(m, m, |i, j| -0.5 * q.mu()[i] * self.b[j]);
-        gemm_parallel(x.as_mut(), Into::Add, 1.0, unexplained(q).as_ref(), self.c.as_ref());
+        gemm_parallel(x.as_mut(), Accumulate::Add, 1.0, unexplained(q).as_ref(), self.c.as_ref());
         mirror_lower(x.as_mut());
         unwhiten(l, x.as_ref())
     }
@@ -58,6 +60,6 @@ impl Sums {
 /// Q = I − SSᵀ, [m, m].
 fn unexplained(q: &Variational) -> Mat<f64> {
     let mut unexplained = Mat::identity(q.len(), q.len());
-    gemm_parallel(unexplained.as_mut(), Into::Add, -1.0, q.sqrt(), q.sqrt().transpose());
+    gemm_parallel(unexplained.as_mut(), Accumulate::Add, -1.0, q.sqrt(), q.sqrt().transpose());
     unexplained
 }

@@ -15,7 +15,7 @@ use crate::kernel::Role;
 use crate::linalg::MatRef;
 use crate::model::search::Search;
 use crate::model::{Hyperparameters, Likelihood, Priors};
-use crate::optimize::{Adam, Lbfgsb, Minimum, Stop};
+use crate::optim::{Adam, Lbfgsb, Minimum, Stop};
 use serde::{Deserialize, Serialize};
 
 /// How θ and q are searched together.
@@ -48,7 +48,7 @@ pub struct Training {
     pub natural: Natural,
     /// For `Nested`. Tolerances are per data point.
     pub lbfgsb: Lbfgsb,
-    /// For `Alternating` and `Joint`. Limits and patience count epochs: with a full batch, that is steps.
+    /// For `Alternating` and `Joint`. ConstraintBounds and patience count epochs: with a full batch, that is steps.
     pub adam: Adam,
     /// For the order of batches.
     pub seed: u64,

@@ -1,6 +1,6 @@
 //! q(v) = N(w, SSᵀ), the approximate posterior of the whitened inducing variables.
 //!
-//! S is lower triangular with a positive diagonal, which makes it unique. First-order optimizers see the unconstrained
+//! S is lower triangular with a positive diagonal, which makes it unique. InitialFit-order optimizers see the unconstrained
 //! vector (w, S column by column from the diagonal down, with log Sⱼⱼ in place of Sⱼⱼ).
 
 use crate::error::{Error, Result};

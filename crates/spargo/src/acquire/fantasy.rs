@@ -1,0 +1,226 @@
+//! Pending points believed at their posterior mean (the "kriging believer" of Ginsbourger et al. 2010, with noise).
+//!
+//! ```text
+//!     mean_P(x) = mean(x),        var_P(x) = var(x) − c(x, P)(C_PP + σ²I)⁻¹c(P, x),        C_PP + σ²I = L_P L_Pᵀ
+//! ```
+//!
+//! Told its own mean, a Gaussian process keeps its mean and loses variance as by any other observation. The noise σ² leaves
+//! replicates some value. With H = h(P) of [`Posterior::covariance_weights`] and β = (C_PP + σ²I)⁻¹c(P, x),
+//!
+//! ```text
+//!     c(x, P) = k(x, P) − k(x, Z)H,        ∂var_P/∂k(x, P) = −2β,        ∂var_P/∂k(x, Z) = −2(h(x) − Hβ)
+//! ```
+
+use super::merit::{Merit, Moments, Slopes};
+use crate::error::{Error, Result};
+use crate::kernel::Covariance;
+use crate::linalg::{
+    Accumulate, Mat, MatMut, MatRef, column, column_mut, gemm, norm2, solve_lower, solve_lower_transposed,
+    solve_lower_vec,
+};
+use crate::model::{Local, Posterior};
+use crate::optim::{BatchedObjective, check_elements};
+use rayon::prelude::*;
+
+/// A posterior, and points that will be told about it.
+#[derive(Debug, Clone)]
+pub struct Fantasy<'a> {
+    posterior: &'a Posterior,
+    noise: f64,
+    count: usize,
+    /// P, [count, d] and room to grow.
+    points: Mat<f64>,
+    /// H, [m, count] and room to grow.
+    weights: Mat<f64>,
+    /// L_P, [count, count] and room to grow.
+    factor: Mat<f64>,
+}
+
+impl<'a> Fantasy<'a> {
+    /// Believes the rows of `pending`, observed with this noise variance; there may be none.
+    pub fn new(posterior: &'a Posterior, noise: f64, pending: MatRef<'_, f64>) -> Result<Self> {
+        if !(noise >= 0.0 && noise.is_finite()) {
+            let must = "finite and not negative".into();
+            return Err(Error::Parameter { name: "the noise variance".into(), value: noise, must });
+        }
+        let (m, d) = (posterior.z().nrows(), posterior.z().ncols());
+        let (points, weights, factor) = (Mat::zeros(0, d), Mat::zeros(m, 0), Mat::new());
+        let mut believer = Fantasy { posterior, noise, count: 0, points, weights, factor };
+        believer.add(pending)?;
+        Ok(believer)
+    }
+
+    /// Believes the rows of `points` too: O(m² + mp + p²) each.
+    ///
+    /// A point that the others determine already, up to rounding, is left out: it would change nothing. That takes
+    /// replicates without noise.
+    pub fn add(&mut self, points: MatRef<'_, f64>) -> Result<()> {
+        if points.nrows() == 0 {
+            return Ok(());
+        }
+        self.posterior.check(points)?;
+        points.par_row_chunks(BLOCK).collect::<Vec<_>>().into_iter().for_each(|block| self.add_block(block));
+        Ok(())
+    }
+
+    /// P, without those left out, [p, d].
+    pub fn points(&self) -> MatRef<'_, f64> {
+        self.points.as_ref().subrows(0, self.count)
+    }
+
+    /// σ².
+    pub fn noise(&self) -> f64 {
+        self.noise
+    }
+
+    /// Moments at each row of x.
+    pub fn moments(&self, x: MatRef<'_, f64>) -> Result<Vec<Moments>> {
+        self.posterior.check(x)?;
+        let blocks: Vec<_> = x.par_row_chunks(BLOCK).map(|x| self.nearby(x).moments).collect();
+        Ok(blocks.concat())
+    }
+
+    /// Refuses points of another dimension and points that are not finite.
+    pub(super) fn check(&self, x: MatRef<'_, f64>) -> Result<()> {
+        self.posterior.check(x)
+    }
+
+    /// H, [m, p].
+    pub(super) fn weights(&self) -> MatRef<'_, f64> {
+        self.weights.as_ref().subcols(0, self.count)
+    }
+
+    /// L_P, [p, p].
+    pub(super) fn factor(&self) -> MatRef<'_, f64> {
+        self.factor.submatrix(0, 0, self.count, self.count)
+    }
+
+    fn add_block(&mut self, new: MatRef<'_, f64>) {
+        let local = self.posterior.local(new);
+        let with_known = self.covariances(new, &local); // [known, new]
+        let mut among = self.posterior.kernel().matrix(new, new); // [new, new]
+        gemm(among.as_mut(), Accumulate::Add, -1.0, local.kzx.transpose(), local.weights.as_ref());
+        let prior = self.posterior.kernel().diagonal(new);
+        let mut kept: Vec<usize> = Vec::new();
+        for j in 0..new.nrows() {
+            let mut c = column(with_known.as_ref(), j).to_vec();
+            c.extend(kept.iter().map(|&i| among[(i, j)]));
+            let row = solve_lower_vec(self.factor(), &c);
+            let pivot = (local.variance[j] - norm2(&row)).max(0.0) + self.noise;
+            if pivot > NIL * prior[j] {
+                self.append(new.subrows(j, 1), column(local.weights.as_ref(), j), &row, pivot.sqrt());
+                kept.push(j);
+            }
+        }
+    }
+
+    fn append(&mut self, point: MatRef<'_, f64>, weights: &[f64], row: &[f64], pivot: f64) {
+        let at = self.count;
+        grow(&mut self.points, at + 1, point.ncols());
+        grow(&mut self.weights, weights.len(), at + 1);
+        grow(&mut self.factor, at + 1, at + 1);
+        self.points.as_mut().subrows_mut(at, 1).copy_from(point);
+        column_mut(self.weights.as_mut(), at).copy_from_slice(weights);
+        row.iter().enumerate().for_each(|(j, l)| self.factor[(at, j)] = *l);
+        self.factor[(at, at)] = pivot;
+        self.count += 1;
+    }
+
+    /// c(P, x), [p, n].
+    fn covariances(&self, x: MatRef<'_, f64>, local: &Local) -> Mat<f64> {
+        let mut c = self.posterior.kernel().matrix(self.points(), x);
+        gemm(c.as_mut(), Accumulate::Add, -1.0, self.weights().transpose(), local.kzx.as_ref());
+        c
+    }
+
+    /// Rows must be checked before.
+    pub(super) fn nearby(&self, x: MatRef<'_, f64>) -> FantasyTerms {
+        let local = self.posterior.local(x);
+        let mut roots = self.covariances(x, &local);
+        solve_lower(self.factor(), roots.as_mut());
+        let told = |i: usize| (local.variance[i] - norm2(column(roots.as_ref(), i))).max(0.0);
+        let at = |i: usize| Moments { mean: local.mean[i], variance: local.variance[i], conditional: told(i) };
+        let moments = (0..x.nrows()).map(at).collect();
+        FantasyTerms { local, roots, moments }
+    }
+
+    /// Adds the gradient of what has the given slopes in the moments, row by row.
+    pub(super) fn add_gradient(
+        &self,
+        x: MatRef<'_, f64>,
+        nearby: FantasyTerms,
+        slopes: &[Slopes],
+        mut out: MatMut<'_, f64>,
+    ) {
+        let FantasyTerms { local, roots: mut beta, .. } = nearby;
+        solve_lower_transposed(self.factor(), beta.as_mut());
+        let through_p = Mat::from_fn(x.nrows(), self.count, |i, j| -2.0 * slopes[i].conditional * beta[(j, i)]);
+        // Slopes of mean and variances, [n, m]; Hβ joins by a product.
+        let mean = self.posterior.mean_weights();
+        let mut through_z = Mat::from_fn(x.nrows(), mean.len(), |i, j| {
+            slopes[i].mean * mean[j] - 2.0 * (slopes[i].variance + slopes[i].conditional) * local.weights[(j, i)]
+        });
+        gemm(through_z.as_mut(), Accumulate::Add, -1.0, through_p.as_ref(), self.weights().transpose());
+        let kernel = self.posterior.kernel();
+        kernel.add_input_gradient(x, self.posterior.z(), through_z.as_ref(), out.as_mut());
+        kernel.add_input_gradient(x, self.points(), through_p.as_ref(), out);
+    }
+}
+
+/// What values and gradients at a few points have in common.
+pub(super) struct FantasyTerms {
+    local: Local,
+    /// L_P⁻¹c(P, x), [p, n].
+    roots: Mat<f64>,
+    pub(super) moments: Vec<Moments>,
+}
+
+/// The merit of one more point beside those believed: a acquisition function with one element.
+#[derive(Debug, Clone, Copy)]
+pub struct Believed<'a> {
+    /// What is believed.
+    pub believer: &'a Fantasy<'a>,
+    /// What a point is worth.
+    pub merit: &'a Merit,
+}
+
+impl BatchedObjective for Believed<'_> {
+    fn elements(&self) -> usize {
+        1
+    }
+
+    fn score(&self, pool: MatRef<'_, f64>) -> Result<Mat<f64>> {
+        let moments = self.believer.moments(pool)?;
+        Ok(Mat::from_fn(moments.len(), 1, |i, _| self.merit.value(moments[i], self.believer.noise)))
+    }
+
+    fn value_gradient(&self, elements: &[usize], points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+        let Believed { believer, merit } = *self;
+        believer.posterior.check(points)?;
+        check_elements(elements, points.nrows(), 1)?;
+        let (mut values, mut gradient) = (vec![0.0; points.nrows()], Mat::zeros(points.nrows(), points.ncols()));
+        // Climbs are few: every thread gets its share.
+        let share = points.nrows().div_ceil(rayon::current_num_threads()).clamp(1, BLOCK);
+        let outputs = values.par_chunks_mut(share).zip(gradient.par_row_chunks_mut(share));
+        points.par_row_chunks(share).zip(outputs).for_each(|(x, (values, gradient))| {
+            let nearby = believer.nearby(x);
+            values.iter_mut().zip(&nearby.moments).for_each(|(value, &at)| *value = merit.value(at, believer.noise));
+            let slopes: Vec<Slopes> = nearby.moments.iter().map(|&at| merit.slopes(at, believer.noise)).collect();
+            believer.add_gradient(x, nearby, &slopes, gradient);
+        });
+        Ok((values, gradient))
+    }
+}
+
+/// A conditional variance of an observation below this fraction of the prior variance is rounding error.
+const NIL: f64 = 1e-10;
+
+/// Rows that one task takes on.
+pub(super) const BLOCK: usize = 512;
+
+/// Makes room by doubling; what is there stays.
+pub(super) fn grow(a: &mut Mat<f64>, rows: usize, columns: usize) {
+    let room = |have: usize, need: usize| if need > have { need.max(2 * have) } else { have };
+    let (rows, columns) = (room(a.nrows(), rows), room(a.ncols(), columns));
+    a.resize_with(rows, columns, |_, _| 0.0);
+}

@@ -1,0 +1,109 @@
+//! Crowds: where many trials lie together already, one more says little, and elements of the whole space look elsewhere.
+//!
+//! ```text
+//!     C = { x : |x − c|∞ ≤ r },   c an incumbent with n trials or more in C;       xⱼ ≈ argmax_{x in no C} uⱼ(x)
+//! ```
+//!
+//! (The best point of the pool beside exclusion zones, and a climb around it.)
+//!
+//! A batch of maximisers repeats itself: once a optimum is known well, most paths have their maximum there, and the next
+//! batch says again what the last one said. Regions around incumbents (`region`) go on polishing that optimum; the other
+//! elements are worth more where a higher one may be. Once an exclusion zone is ten times as large as the least one, fewer
+//! of them look elsewhere: from then on their number grows as the logarithm of its trials.
+
+use super::assignment::{Assignment, is_assigned, position};
+use super::{AcquisitionOptimizer, TrustRegion};
+use crate::linalg::{MatRef, column};
+
+/// An incumbent with many trials around it.
+#[derive(Debug)]
+pub(super) struct ExclusionZone {
+    centre: Vec<f64>,
+    trials: usize,
+}
+
+impl AcquisitionOptimizer<'_> {
+    /// The same search; incumbents with an exclusion zone of the `observed` trials around them are told apart.
+    pub fn with_exclusion_zones(mut self, observed: MatRef<'_, f64>) -> Self {
+        // Trials that are spread over a space of few inputs are no exclusion zone anywhere.
+        let ordered = (0..self.space.dimensions().len()).filter(|&k| self.is_ordered(k)).count();
+        let spread = (2.0 * RADIUS).powi(ordered as i32) * observed.nrows() as f64;
+        let least = self.settings.exclusion.max((2.0 * spread) as usize);
+        let exclusion = |i: usize| {
+            let centre: Vec<f64> = self.incumbents.row(i).iter().copied().collect();
+            let is_close = |j: usize| centre.iter().enumerate().all(|(k, c)| (observed[(j, k)] - c).abs() <= RADIUS);
+            let trials = (0..observed.nrows()).filter(|&j| is_close(j)).count();
+            (trials >= least).then_some(ExclusionZone { centre, trials })
+        };
+        if self.settings.exclusion > 0 && self.share > 0.0 {
+            self.exclusion_zones = (0..self.incumbents.nrows()).filter_map(exclusion).collect();
+        }
+        self
+    }
+
+    /// Regions beside the exclusion zones for elements that have none, each around its best point of those that are spread. Who would have
+    /// to go farther than there are points goes wherever its maximum is.
+    ///
+    /// There are none if nobody ever has a region: then nobody would stay with the exclusion zones.
+    pub(super) fn outside_exclusion_zones(
+        &self,
+        points: MatRef<'_, f64>,
+        scores: MatRef<'_, f64>,
+        mut regions: Vec<Option<TrustRegion>>,
+    ) -> Vec<Option<TrustRegion>> {
+        let largest = self.exclusion_zones.iter().map(|exclusion| exclusion.trials).max();
+        let (Some(largest), false) = (largest, regions.is_empty()) else { return regions };
+        let share = (PATIENCE * self.settings.exclusion) as f64 / largest as f64;
+        let nearest = |i: usize| {
+            self.exclusion_zones
+                .iter()
+                .map(|exclusion| distance(points, i, &exclusion.centre))
+                .fold(f64::INFINITY, f64::min)
+        };
+        let distances: Vec<f64> = (0..self.settings.pool.min(points.nrows())).map(nearest).collect();
+        let all = regions.iter_mut().enumerate();
+        for (element, region) in
+            all.filter(|(j, region)| region.is_none() && is_assigned(Assignment::Exclusion, self.step, *j, share))
+        {
+            let least = RADIUS + (FARTHEST - RADIUS) * position(Assignment::Distance, self.step, element);
+            let scores = column(scores, element);
+            let free = (0..distances.len()).filter(|&i| distances[i] > least && !scores[i].is_nan());
+            let best = free.max_by(|&i, &j| scores[i].total_cmp(&scores[j]));
+            *region = best.map(|row| self.beside(points.row(row).iter().copied().collect(), scores[row]));
+        }
+        regions
+    }
+
+    /// As far around a point as an exclusion zone is wide, but not into one.
+    fn beside(&self, start: Vec<f64>, value: f64) -> TrustRegion {
+        let reach = |k: usize| if self.is_ordered(k) { RADIUS } else { 0.0 };
+        let mut lower: Vec<f64> = start.iter().enumerate().map(|(k, v)| (v - reach(k)).max(0.0)).collect();
+        let mut upper: Vec<f64> = start.iter().enumerate().map(|(k, v)| (v + reach(k)).min(1.0)).collect();
+        for ExclusionZone { centre, .. } in &self.exclusion_zones {
+            let distance = |k: usize| (start[k] - centre[k]).abs();
+            let farthest = (0..start.len()).max_by(|&i, &j| distance(i).total_cmp(&distance(j)));
+            if let Some(k) = farthest.filter(|&k| self.is_ordered(k)) {
+                match start[k] > centre[k] {
+                    true => lower[k] = lower[k].max(centre[k] + RADIUS).min(start[k]),
+                    false => upper[k] = upper[k].min(centre[k] - RADIUS).max(start[k]),
+                }
+            }
+        }
+        TrustRegion { lower, upper, start, value }
+    }
+}
+
+/// How far a row is from a point along the input where it is farthest, in units of the box; categories that differ are a box
+/// apart, or more.
+fn distance(x: MatRef<'_, f64>, row: usize, centre: &[f64]) -> f64 {
+    centre.iter().enumerate().fold(0.0, |most, (k, c)| most.max((x[(row, k)] - c).abs()))
+}
+
+/// How far an exclusion zone reaches along every input, in units of the box.
+const RADIUS: f64 = 0.15;
+
+/// A exclusion zone that is so many times as large as the least one is known so well that elements begin to return to it.
+const PATIENCE: usize = 10;
+
+/// How far from exclusion zones elements begin, at most: a optimum may be wider than the exclusion zone on it.
+const FARTHEST: f64 = 0.5;

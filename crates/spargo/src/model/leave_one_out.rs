@@ -1,0 +1,78 @@
+//! What a posterior would say of an outcome had it not seen it, without fitting anew.
+//!
+//! ```text
+//!     exact     P = (K + Σ)⁻¹,  α = P(y − μ):   mean₋ᵢ = yᵢ − αᵢ/Pᵢᵢ,   var₋ᵢ = 1/Pᵢᵢ
+//!     sparse    hᵢ = |Wᵀaᵢ|²/σᵢ²:               mean₋ᵢ = yᵢ − (yᵢ − meanᵢ)/(1 − hᵢ),
+//!                                               var₋ᵢ = kᵢᵢ − |aᵢ|² + |Wᵀaᵢ|²/(1 − hᵢ) + σᵢ²
+//! ```
+//!
+//! The first is eq. 5.12 of Rasmussen & Williams (2006). The second is the same for the linear model in a(x) that a sparse
+//! posterior is. Hyperparameters and inducing points stay as they are, and these have seen the outcome.
+
+use super::posterior::{InducingCovariance, Posterior, Prediction};
+use crate::data::Dataset;
+use crate::error::{Error, Result};
+use crate::kernel::Covariance;
+use crate::linalg::{Accumulate, Mat, column, dot, gemm, norm2, select_rows, solve_lower};
+use rayon::prelude::*;
+
+/// Mean and variance of the *observation* at each of these rows, given all the others; `noise` is the learned variance.
+///
+/// `data` are those that the posterior was computed from.
+pub fn leave_one_out(posterior: &Posterior, data: &Dataset, noise: f64, rows: &[usize]) -> Result<Prediction> {
+    posterior.check(data.x())?;
+    if let Some(&row) = rows.iter().find(|&&row| row >= data.len()) {
+        let (name, must) = ("a row to leave out".into(), format!("below the number of rows, {}", data.len()));
+        return Err(Error::Parameter { name, value: row as f64, must });
+    }
+    let blocks: Vec<Vec<(f64, f64)>> = match posterior.inducing_covariance() {
+        InducingCovariance::Noise(_) if posterior.z().nrows() != data.len() => {
+            let what = "the data of an exact posterior".into();
+            return Err(Error::Shape { what, found: data.len(), expected: posterior.z().nrows() });
+        }
+        InducingCovariance::Noise(_) => rows.par_chunks(BLOCK).map(|rows| exact(posterior, data, rows)).collect(),
+        InducingCovariance::Root(root) => {
+            rows.par_chunks(BLOCK).map(|rows| sparse(posterior, root, data, noise, rows)).collect()
+        }
+    };
+    let (mean, variance) = blocks.into_iter().flatten().unzip();
+    Ok(Prediction { mean, variance })
+}
+
+/// Rows at a time.
+const BLOCK: usize = 64;
+
+fn exact(posterior: &Posterior, data: &Dataset, rows: &[usize]) -> Vec<(f64, f64)> {
+    // L⁻¹eᵢ vanishes above i.
+    let first = rows.iter().copied().min().unwrap_or(0);
+    let n = data.len() - first;
+    let mut columns = Mat::zeros(n, rows.len());
+    rows.iter().enumerate().for_each(|(j, &i)| columns[(i - first, j)] = 1.0);
+    solve_lower(posterior.l().submatrix(first, first, n, n), columns.as_mut());
+    let alpha = posterior.mean_weights();
+    let one = |(j, &i): (usize, &usize)| {
+        let precision = norm2(column(columns.as_ref(), j));
+        (data.y()[i] - alpha[i] / precision, precision.recip())
+    };
+    rows.iter().enumerate().map(one).collect()
+}
+
+fn sparse(posterior: &Posterior, root: &Mat<f64>, data: &Dataset, noise: f64, rows: &[usize]) -> Vec<(f64, f64)> {
+    let x = select_rows(data.x(), rows);
+    let mut a = posterior.kernel().matrix(posterior.z(), x.as_ref());
+    solve_lower(posterior.l(), a.as_mut());
+    let mut projected = Mat::zeros(a.nrows(), a.ncols());
+    gemm(projected.as_mut(), Accumulate::Replace, 1.0, root.transpose(), a.as_ref());
+    let prior = posterior.kernel().diagonal(x.as_ref());
+    let one = |(j, &i): (usize, &usize)| {
+        let (y, noise, a) = (data.y()[i], data.noise_of(i, noise), column(a.as_ref(), j));
+        let known = norm2(column(projected.as_ref(), j));
+        let left = (1.0 - known / noise).max(SMALLEST);
+        let mean = posterior.prior_mean() + dot(a, posterior.w());
+        (y - (y - mean) / left, (prior[j] - norm2(a)).max(0.0) + known / left + noise)
+    };
+    rows.iter().enumerate().map(one).collect()
+}
+
+/// What is left of an outcome's weight where rounding says that the model relies on it alone.
+const SMALLEST: f64 = 1e-9;

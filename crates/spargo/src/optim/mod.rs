@@ -1,0 +1,117 @@
+//! Minimisation of smooth functions: L-BFGS-B inside a box, many problems in lockstep, and Adam.
+//!
+//! ```text
+//! minimise f(x)  subject to  l ≤ x ≤ u
+//! ```
+//!
+//! [`minimize_many`] runs independent L-BFGS-B problems side by side (Byrd, Lu, Nocedal & Zhu
+//! 1995; see the `lbfgsb` module): one call of the user's function evaluates every problem that is
+//! still running, so a batched model pays for one pass instead of one per restart. A problem never
+//! sees its neighbours: its trajectory is, bit for bit, the one it would take alone. [`adam`] is
+//! the first-order method for stochastic losses (Kingma & Ba 2015).
+
+pub mod adam;
+mod bounds;
+mod cauchy;
+mod dense;
+mod interpolate;
+mod lbfgsb;
+mod line_search;
+mod memory;
+#[cfg(test)]
+mod model_tests;
+mod objective;
+mod search;
+mod stop;
+mod subspace;
+
+pub use adam::Adam;
+pub use bounds::Bounds;
+pub use lbfgsb::Lbfgsb;
+pub use objective::{BatchedObjective, check_elements};
+pub use stop::Stop;
+
+use crate::interrupt;
+use lbfgsb::Problem;
+
+/// One round of evaluations: where every running problem wants its value and gradient.
+#[derive(Debug)]
+pub struct Batch<'a> {
+    /// Indices, into the list of starts, of the problems still running; ascending.
+    pub elements: &'a [usize],
+    /// Their points, row-major `[elements, d]`.
+    pub points: &'a [f64],
+    /// To be filled with the values, one per element. NaN until written; a non-finite value or
+    /// gradient says "not here", and the problem shortens its step.
+    pub values: &'a mut [f64],
+    /// To be filled with the gradients, row-major `[elements, d]`.
+    pub gradients: &'a mut [f64],
+}
+
+/// The best point an optimizer saw, and why it stopped looking.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Minimum {
+    /// The point of lowest value.
+    pub point: Vec<f64>,
+    /// The value there.
+    pub value: f64,
+    /// The gradient there.
+    pub gradient: Vec<f64>,
+    /// Accepted steps.
+    pub iterations: usize,
+    /// Evaluations of value and gradient.
+    pub evaluations: usize,
+    /// Why the optimizer ended.
+    pub stop: Stop,
+}
+
+/// Minimises from every start at once by L-BFGS-B, one batched evaluation per round.
+///
+/// Starts outside the box are projected onto it, and no point outside is ever evaluated. Every
+/// start must have the dimension of `bounds`. The result keeps the order of `starts`.
+pub fn minimize_many(
+    starts: &[Vec<f64>],
+    bounds: &Bounds,
+    options: &Lbfgsb,
+    mut evaluate: impl FnMut(Batch<'_>),
+) -> Vec<Minimum> {
+    let dimension = bounds.dimension();
+    let mut problems: Vec<Problem<'_>> = starts.iter().map(|start| Problem::new(start, bounds, options)).collect();
+    let mut elements: Vec<usize> = (0..problems.len()).collect();
+    let mut points = Vec::new();
+    while !elements.is_empty() {
+        points.clear();
+        for &element in &elements {
+            points.extend_from_slice(problems[element].next_point());
+        }
+        let mut values = vec![f64::NAN; elements.len()];
+        let mut gradients = vec![f64::NAN; points.len()];
+        evaluate(Batch { elements: &elements, points: &points, values: &mut values, gradients: &mut gradients });
+        for (row, &element) in elements.iter().enumerate() {
+            let gradient = &gradients[row * dimension..(row + 1) * dimension];
+            problems[element].accept(values[row], gradient);
+        }
+        elements.retain(|&element| problems[element].is_running() && interrupt::poll().is_ok());
+    }
+    problems.into_iter().map(Problem::into_minimum).collect()
+}
+
+/// Minimises from one start by L-BFGS-B; `f` returns the value and writes the gradient.
+pub fn minimize(
+    start: &[f64],
+    bounds: &Bounds,
+    options: &Lbfgsb,
+    mut f: impl FnMut(&[f64], &mut [f64]) -> f64,
+) -> Minimum {
+    let mut problem = Problem::new(start, bounds, options);
+    let mut gradient = vec![f64::NAN; bounds.dimension()];
+    while problem.is_running() {
+        gradient.fill(f64::NAN);
+        let value = f(problem.next_point(), &mut gradient);
+        problem.accept(value, &gradient);
+        if interrupt::poll().is_err() {
+            break;
+        }
+    }
+    problem.into_minimum()
+}

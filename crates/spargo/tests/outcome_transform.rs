@@ -1,0 +1,117 @@
+//! Warps of outcomes: the most likely one is found, and a study speaks in the user's units all the same.
+
+use spargo::data::{Dataset, Warp};
+use spargo::kernel::{Family, Kernel};
+use spargo::linalg::Mat;
+use spargo::model::{FitOptions, Hyperparameters, learn_outcome_transform};
+use spargo::rng::{Purpose, normal, stream, uniform};
+use spargo::space::{Dimension, Space, Value};
+use spargo::study::{Config, ModelOptions, Outcome, OutcomeTransformChoice, Study};
+
+/// A smooth function of two inputs, about standard.
+fn smooth(x: &[f64]) -> f64 {
+    (7.0 * x[0]).sin() + (5.0 * x[1] + 1.0).cos()
+}
+
+fn data(outcome: impl Fn(f64) -> f64) -> Dataset {
+    let mut rng = stream(5, Purpose::Data, 0, 0);
+    let x = Mat::from_fn(250, 2, |_, _| uniform(&mut rng));
+    let y = (0..250).map(|i| outcome(smooth(&[x[(i, 0)], x[(i, 1)]]) + 0.05 * normal(&mut rng))).collect();
+    Dataset::new(x, y).unwrap()
+}
+
+/// What is observed of a smooth function.
+type Outcomes = fn(f64) -> f64;
+
+#[test]
+fn the_warp_undoes_what_was_done_to_the_outcomes() {
+    let start = Hyperparameters::cold(Kernel::cold(Family::Matern52, 2));
+    let learn = |outcome: Outcomes| learn_outcome_transform(&start, &data(outcome), &FitOptions::default());
+    let outcomes: [Outcomes; 3] = [|v| v, |v| (2.0 * v).exp(), |v| (4.0 * v).sinh()];
+    for (outcome, name) in outcomes.into_iter().zip(["identity", "upper tail", "both tails"]) {
+        let units = learn(outcome);
+        match (name, units.warp()) {
+            ("identity", warp) => assert_eq!(warp, Warp::Identity),
+            ("upper tail", Warp::YeoJohnson { power }) => assert!(power <= 0.25, "{power}"),
+            ("both tails", Warp::Asinh { strength }) => assert!(strength >= 0.3, "{strength}"),
+            (name, warp) => panic!("{name}: {warp:?}"),
+        }
+        // Equal steps of the smooth function are about equal steps of the warped outcomes, not 245 times larger at the top.
+        let steps: Vec<f64> = (-6..6)
+            .map(|i| 0.25 * f64::from(i))
+            .map(|v| units.to_model(outcome(v + 0.25)) - units.to_model(outcome(v)))
+            .collect();
+        let (least, largest) = steps.iter().fold((f64::INFINITY, 0f64), |(l, h), &s| (l.min(s), h.max(s)));
+        assert!(least > 0.0 && largest / least < 6.0, "{name}: {steps:?}");
+    }
+}
+
+#[test]
+fn a_study_speaks_in_the_users_units_whatever_the_warp() {
+    for outcome_transform in [OutcomeTransformChoice::Auto, OutcomeTransformChoice::Off] {
+        let space = Space::new(vec![Dimension::real("a", 0.0, 1.0), Dimension::real("b", 0.0, 1.0)]).unwrap();
+        let model = ModelOptions { outcome_transform, ..ModelOptions::default() };
+        let mut study = Study::in_memory(Config { initial: 80, model, ..Config::new(space) }).unwrap();
+        let f = |x: &[f64]| 1000.0 + (2.0 * smooth(x)).exp();
+        let told: Vec<(Vec<Value>, Option<Outcome>)> = {
+            let mut rng = stream(6, Purpose::Data, 0, 0);
+            let mut one = || [uniform(&mut rng), uniform(&mut rng)];
+            (0..120).map(|_| one()).map(|x| (x.map(Value::Real).to_vec(), Some(Outcome::value(f(&x))))).collect()
+        };
+        study.add(&told).unwrap();
+        let x = [0.31, 0.77];
+        let prediction = study.predict(0, &[x.map(Value::Real).to_vec()]).unwrap();
+        assert!((prediction.mean[0] - f(&x)).abs() < 0.5, "{outcome_transform:?}: {prediction:?} {}", f(&x));
+        assert!(prediction.variance[0] > 0.0 && prediction.variance[0] < 1.0, "{outcome_transform:?}: {prediction:?}");
+        let best = study.best().unwrap().unwrap();
+        let (low, high) = best.believed.interval;
+        assert!(low < best.believed.mean && best.believed.mean < high, "{outcome_transform:?}: {best:?}");
+        assert!((best.observed.value - best.believed.mean).abs() < 1.0, "{outcome_transform:?}: {best:?}");
+    }
+}
+
+/// Without noise nearly all trials end up beside the optimum, all but alike: what tells them apart is not worth a map in which
+/// nothing else can be told.
+#[test]
+fn a_cluster_at_the_optimum_does_not_decide_on_the_transform() {
+    for seed in 0..3 {
+        let inputs = ["a", "b", "c"].map(|name| Dimension::real(name, 0.0, 1.0));
+        let config = Config { initial: 48, seed, ..Config::new(Space::new(inputs.to_vec()).unwrap()) };
+        let mut study = Study::in_memory(config).unwrap();
+        for count in [48, 24, 24, 24, 24, 24, 24, 24, 24] {
+            let trials = study.ask(count).unwrap();
+            let told: Vec<_> = trials.iter().map(|trial| (trial.id, Outcome::value(bump(&trial.point)))).collect();
+            study.tell(&told).unwrap();
+        }
+        let leave_one_out = study.leave_one_out(0, &(1..=48).collect::<Vec<_>>()).unwrap();
+        let off = leave_one_out.iter().map(|one| (one.predict_interval.mean - one.observed).abs()).sum::<f64>() / 48.0;
+        assert!(off < 4.0, "seed {seed}: {off} of a range of 100");
+    }
+}
+
+fn bump(point: &[Value]) -> f64 {
+    let centre = [0.6, 0.3, 0.45];
+    let square = |(value, centre): (&Value, f64)| match value {
+        Value::Real(x) => (2.0 * (x - centre)).powi(2),
+        other => panic!("{other:?}"),
+    };
+    100.0 * (-point.iter().zip(centre).map(square).sum::<f64>()).exp()
+}
+
+#[test]
+fn a_space_filling_subset_decides_not_the_cluster_at_the_optimum() {
+    // A tenth of the trials all over the square, the others within a hundredth of the best point.
+    let mut rng = stream(7, Purpose::Data, 0, 0);
+    let (a, b) = (0.2244, 0.9);
+    let x = Mat::from_fn(1000, 2, |i, k| match i < 100 {
+        true => uniform(&mut rng),
+        false => [a, b][k] + 0.01 * (uniform(&mut rng) - 0.5),
+    });
+    let y = (0..1000).map(|i| (3.0 * smooth(&[x[(i, 0)], x[(i, 1)]])).exp() + 0.5 * normal(&mut rng)).collect();
+    let data = Dataset::new(x, y).unwrap();
+    let start = Hyperparameters::cold(Kernel::cold(Family::Matern52, 2));
+    match learn_outcome_transform(&start, &data, &FitOptions::default()).warp() {
+        Warp::YeoJohnson { power } => assert!(power <= 0.25, "{power}"),
+        other => panic!("{other:?}"),
+    }
+}

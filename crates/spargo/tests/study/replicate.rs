@@ -1,0 +1,192 @@
+//! Trials that are evaluated again: those that may be best, as often as they are likely to be, until it is known which is.
+
+use super::{Folder, advance, last_report, memory, observe, plane, points, small, spaces};
+use spargo::Error;
+use spargo::linalg::{Eigen, Mat, symmetric_eigen};
+use spargo::model::Posterior;
+use spargo::rng::{Purpose, normal, stream};
+use spargo::space::{Dimension, Point, Space, Value};
+use spargo::study::{Config, Goal, LocalModelOptions, Outcome, Output, Study, Trial};
+use std::collections::HashSet;
+
+/// As many words, which have nothing in common.
+fn arms(count: usize) -> Space {
+    let words: Vec<String> = (0..count).map(|i| format!("w{i}")).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    Space::new(vec![Dimension::choice("arm", &words)]).unwrap()
+}
+
+#[test]
+fn good_points_of_every_space_are_evaluated_again_and_a_study_that_is_closed_confirms_the_same() {
+    for (name, space) in spaces() {
+        for neighbours in [0, 20] {
+            let local_models = LocalModelOptions { neighbours, ..LocalModelOptions::default() };
+            let mut study = memory(Config { local_models, ..small(space.clone()) });
+            (0..6).for_each(|_| drop(advance(&mut study, 8, observe)));
+            let known: HashSet<String> = points(&study).into_iter().collect();
+            let mut again = Study::from_bytes(&study.to_bytes().unwrap()).unwrap();
+            let confirmed = study.replicate(30).unwrap();
+            assert_eq!(confirmed, again.replicate(30).unwrap(), "{name}");
+            assert!(confirmed.iter().all(|trial| known.contains(&format!("{:?}", trial.point))), "{name}");
+            assert_eq!(confirmed.iter().map(|trial| trial.id).collect::<Vec<_>>(), (49..79).collect::<Vec<_>>());
+            let mean = |trials: &mut dyn Iterator<Item = &Trial>| {
+                let values: Vec<f64> = trials.map(|trial| super::bowl(&space, &trial.point)).collect();
+                values.iter().sum::<f64>() / values.len() as f64
+            };
+            let all = mean(&mut study.history().records()[..48].iter().map(|record| &record.trial));
+            let best = mean(&mut confirmed.iter());
+            assert!(best > all && best > 0.95, "{name}: {best} of {all}");
+            let report = last_report(&study);
+            let counts = [report.asked, report.again, report.design, report.models.len()];
+            assert_eq!((report.step, counts), (7, [30, 30, 0, 1]), "{name}");
+            // New points stay new.
+            assert!(study.ask(5).unwrap().iter().all(|trial| !known.contains(&format!("{:?}", trial.point))), "{name}");
+        }
+    }
+}
+
+/// P(xᵢ is best) by draws from the posterior at all points, whether they have nothing in common or nearly everything, and
+/// however often one of them was evaluated before.
+#[test]
+fn a_trial_is_evaluated_again_as_often_as_it_is_likely_to_be_the_best() {
+    let line = Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap();
+    let words: Vec<Point> = (0..5).map(|i| vec![Value::Choice(format!("w{i}"))]).collect();
+    let numbers: Vec<Point> = (0..5).map(|i| vec![Value::Real(0.3 + 0.1 * i as f64)]).collect();
+    for (space, points) in [(arms(5), words), (line, numbers)] {
+        for (gap, replicates) in [(0.0, 1), (0.5, 1), (1.0, 1), (0.5, 60)] {
+            let case = format!("{points:?}, {gap} apart, {replicates} of the first");
+            let local_models = LocalModelOptions { neighbours: 0, share: Some(0.0) };
+            let mut study = memory(Config { local_models, ..Config::new(space.clone()) });
+            let told = |i: usize| (points[i].clone(), Some(Outcome::noisy(gap * i as f64, 1.0)));
+            let all: Vec<_> = (0..5).chain(std::iter::repeat_n(0, replicates - 1)).map(told).collect();
+            study.add(&all).unwrap();
+            let count = 4000;
+            let found = study.replicate(count).unwrap();
+            let expected = chances(&study.posterior(0).unwrap(), &space, &points);
+            for (point, expected) in points.iter().zip(expected) {
+                let found = found.iter().filter(|trial| trial.point == *point).count() as f64 / count as f64;
+                let deviation = (expected * (1.0 - expected) * (1.0 / count as f64 + 1.0 / DRAWS as f64)).sqrt();
+                assert!((found - expected).abs() < 4.5 * deviation + 1e-3, "{case}: {point:?} {found}, {expected}");
+            }
+        }
+    }
+}
+
+const DRAWS: usize = 20_000;
+
+/// How likely each point is to be the best, by draws m + VΛ^½z.
+fn chances(posterior: &Posterior, space: &Space, points: &[Point]) -> Vec<f64> {
+    let x = Mat::from_fn(points.len(), 1, |i, _| space.encode(&points[i]).unwrap()[0]);
+    let mean = posterior.mean(x.as_ref()).unwrap();
+    let Eigen { values, vectors } = symmetric_eigen(posterior.covariance(x.as_ref()).unwrap().as_ref()).unwrap();
+    let mut rng = stream(3, Purpose::Data, 0, 0);
+    let mut best = vec![0; points.len()];
+    for _ in 0..DRAWS {
+        let z: Vec<f64> = values.iter().map(|value| value.max(0.0).sqrt() * normal(&mut rng)).collect();
+        let f = |i: usize| mean[i] + (0..z.len()).map(|j| vectors[(i, j)] * z[j]).sum::<f64>();
+        best[(0..points.len()).max_by(|&i, &j| f(i).total_cmp(&f(j))).unwrap()] += 1;
+    }
+    best.into_iter().map(|times| times as f64 / DRAWS as f64).collect()
+}
+
+#[test]
+fn what_was_confirmed_often_leaves_room_for_others_whoever_has_the_say() {
+    let mut study = memory(Config::new(arms(20)));
+    let word = |i: usize| vec![Value::Choice(format!("w{i}"))];
+    let told: Vec<_> = [0; 60]
+        .into_iter()
+        .chain([1, 2, 3])
+        .map(|i| (word(i), Some(Outcome::noisy(1.0 - 0.1 * i as f64, 0.25))))
+        .collect();
+    study.add(&told).unwrap();
+    let again = study.replicate(1000).unwrap();
+    let counts: Vec<usize> = (0..4).map(|i| again.iter().filter(|trial| trial.point == word(i)).count()).collect();
+    assert!(counts[..4].iter().all(|&count| count > 20), "{counts:?}");
+}
+
+#[test]
+fn whoever_confirms_at_the_same_time_draws_others() {
+    let folder = Folder::new();
+    let path = folder.0.join("study.db");
+    let mut study = Study::create(&path, small(plane())).unwrap();
+    (0..4).for_each(|_| drop(advance(&mut study, 8, observe)));
+    let known: HashSet<String> = points(&study).into_iter().collect();
+    let confirm = || {
+        let mut study = Study::open(&path).unwrap();
+        (0..3).map(|_| study.replicate(8).unwrap()).collect::<Vec<_>>()
+    };
+    let found: Vec<Vec<Trial>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(confirm)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    let ids: HashSet<u64> = found.iter().flatten().map(|trial| trial.id).collect();
+    assert_eq!(ids, (33..33 + 4 * 3 * 8).collect());
+    assert!(found.iter().flatten().all(|trial| known.contains(&format!("{:?}", trial.point))));
+    let batches: HashSet<String> =
+        found.iter().map(|batch| format!("{:?}", batch.iter().map(|trial| &trial.point).collect::<Vec<_>>())).collect();
+    assert!(batches.len() > 9, "{} different batches of 12", batches.len());
+    let steps: Vec<u64> = study.reports().unwrap().iter().map(|report| report.step).collect();
+    assert_eq!(steps, (1..=16).collect::<Vec<_>>());
+}
+
+#[test]
+fn replicates_tell_the_best_of_many_that_have_nothing_in_common() {
+    let (mut before, mut after) = (0.0, 0.0);
+    for seed in 0..5 {
+        // Values from 0 to 2 in steps of 0.05, and noise of deviation 0.5.
+        let value = |trial: &Trial| match &trial.point[0] {
+            Value::Choice(word) => 0.05 * word[1..].parse::<f64>().unwrap(),
+            _ => f64::NAN,
+        };
+        let outcome = |trial: &Trial| {
+            let noise = normal(&mut stream(seed, Purpose::Data, 0, trial.id));
+            (trial.id, Outcome::noisy(value(trial) + 0.5 * noise, 0.25))
+        };
+        let mut study = memory(Config { seed, initial: 41, ..Config::new(arms(41)) });
+        let regret = |study: &mut Study| 2.0 - value(&study.best().unwrap().unwrap().believed.trial);
+        let trials = study.ask(41).unwrap();
+        study.tell(&trials.iter().map(outcome).collect::<Vec<_>>()).unwrap();
+        before += regret(&mut study);
+        for _ in 0..5 {
+            let trials = study.replicate(40).unwrap();
+            study.tell(&trials.iter().map(outcome).collect::<Vec<_>>()).unwrap();
+        }
+        after += regret(&mut study);
+    }
+    assert!(before > 0.5 && 3.0 * after < before, "{before} {after}");
+}
+
+#[test]
+fn few_equal_and_huge_outcomes_do_no_harm() {
+    for outcomes in [vec![1.0], vec![2.0; 30], vec![1e300, -1e300, 0.0], (0..40).map(f64::from).collect()] {
+        let mut study = memory(small(plane()));
+        let trials = study.ask(outcomes.len()).unwrap();
+        let told: Vec<_> = trials.iter().zip(&outcomes).map(|(trial, &y)| (trial.id, Outcome::value(y))).collect();
+        study.tell(&told).unwrap();
+        for _ in 0..2 {
+            let again = study.replicate(7).unwrap();
+            assert_eq!(again.len(), 7, "{outcomes:?}");
+            let told: Vec<_> = again.iter().map(|trial| (trial.id, Outcome::value(outcomes[0]))).collect();
+            study.tell(&told).unwrap();
+        }
+        assert!(study.best().unwrap().unwrap().believed.mean.is_finite(), "{outcomes:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_confirmed_is_refused_by_name() {
+    let mut study = memory(small(plane()));
+    assert_eq!(study.replicate(0).unwrap(), []);
+    assert!(matches!(study.replicate(1), Err(Error::Unsupported { remedy, .. }) if remedy.contains("tell")));
+    assert!(matches!(study.replicate(2_000_000), Err(Error::Parameter { .. })));
+    let output = |name: &str, goal: Goal| Output { name: name.into(), goal };
+    let limit = Goal::Constraint { at_least: None, at_most: Some(1.0) };
+    for outputs in [
+        vec![output("u", Goal::Maximize), output("v", Goal::Minimize)],
+        vec![output("u", Goal::Maximize), output("v", limit)],
+        vec![output("u", Goal::Classify)],
+    ] {
+        let mut study = memory(Config { outputs, ..small(plane()) });
+        assert!(matches!(study.replicate(1), Err(Error::Unsupported { what, .. }) if what.contains("such outputs")));
+    }
+}
