@@ -4,7 +4,8 @@ use super::choose::{Trials, choose_by_one, choose_by_several, polished};
 use super::config::{MOST_POINTS, check_count};
 use super::json::to_json;
 use super::model::Models;
-use super::store::{Batch, Committed};
+use super::state::StepState;
+use super::storage::{Appended, Event};
 use super::{Key, ModelReport, Refit, Replicates, StepReport, Study, Trial, design};
 use crate::acquire::optimizer::Excluded;
 use crate::error::{Error, Result};
@@ -13,7 +14,7 @@ use crate::linalg::{Mat, MatRef, select_rows};
 use crate::space::Point;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// A batch before it is committed.
 struct Proposal {
@@ -64,21 +65,20 @@ impl Study {
         seen: u64,
     ) -> Result<Option<Vec<Trial>>> {
         interrupt::poll()?;
-        let state = match models {
-            Some(models) => to_json(&Some(models.states()))?,
-            None => to_json(&self.states()?)?,
-        };
-        let report = to_json(report)?;
-        let batch = Batch { beside: self.history().mark(), seen, points, state: &state, report: &report };
-        match self.store.commit_ask(&batch)? {
-            Committed::Done { ask, trials } => {
-                self.refresh()?;
-                self.models = models.map(|models| (Key { ask, seen: models.seen() }, models.clone()));
-                let trial = |(id, point): (u64, &Point)| Trial { id, point: point.clone() };
-                Ok(Some(trials.zip(points).map(trial).collect()))
+        let state = models.map(|models| to_json(&StepState::new(models))).transpose()?;
+        let (report, points, time) = (to_json(report)?, points.to_vec(), milliseconds());
+        let event = [Event::Asked { seen, time, points, report, state }];
+        while self.storage.append(self.history.position(), &event)? == Appended::Conflict {
+            let news = self.storage.load(self.history.position())?;
+            if news.iter().any(Event::brings_trials) {
+                return Ok(None);
             }
-            Committed::Conflict => Ok(None),
+            self.apply(news)?;
         }
+        let known = self.history.records().len();
+        self.apply(event.into())?;
+        self.models = models.map(|models| (Key { ask: self.history.asks(), seen: models.seen() }, models.clone()));
+        Ok(Some(self.history.records()[known..].iter().map(|record| record.trial.clone()).collect()))
     }
 
     /// Chooses a batch without committing it.
@@ -125,7 +125,7 @@ impl Study {
 
     /// How the models of an ask came about; nothing of those that are the last ask's.
     pub(super) fn reports_of(&self, models: Option<&Models>) -> Result<Vec<ModelReport>> {
-        let last = self.states()?.and_then(|states| states.first().map(|state| state.seen));
+        let last = self.state()?.and_then(|state| state.seen());
         Ok(match models {
             Some(models) if last == Some(models.seen()) => models.reports_again(),
             Some(models) => models.reports(),
@@ -225,6 +225,11 @@ impl Study {
     fn decode(&self, points: MatRef<'_, f64>) -> Result<Vec<Point>> {
         (0..points.nrows()).map(|i| self.config.space.decode(&row(points, i))).collect()
     }
+}
+
+/// Now, in milliseconds since 1970.
+fn milliseconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }
 
 fn row(points: MatRef<'_, f64>, i: usize) -> Vec<f64> {

@@ -24,9 +24,9 @@ use serde::{Deserialize, Serialize};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// What the next step needs of this one.
+/// What the next step needs of this one's model of an output.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct ModelState {
     /// The name of the output.
     pub output: String,
     /// The units of the outcomes.
@@ -55,7 +55,7 @@ pub(super) struct Inducing(#[serde(with = "column_major")] pub Mat<f64>);
 pub(super) struct Model {
     pub posterior: Arc<Posterior>,
     pub units: OutcomeTransform,
-    pub state: State,
+    pub state: ModelState,
     pub report: ModelReport,
 }
 
@@ -89,7 +89,7 @@ pub(super) struct Models {
 }
 
 /// What a step left of an output, and the data that it had seen.
-type Last<'a> = (&'a State, &'a Dataset);
+type Last<'a> = (&'a ModelState, &'a Dataset);
 
 impl Models {
     /// Allocates and fits; `data` are encoded inputs and outcomes, an objective's to be maximised, one set an output.
@@ -97,7 +97,7 @@ impl Models {
     /// `last` is what the last step left, and the data that it had seen.
     pub fn new(
         config: &Config,
-        last: Option<(&[State], &[Dataset])>,
+        last: Option<(&[ModelState], &[Dataset])>,
         data: &[Dataset],
         step: u64,
         seen: u64,
@@ -110,12 +110,12 @@ impl Models {
     }
 
     /// The models that left these states, given the same data.
-    pub fn restored(states: &[State], data: &[Dataset]) -> Result<Self> {
+    pub fn restored(states: &[ModelState], data: &[Dataset]) -> Result<Self> {
         let models = states.iter().zip(data).map(|(state, data)| Model::restored(state, data));
         Ok(Models { outputs: models.collect::<Result<_>>()?, local: OnceLock::new() })
     }
 
-    pub fn states(&self) -> Vec<State> {
+    pub fn states(&self) -> Vec<ModelState> {
         self.outputs.iter().map(|model| model.state.clone()).collect()
     }
 
@@ -268,12 +268,12 @@ impl Model {
         let searched = searched.unwrap_or(data.len());
         let inducing = inducing.map(Inducing);
         let output = config.outputs[output].name.clone();
-        let state = State { output, units, hyper, inducing, inference, likelihood, searched, seen };
+        let state = ModelState { output, units, hyper, inducing, inference, likelihood, searched, seen };
         Ok(Model { posterior: Arc::new(posterior), units, state, report })
     }
 
     /// The model that left this state, given the same data.
-    fn restored(state: &State, data: &Dataset) -> Result<Self> {
+    fn restored(state: &ModelState, data: &Dataset) -> Result<Self> {
         let posterior = state.posterior(data)?;
         let report = ModelReport {
             output: state.output.clone(),
@@ -310,7 +310,7 @@ impl ModelOptions {
     }
 }
 
-impl State {
+impl ModelState {
     /// Its hyperparameters in other units: another scale under the same warp, else as they are, as both are standardized.
     fn hyper_in(&self, units: &OutcomeTransform) -> Hyperparameters {
         if self.units.warp() != units.warp() {
@@ -369,7 +369,7 @@ fn inducing_points(config: &Config, all: &[Prepared], output: usize, step: u64) 
 }
 
 /// What the last posterior says at all data, in the units of `units` (variances to first order).
-fn believe(last: &State, before: &Dataset, data: &Dataset, units: &OutcomeTransform) -> Result<PosteriorAtData> {
+fn believe(last: &ModelState, before: &Dataset, data: &Dataset, units: &OutcomeTransform) -> Result<PosteriorAtData> {
     let Prediction { mean, variance } = last.posterior(before)?.predict(data.x())?;
     let ratios: Vec<f64> = mean.iter().map(|&mean| ratio(&last.units, units, mean)).collect();
     let variance = variance.iter().zip(&ratios).map(|(v, ratio)| v * ratio * ratio).collect();

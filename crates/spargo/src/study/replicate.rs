@@ -110,7 +110,7 @@ impl Study {
         let draw = |number: usize| {
             let mut rng = stream(self.config.seed, Purpose::Replicate, step, number as u64);
             let best = finalists.iter().map(|some| some.draw(&mut rng)).max_by(|a, b| a.1.total_cmp(&b.1));
-            best.map(|(record, _)| self.trial(record).point)
+            best.map(|(record, _)| self.trial_of(record).point)
         };
         (0..count).filter_map(draw).collect()
     }

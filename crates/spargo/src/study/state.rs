@@ -1,0 +1,24 @@
+//! What a step leaves for the next one.
+
+use super::model::{ModelState, Models};
+use serde::{Deserialize, Serialize};
+
+/// What the next step needs of the last one, besides settings and history.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct StepState {
+    /// One per output.
+    pub models: Vec<ModelState>,
+    /// What trust regions remember, in a form of their own; `null` if they remember nothing.
+    pub regions: serde_json::Value,
+}
+
+impl StepState {
+    pub fn new(models: &Models) -> Self {
+        StepState { models: models.states(), regions: serde_json::Value::Null }
+    }
+
+    /// The last tell that the models have seen.
+    pub fn seen(&self) -> Option<u64> {
+        self.models.first().map(|model| model.seen)
+    }
+}
