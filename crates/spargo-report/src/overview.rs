@@ -208,7 +208,7 @@ fn settings(study: &Study) -> Vec<(&'static str, String)> {
         ("Asked for", format!("{} spread points, then batches of {}", config.initial, config.batch)),
         ("Rule", config.rule().name().into()),
         ("Inducing points", format!("{} by {}", config.inducing, allocations(config))),
-        ("Kernel", word(serde_json::to_value(config.model.kernel))),
+        ("Kernel", config.model.kernel.name().into()),
         ("Seed", config.seed.to_string()),
     ]
 }
