@@ -6,9 +6,10 @@ use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use spargo::allocate::{Allocation, Chosen, Search, allocate as choose, allocate_by};
+use spargo::data::Direction;
 use spargo::kernel::Family;
 use spargo::model::Priors;
-use spargo::regression::{AllocationOptions, FixedHyperparameters, Wish};
+use spargo::regression::{AllocationOptions, FixedHyperparameters, Target};
 use spargo::rng::{Purpose, stream};
 
 /// How to choose, as Python says it.
@@ -45,15 +46,16 @@ pub fn allocate(
             unsupported(text.split(" at line ").next().unwrap_or(&text), "help(spargo.allocate) lists the settings")
         })?;
         let Settings { method, kernel, variance, lengthscales, noise, mean, sign, level, seed } = settings;
+        let direction = if sign < 0.0 { Direction::Minimize } else { Direction::Maximize };
         let choosing = AllocationOptions {
             quality: method.quality(),
-            wish: Wish { sign, level },
+            target: Target { direction, level },
             family: kernel,
             given: FixedHyperparameters { variance, lengthscales, noise, mean },
             priors: Priors::On,
             seed,
         };
-        let (model, evidence) = choosing.kernel_and_evidence(x.as_ref(), y.as_deref())?;
+        let (model, evidence) = choosing.kernel_and_context(x.as_ref(), y.as_deref())?;
         let kernel = model.kernel();
         let mut rng = stream(seed, Purpose::Allocation, 0, 0);
         let Chosen { rows, .. } = match quality {

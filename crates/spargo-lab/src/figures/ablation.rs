@@ -5,7 +5,7 @@
 
 use super::Figure;
 use super::regret::{self, STEPS};
-use crate::runs::{self, BASELINES, Design, IMP_DPP, KIND, Method};
+use crate::runs::{self, CVR, Design, EXACT, IMP_DPP, KIND, KMEANS, Method, UNIFORM};
 use spargo::allocate::Allocation;
 use spargo::allocate::quality::{Baseline, Improvement, Link};
 
@@ -32,10 +32,10 @@ const METHODS: [Method; 10] = [
     variant("imp-mean-softplus", Baseline::Mean, Link::Softplus),
     variant("imp-max-relu", Baseline::Max, Link::Relu),
     variant("imp-max-softplus", Baseline::Max, Link::Softplus),
-    BASELINES[0],
-    BASELINES[1],
-    BASELINES[2],
-    BASELINES[3],
+    CVR,
+    KMEANS,
+    UNIFORM,
+    EXACT,
 ];
 
 const DESIGN: Design<'static> = Design {

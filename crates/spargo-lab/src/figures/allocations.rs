@@ -16,7 +16,7 @@ use crate::chart::{COLORS, Layer, Marks, Panel, Picture, draw};
 use crate::error::Result;
 use crate::options::{Options, Part};
 use crate::rows::{Row, read_settings, to_value};
-use crate::runs::{BASELINES, IMP_DPP, Method};
+use crate::runs::{CVR, EXACT, IMP_DPP, KMEANS, Method};
 use crate::surrogate::{Exact, Hyper, argmax, correlation, rmse};
 use crate::table::{Quantity, rounded, summarise};
 use serde::{Deserialize, Serialize};
@@ -71,7 +71,7 @@ struct Model {
     rmse: f64,
 }
 
-const METHODS: [Method; 4] = [BASELINES[3], BASELINES[1], BASELINES[0], IMP_DPP];
+const METHODS: [Method; 4] = [EXACT, KMEANS, CVR, IMP_DPP];
 
 /// A function of a point of the unit square, and where it is least.
 type Function = (&'static str, fn((f64, f64)) -> f64, (f64, f64));
@@ -132,7 +132,7 @@ fn run(settings: &Value, _: &Options) -> Result<Value> {
     for (name, allocation) in METHODS {
         let mut rng = stream(settings.seed, Purpose::Allocation, 0, 0);
         let posterior = match allocation {
-            Some(allocation) => exact.sparse(&allocation, settings.inducing, settings.hyper, &mut rng)?,
+            Some(ref allocation) => exact.sparse(allocation, settings.inducing, settings.hyper, &mut rng)?,
             None => exact.posterior.clone(),
         };
         let improvement = exact.improvement(&posterior, grid.as_ref())?;

@@ -12,7 +12,7 @@ use super::regret::{self, FUNCTIONS, INDUCING, STEPS};
 use crate::curves::Line;
 use crate::error::Result;
 use crate::options::Options;
-use crate::runs::{self, BASELINES, Design, IMP_DPP, KIND, Method};
+use crate::runs::{self, CVR, Design, EXACT, IMP_DPP, KIND, KMEANS, Method, UNIFORM};
 use serde_json::Value;
 use spargo::allocate::Allocation;
 use spargo::allocate::quality::{Entropy, Share};
@@ -55,10 +55,10 @@ const ENT_PER_POINT: Method = entropy("ent-per-point", 0.5, Share::PerPoint);
 
 const METHODS: [Method; 13] = [
     IMP_DPP,
-    BASELINES[0],
-    BASELINES[1],
-    BASELINES[2],
-    BASELINES[3],
+    CVR,
+    KMEANS,
+    UNIFORM,
+    EXACT,
     ENT,
     ENT_PER_POINT,
     entropy("ent-0.1", 0.1, Share::Full),

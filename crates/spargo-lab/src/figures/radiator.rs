@@ -9,7 +9,7 @@ use super::fronts::{draw_fronts, groups, summarise};
 use super::zdt3::{FRONT_DPP, HV_DPP, INDUCING, METHODS};
 use crate::chart::{Picture, Scale, draw};
 use crate::curves::{self, Axis, Mean};
-use crate::runs::{self, BASELINES, Design, KIND, Several, names};
+use crate::runs::{self, Design, EXACT, KIND, Several, names};
 use spargo_problems::tradeoffs::RADIATOR;
 
 pub static FIGURE: Figure = Figure {
@@ -42,6 +42,6 @@ pub(super) const DESIGN: Design<'static> = Design {
     rule: Some("hippo"),
     steps: 10,
     functions: &["radiator"],
-    methods: &[HV_DPP, FRONT_DPP, BASELINES[3]],
+    methods: &[HV_DPP, FRONT_DPP, EXACT],
     inducing: &INDUCING,
 };

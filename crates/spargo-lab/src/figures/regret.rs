@@ -5,7 +5,7 @@ use super::Figure;
 use crate::curves::{self, Line};
 use crate::error::Result;
 use crate::rows::Row;
-use crate::runs::{self, BASELINES, Design, IMP_DPP, KIND, Method, Outcome, names};
+use crate::runs::{self, CVR, Design, EXACT, IMP_DPP, KIND, KMEANS, Method, Outcome, UNIFORM, names};
 use std::path::{Path, PathBuf};
 
 pub static FIGURE: Figure = Figure {
@@ -28,7 +28,7 @@ pub(super) const INDUCING: [usize; 2] = [250, 500];
 /// Batches of a run.
 pub(super) const STEPS: usize = 50;
 
-const METHODS: [Method; 5] = [IMP_DPP, BASELINES[0], BASELINES[1], BASELINES[2], BASELINES[3]];
+const METHODS: [Method; 5] = [IMP_DPP, CVR, KMEANS, UNIFORM, EXACT];
 
 const DESIGN: Design<'static> = Design {
     figure: "regret",

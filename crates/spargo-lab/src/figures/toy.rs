@@ -15,7 +15,7 @@ use crate::chart::{COLORS, Layer, Marks, Panel, Picture, draw};
 use crate::error::Result;
 use crate::options::{Options, Part};
 use crate::rows::{Row, read_settings, to_value};
-use crate::runs::{BASELINES, IMP_DPP, Method};
+use crate::runs::{CVR, EXACT, IMP_DPP, Method};
 use crate::surrogate::{Curve, Exact, Hyper, argmax, rmse};
 use crate::table::{Quantity, rounded, summarise};
 use serde::{Deserialize, Serialize};
@@ -68,7 +68,7 @@ struct Model {
     regret: f64,
 }
 
-const METHODS: [Method; 3] = [BASELINES[0], IMP_DPP, BASELINES[3]];
+const METHODS: [Method; 3] = [CVR, IMP_DPP, EXACT];
 
 /// A function of a point of the unit interval.
 type Function = fn(f64) -> f64;
@@ -117,7 +117,7 @@ fn run(settings: &Value, _: &Options) -> Result<Value> {
     for (name, allocation) in METHODS {
         let mut rng = stream(settings.seed, Purpose::Allocation, 0, 0);
         let posterior = match allocation {
-            Some(allocation) => exact.sparse(&allocation, settings.inducing, settings.hyper, &mut rng)?,
+            Some(ref allocation) => exact.sparse(allocation, settings.inducing, settings.hyper, &mut rng)?,
             None => exact.posterior.clone(),
         };
         let Curve { mean, deviation } = exact.curve(&posterior, grid.as_ref())?;

@@ -9,7 +9,7 @@ use super::fronts::{draw_fronts, groups, summarise};
 use super::regret::STEPS;
 use crate::curves;
 use crate::experiments::zdt3_front;
-use crate::runs::{self, BASELINES, Design, KIND, Method, Several, names};
+use crate::runs::{self, CVR, Design, EXACT, KIND, KMEANS, Method, Several, UNIFORM, names};
 use spargo::allocate::Allocation;
 use spargo_problems::tradeoffs::ZDT3;
 
@@ -41,7 +41,7 @@ pub(super) const FRONT_DPP: Method = ("front-dpp", Some(Allocation::FrontDpp));
 pub(super) const INDUCING: [usize; 1] = [100];
 
 /// In the order of tables and colours, of both problems.
-pub(super) const METHODS: [Method; 6] = [HV_DPP, BASELINES[0], BASELINES[1], BASELINES[2], BASELINES[3], FRONT_DPP];
+pub(super) const METHODS: [Method; 6] = [HV_DPP, CVR, KMEANS, UNIFORM, EXACT, FRONT_DPP];
 
 const DESIGN: Design<'static> = Design {
     figure: "zdt3",

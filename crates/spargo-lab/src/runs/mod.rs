@@ -60,13 +60,20 @@ pub struct Design<'a> {
 pub const IMP_DPP: Method =
     ("imp-dpp", Some(Allocation::ImpDpp(Improvement { baseline: Baseline::Min, link: Link::Relu })));
 
+/// Conditional variance reduction.
+pub const CVR: Method = ("cvr", Some(Allocation::Cvr));
+
+/// Centroids of clusters.
+pub const KMEANS: Method = ("kmeans", Some(Allocation::Kmeans { inputs: spargo::allocate::Inputs::Plain }));
+
+/// Points spread evenly over the space.
+pub const UNIFORM: Method = ("uniform", Some(Allocation::Uniform));
+
+/// The exact GP.
+pub const EXACT: Method = ("exact", None);
+
 /// The baselines of every figure.
-pub const BASELINES: [Method; 4] = [
-    ("cvr", Some(Allocation::Cvr)),
-    ("kmeans", Some(Allocation::Kmeans { inputs: spargo::allocate::Inputs::Plain })),
-    ("uniform", Some(Allocation::Uniform)),
-    ("exact", None),
-];
+const BASELINES: [Method; 4] = [CVR, KMEANS, UNIFORM, EXACT];
 
 /// Settings that have options of their own.
 const OWN: [&str; 7] = ["seed", "function", "method", "allocation", "inducing", "training", "steps"];
@@ -199,7 +206,7 @@ mod tests {
             rule: Some("hippo"),
             steps: 10,
             functions: &["radiator"],
-            methods: &[("hv-dpp", Some(Allocation::HvDpp)), BASELINES[3]],
+            methods: &[("hv-dpp", Some(Allocation::HvDpp)), EXACT],
             inducing: &[100],
             ..DESIGN
         };

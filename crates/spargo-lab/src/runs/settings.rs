@@ -113,7 +113,7 @@ impl Settings {
         Settings {
             function: function.into(),
             method: (*name).into(),
-            allocation: *allocation,
+            allocation: allocation.clone(),
             inducing,
             training: inducing.map(|_| training),
             seed,
@@ -145,10 +145,10 @@ impl Settings {
         config.initial = self.initial;
         config.batch = self.batch;
         config.inducing = self.inducing.unwrap_or(1);
-        config.allocation = self.allocation.unwrap_or_default();
+        config.allocation = self.allocation.clone().unwrap_or_default();
         config.rule = self.rule;
         config.model.exact_until = if self.inducing.is_some() { 0 } else { usize::MAX };
-        config.model.kernel = self.kernel;
+        config.model.kernel = self.kernel.into();
         config.model.hyperparameters = self.hyperparameters;
         config.model.priors = self.priors;
         config.model.outcome_transform = self.warp;
@@ -181,7 +181,7 @@ impl Settings {
                 space: problem.space()?,
                 seed: self.seed,
                 inducing: self.inducing.unwrap_or(1),
-                allocation: self.allocation.unwrap_or_default(),
+                allocation: self.allocation.clone().unwrap_or_default(),
                 kernel: self.kernel,
                 priors: self.priors,
                 known_noise,

@@ -14,6 +14,7 @@ mod best;
 mod choose;
 mod config;
 mod design;
+mod extensions;
 mod fronts;
 mod goal;
 mod insight;
@@ -29,6 +30,7 @@ pub mod storage;
 mod trial;
 
 pub use config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice, Replicates, TrustRegionOptions};
+pub use extensions::Extensions;
 pub use fronts::{Fronts, ParetoPoint};
 pub use goal::{Goal, Output};
 pub use insight::{CrediblePrediction, LeaveOneOut};
@@ -88,7 +90,7 @@ impl Study {
 
     /// A new study in a file of its own; refuses if there is one.
     pub fn create(path: &Path, config: Config) -> Result<Self> {
-        config.check()?;
+        config.check_complete()?;
         let mut storage = SqliteStorage::open_or_create(path)?;
         match storage.append(0, &[created(&config)?])? {
             Appended::Done => Study::with_storage(config, Box::new(storage)),
@@ -108,13 +110,13 @@ impl Study {
 
     /// The study in this file if there is one, with these very settings, else a new one.
     pub fn open_or_create(path: &Path, config: Config) -> Result<Self> {
-        config.check()?;
+        config.check_complete()?;
         Study::with_storage(config, Box::new(SqliteStorage::open_or_create(path)?))
     }
 
     /// The study in this storage if there is one, with these very settings, else a new one.
     pub fn with_storage(config: Config, mut storage: Box<dyn Storage>) -> Result<Self> {
-        config.check()?;
+        config.check_complete()?;
         let mut events = storage.load(0)?;
         if events.is_empty() {
             // If another process is faster, its settings are compared with ours.
@@ -320,6 +322,7 @@ impl Study {
         {
             return Ok(models.clone());
         }
+        self.check_modelled()?;
         let data = self.table.datasets(key.seen)?;
         let step = self.history().asks() + 1;
         let last = state.as_ref().and_then(|state| Some((&state.models, state.seen()?)));
@@ -339,8 +342,11 @@ impl Study {
 
     /// What the last ask left.
     fn state(&self) -> Result<Option<StepState>> {
-        let read = |json| from_json("the state of the last step in the study's file", json);
-        self.history.state().map(read).transpose()
+        let read = |json| from_json::<StepState>("the state of the last step in the study's file", json);
+        let mut state = self.history.state().map(read).transpose()?;
+        let kernels = state.iter_mut().flat_map(|state| &mut state.models).map(|model| &mut model.hyper.kernel);
+        kernels.for_each(|kernel| self.config.model.kernel.restore(kernel));
+        Ok(state)
     }
 
     /// The factor that makes larger values of an output better.

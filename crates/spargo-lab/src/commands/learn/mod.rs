@@ -102,8 +102,8 @@ impl Learn {
             config.initial = self.initial;
             config.batch = self.batch;
             config.inducing = self.inducing;
-            config.allocation = self.allocate;
-            config.model.kernel = self.kernel;
+            config.allocation = self.allocate.clone();
+            config.model.kernel = self.kernel.into();
         })
         .into_diagnostic()?;
         let steps = lesson.run(self.batches).into_diagnostic()?;

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::experiments::{Lesson, LessonStep, tiles};
 use crate::options::{Options, Part};
 use crate::rows::{read_settings, to_value};
-use crate::runs::{BASELINES, Method};
+use crate::runs::{CVR, KMEANS, Method, UNIFORM};
 use crate::table::rounded;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -74,7 +74,7 @@ struct Outcome {
     truth: Vec<Option<f64>>,
 }
 
-const METHODS: [Method; 4] = [("al-dpp", Some(Allocation::AlDpp)), BASELINES[0], BASELINES[1], BASELINES[2]];
+const METHODS: [Method; 4] = [("al-dpp", Some(Allocation::AlDpp)), CVR, KMEANS, UNIFORM];
 
 /// What the paper had of everything; of repeats it shows one.
 const INDUCING: [usize; 1] = [50];
@@ -97,7 +97,7 @@ fn jobs(options: &Options) -> Result<Vec<Value>> {
     let mut jobs = Vec::new();
     for seed in options.seeds(REPEATS) {
         for (&inducing, (name, allocation)) in inducing.iter().flat_map(|m| METHODS.iter().map(move |one| (m, one))) {
-            let Some(allocation) = allocation.filter(|_| names.contains(name)) else { continue };
+            let Some(allocation) = allocation.clone().filter(|_| names.contains(name)) else { continue };
             let settings = Settings {
                 map: map.clone(),
                 method: (*name).into(),
@@ -128,7 +128,7 @@ fn run(settings: &Value, options: &Options) -> Result<Value> {
         config.batch = settings.batch;
         config.inducing = settings.inducing;
         config.allocation = settings.allocation;
-        config.model.kernel = settings.kernel;
+        config.model.kernel = settings.kernel.into();
     })?;
     let steps = lesson.run(settings.steps)?;
     let of = |value: fn(&LessonStep) -> f64| steps.iter().map(value).collect::<Vec<f64>>();
