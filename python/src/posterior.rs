@@ -7,6 +7,7 @@ use crate::values::Points;
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 use spargo::model::{Posterior as Model, Prediction};
+use spargo::rng::StepRng;
 use spargo::sample::{Paths as Sampled, SamplingOptions};
 use std::sync::Arc;
 
@@ -43,7 +44,8 @@ impl Posterior {
     /// Functions drawn from it, with the numbers from `first` on.
     fn sample_paths(&self, py: Python<'_>, first: usize, count: usize, features: usize, seed: u64) -> PyResult<Paths> {
         let settings = SamplingOptions { features, ..SamplingOptions::default() };
-        let sampled = heavy(py, || Sampled::draw(&self.model, first..first + count, &settings, seed, 0))?;
+        let sampled =
+            heavy(py, || Sampled::draw(&self.model, first..first + count, &settings, StepRng { seed, step: 0 }))?;
         Ok(Paths { sampled: Arc::new(sampled), frame: self.frame.clone() })
     }
 

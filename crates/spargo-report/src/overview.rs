@@ -142,7 +142,7 @@ impl Feasibility {
     fn of(study: &Study, limited: &[usize], feasible: &HashSet<u64>) -> Self {
         let kept = |&k: &usize| {
             let goal = study.config().outputs[k].goal;
-            (k, told(study, k).iter().filter(|told| goal.allows(told.value)).count())
+            (k, told(study, k).iter().filter(|told| goal.is_satisfied_by(told.value)).count())
         };
         Feasibility { all: feasible.len(), each: limited.iter().map(kept).collect() }
     }
@@ -206,7 +206,7 @@ fn settings(study: &Study) -> Vec<(&'static str, String)> {
     };
     vec![
         ("Asked for", format!("{} spread points, then batches of {}", config.initial, config.batch)),
-        ("Rule", config.rule().name().into()),
+        ("Rule", config.rule().name.into()),
         ("Inducing points", format!("{} by {}", config.inducing, allocations(config))),
         ("Kernel", word(serde_json::to_value(config.model.kernel))),
         ("Seed", config.seed.to_string()),

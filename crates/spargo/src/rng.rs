@@ -47,6 +47,22 @@ pub fn stream(seed: u64, purpose: Purpose, step: u64, slot: u64) -> ChaCha8Rng {
     ChaCha8Rng::from_seed(key)
 }
 
+/// The random streams of one step of a study.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StepRng {
+    /// Random seed of the study.
+    pub seed: u64,
+    /// The number of the step.
+    pub step: u64,
+}
+
+impl StepRng {
+    /// The stream for one purpose; `slot` tells parallel draws apart.
+    pub fn stream(self, purpose: Purpose, slot: u64) -> ChaCha8Rng {
+        stream(self.seed, purpose, self.step, slot)
+    }
+}
+
 /// `count` different numbers below `n` (all of them if `count` is larger), in random order.
 pub fn distinct_indices(n: usize, count: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     rand::seq::index::sample(rng, n, count.min(n)).into_vec()

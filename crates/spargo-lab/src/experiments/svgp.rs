@@ -15,13 +15,13 @@ use super::svgp_model::Model;
 use super::{Optimizer, PosteriorAtData};
 use crate::error::Result;
 use spargo::acquire::optimizer::{AcquisitionOptimizer, AcquisitionOptions, Excluded, space_filling};
-use spargo::acquire::{Situation, thompson};
+use spargo::acquire::{Context, Output, ParetoState, thompson};
 use spargo::allocate::Allocation;
 use spargo::data::{Dataset, Warp};
 use spargo::kernel::Family;
 use spargo::linalg::{Mat, select_rows};
 use spargo::model::Priors;
-use spargo::rng::{Purpose, stream};
+use spargo::rng::{Purpose, StepRng, stream};
 use spargo::sample::SamplingOptions;
 use spargo::space::Space;
 use spargo_problems::numbers;
@@ -91,21 +91,23 @@ impl SvgpOptimizer {
         let observed = self.x(self.y.len());
         let none = Mat::zeros(0, observed.ncols());
         let best = select_rows(observed.as_ref(), &best_rows(&model.posterior.mean(observed.as_ref())?, INCUMBENTS));
-        let search = AcquisitionOptimizer::new(space, best.as_ref(), acquisition, *seed, self.batches)?;
-        let situation = Situation {
-            posterior: &model.posterior,
-            noise: model.hyper.noise,
-            search: &search,
-            sampling,
+        let rng = StepRng { seed: *seed, step: self.batches };
+        let objectives = [Output { posterior: &model.posterior, noise: model.hyper.noise }];
+        let context = Context {
+            objectives: &objectives,
+            constraints: &[],
+            level: None,
+            pareto: &ParetoState::new(&objectives, &[], observed.as_ref())?,
             observed: observed.as_ref(),
             failed: none.as_ref(),
             pending: none.as_ref(),
-            seed: *seed,
-            step: self.batches,
+            optimizer: &AcquisitionOptimizer::new(space, best.as_ref(), acquisition, rng)?,
+            sampling,
+            rng,
         };
         let mut excluded = Excluded::default();
         excluded.insert_rows(self.x(self.asked.len()).as_ref());
-        Ok(thompson(&situation, 0..count, &mut excluded)?)
+        Ok(thompson(&context, 0..count, &mut excluded)?)
     }
 }
 

@@ -10,7 +10,6 @@ use super::zdt3::{FRONT_DPP, HV_DPP, INDUCING, METHODS};
 use crate::chart::{Picture, Scale, draw};
 use crate::curves::{self, Axis, Mean};
 use crate::runs::{self, BASELINES, Design, KIND, Several, names};
-use spargo::acquire::Rule;
 use spargo_problems::tradeoffs::RADIATOR;
 
 pub static FIGURE: Figure = Figure {
@@ -40,7 +39,7 @@ pub static FIGURE: Figure = Figure {
 
 pub(super) const DESIGN: Design<'static> = Design {
     figure: "radiator",
-    rule: Some(Rule::Hippo),
+    rule: Some("hippo"),
     steps: 10,
     functions: &["radiator"],
     methods: &[HV_DPP, FRONT_DPP, BASELINES[3]],

@@ -10,7 +10,6 @@ use super::regret::STEPS;
 use crate::curves;
 use crate::experiments::zdt3_front;
 use crate::runs::{self, BASELINES, Design, KIND, Method, Several, names};
-use spargo::acquire::Rule;
 use spargo::allocate::Allocation;
 use spargo_problems::tradeoffs::ZDT3;
 
@@ -46,7 +45,7 @@ pub(super) const METHODS: [Method; 6] = [HV_DPP, BASELINES[0], BASELINES[1], BAS
 
 const DESIGN: Design<'static> = Design {
     figure: "zdt3",
-    rule: Some(Rule::Thompson),
+    rule: Some("thompson"),
     steps: STEPS,
     functions: &["zdt3"],
     methods: &METHODS,

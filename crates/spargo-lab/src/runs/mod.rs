@@ -23,7 +23,6 @@ use crate::options::{Options, Part};
 use crate::rows::{Row, read_settings, to_value};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use spargo::acquire::Rule;
 use spargo::allocate::Allocation;
 use spargo::allocate::quality::{Baseline, Improvement, Link};
 use spargo::study::{Config, Replicates};
@@ -46,7 +45,7 @@ pub struct Design<'a> {
     /// The figure.
     pub figure: &'a str,
     /// How batches are chosen for several outputs; none for problems with one, whose batches are Thompson's.
-    pub rule: Option<Rule>,
+    pub rule: Option<&'static str>,
     /// Batches of sparse models.
     pub steps: usize,
     /// Functions.
@@ -102,8 +101,7 @@ pub fn jobs(options: &Options, designs: &[Design<'_>]) -> Result<Vec<Value>> {
 
 /// Writes the paper's settings of a study with one objective into those of any.
 pub fn configure_as_paper(config: &mut Config, inducing: usize) {
-    let design =
-        Design { figure: "", rule: Some(Rule::Thompson), steps: 0, functions: &[], methods: &[], inducing: &[] };
+    let design = Design { figure: "", rule: Some("thompson"), steps: 0, functions: &[], methods: &[], inducing: &[] };
     let settings = Settings::paper(&design, ("", &IMP_DPP, Some(inducing)), config.seed, &Options::default());
     settings.configure(config);
     config.replicates = Replicates::Never;
@@ -198,7 +196,7 @@ mod tests {
     #[test]
     fn parts_of_a_figure_are_chosen_from_apart_and_share_their_words() {
         let several = Design {
-            rule: Some(Rule::Hippo),
+            rule: Some("hippo"),
             steps: 10,
             functions: &["radiator"],
             methods: &[("hv-dpp", Some(Allocation::HvDpp)), BASELINES[3]],

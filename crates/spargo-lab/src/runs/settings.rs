@@ -59,7 +59,7 @@ pub struct Settings {
     pub starts: usize,
     /// How batches are chosen for several outputs; one output has Thompson's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rule: Option<Rule>,
+    pub rule: Option<&'static Rule>,
 }
 
 /// What the model is told about noise.
@@ -130,7 +130,7 @@ impl Settings {
             pool: 10_000,
             near: 0,
             starts: 1,
-            rule: design.rule,
+            rule: design.rule.and_then(|name| Rule::by_name(name).ok()),
         }
     }
 

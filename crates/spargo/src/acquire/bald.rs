@@ -10,8 +10,43 @@
 //! negative. The best hundred of a smooth score are one clump; as the quality of a determinantal process over the
 //! posterior covariance c, with the variance given the points already chosen, it spreads them.
 
+use super::function::{AcquisitionFunction, Moments};
 use crate::math::normal::{cdf, log_cdf, pdf};
 use std::f64::consts::{LN_2, PI};
+
+/// Far below the error of q, and of any variance: there is nothing to compare.
+const NOTHING: f64 = 1e-10;
+
+/// C².
+const C2: f64 = PI * LN_2 / 2.0;
+
+/// Rows of a table that are scored for every point, 100 MB per hundred points of the batch: the best by quality alone are one
+/// clump.
+const SHORTLIST_OF_DIVERSE: usize = 1 << 17;
+
+/// The information of a yes or no about the latent f of a probit model, in diverse batches.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bald;
+
+impl AcquisitionFunction for Bald {
+    fn alone(&self, at: &[Moments]) -> f64 {
+        log_quality(at[0].mean, at[0].variance)
+    }
+
+    fn given_pending(&self, at: &[Moments]) -> f64 {
+        diversity(at[0].variance, at[0].conditional)
+    }
+
+    fn gradient(&self, at: &[Moments], out: &mut [Moments]) {
+        let (mean, own) = log_quality_slopes(at[0].mean, at[0].variance);
+        let (joint, conditional) = diversity_slopes(at[0].variance, at[0].conditional);
+        out[0] = Moments { mean, variance: own + joint, conditional }.capped();
+    }
+
+    fn shortlist(&self) -> usize {
+        SHORTLIST_OF_DIVERSE
+    }
+}
 
 /// q(x), in bits, for a latent f with this mean and variance.
 pub fn bald(mean: f64, variance: f64) -> f64 {
@@ -20,7 +55,7 @@ pub fn bald(mean: f64, variance: f64) -> f64 {
 }
 
 /// ∂q/∂mean and ∂q/∂variance.
-pub fn bald_slopes(mean: f64, variance: f64) -> (f64, f64) {
+fn bald_slopes(mean: f64, variance: f64) -> (f64, f64) {
     let z = standardized(mean, variance);
     // dh/dp = log₂((1 − p)/p)
     let by_z = pdf(z) * (log_cdf(-z) - log_cdf(z)) / LN_2;
@@ -33,12 +68,12 @@ pub fn bald_slopes(mean: f64, variance: f64) -> (f64, f64) {
 }
 
 /// 2 log q, where q is at least [`NOTHING`].
-pub(super) fn log_quality(mean: f64, variance: f64) -> f64 {
+fn log_quality(mean: f64, variance: f64) -> f64 {
     2.0 * bald(mean, variance).max(NOTHING).ln()
 }
 
 /// The slopes of [`log_quality`].
-pub(super) fn log_quality_slopes(mean: f64, variance: f64) -> (f64, f64) {
+fn log_quality_slopes(mean: f64, variance: f64) -> (f64, f64) {
     let q = bald(mean, variance);
     if q <= NOTHING {
         return (0.0, 0.0);
@@ -48,24 +83,20 @@ pub(super) fn log_quality_slopes(mean: f64, variance: f64) -> (f64, f64) {
 }
 
 /// log var_B; what is left of a variance by rounding counts as [`NOTHING`] of it.
-pub(super) fn diversity(variance: f64, conditional: f64) -> f64 {
+fn diversity(variance: f64, conditional: f64) -> f64 {
     conditional.max(NOTHING * variance).max(f64::MIN_POSITIVE).ln()
 }
 
 /// The slopes of [`diversity`] in variance and conditional variance; they may be infinite.
-pub(super) fn diversity_slopes(variance: f64, conditional: f64) -> (f64, f64) {
-    match conditional > NOTHING * variance {
-        true => (0.0, 1.0 / conditional),
-        false if variance > f64::MIN_POSITIVE / NOTHING => (1.0 / variance, 0.0),
-        false => (0.0, 0.0),
+fn diversity_slopes(variance: f64, conditional: f64) -> (f64, f64) {
+    if conditional > NOTHING * variance {
+        (0.0, 1.0 / conditional)
+    } else if variance > f64::MIN_POSITIVE / NOTHING {
+        (1.0 / variance, 0.0)
+    } else {
+        (0.0, 0.0)
     }
 }
-
-/// Far below the error of q, and of any variance: there is nothing to compare.
-const NOTHING: f64 = 1e-10;
-
-/// C².
-const C2: f64 = PI * LN_2 / 2.0;
 
 fn standardized(mean: f64, variance: f64) -> f64 {
     (mean / (variance + 1.0).sqrt()).clamp(-1e150, 1e150)

@@ -1,4 +1,4 @@
-//! What a constrained outcome may be, and how likely it is to be that.
+//! Bounds of a constrained output: violation, and the probability of satisfying them.
 
 use super::interval;
 use crate::error::{Error, Result};

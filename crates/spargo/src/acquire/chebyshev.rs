@@ -1,4 +1,4 @@
-//! Thompson sampling for several objectives: each point of a batch seeks a compromise of its own (Paria et al. 2020).
+//! Chebyshev-scalarised Thompson sampling: each batch element has random weights of its own (Paria et al. 2020).
 //!
 //! ```text
 //!     x_j = argmax_x min_k λ_jk (f_jk(x) − r_k)/s_k,      f_jk ~ p(f_k | D),   λ_j uniform on the simplex
@@ -11,8 +11,9 @@ use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef, column, column_mut};
 use crate::model::Posterior;
 use crate::optim::BatchedObjective;
-use crate::rng::{Purpose, stream, uniform};
+use crate::rng::{Purpose, StepRng, uniform};
 use crate::sample::{Paths, SamplingOptions};
+use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -53,17 +54,19 @@ impl Chebyshev {
         objectives: &[(&Posterior, Scale)],
         numbers: Range<usize>,
         sampling: &SamplingOptions,
-        seed: u64,
-        step: u64,
+        rng: StepRng,
     ) -> Result<Self> {
         if objectives.is_empty() {
             return Err(Error::Empty { what: "the list of objectives".into() });
         }
         let draw = |(output, (posterior, _)): (usize, &(&Posterior, Scale))| {
-            Paths::draw(posterior, numbers_of(output, &numbers), sampling, seed, step)
+            Paths::draw(posterior, numbers_of(output, &numbers), sampling, rng)
         };
         let paths = objectives.iter().enumerate().map(draw).collect::<Result<Vec<_>>>()?;
-        let weights = numbers.clone().map(|number| simplex(objectives.len(), seed, step, number)).collect();
+        let weights = numbers
+            .clone()
+            .map(|number| simplex(objectives.len(), &mut rng.stream(Purpose::Weights, number as u64)))
+            .collect();
         Ok(Chebyshev { paths, scales: objectives.iter().map(|(_, scale)| *scale).collect(), weights })
     }
 
@@ -127,10 +130,9 @@ pub(super) fn numbers_of(output: usize, numbers: &Range<usize>) -> Range<usize> 
 }
 
 /// Uniform on the simplex: exponential variables in units of their sum.
-fn simplex(count: usize, seed: u64, step: u64, number: usize) -> Vec<f64> {
-    let mut rng = stream(seed, Purpose::Weights, step, number as u64);
+pub fn simplex(count: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
     // 1 − u is never 0.
-    let parts: Vec<f64> = (0..count).map(|_| -(1.0 - uniform(&mut rng)).ln() + f64::MIN_POSITIVE).collect();
+    let parts: Vec<f64> = (0..count).map(|_| -(1.0 - uniform(rng)).ln() + f64::MIN_POSITIVE).collect();
     let sum: f64 = parts.iter().sum();
     parts.into_iter().map(|part| part / sum).collect()
 }

@@ -1,4 +1,4 @@
-//! Sampled feasibility: each element of a acquisition function has a path for each constraint, and must keep to it.
+//! Sampled constraints: each batch element has a path per constraint, and must satisfy its bounds.
 //!
 //! ```text
 //!     v(x) = u(x)            if V(x) = 0 and u(x) ≥ 0
@@ -24,21 +24,21 @@ pub struct SampledConstraint {
     /// One path a element.
     pub paths: Paths,
     /// What they may be.
-    pub limits: ConstraintBounds,
+    pub bounds: ConstraintBounds,
     /// s, positive.
-    pub spread: f64,
+    pub deviation: f64,
 }
 
 /// A acquisition function that counts where its elements' constraints hold.
-#[derive(Debug, Clone, Copy)]
-pub struct ConstrainedObjective<'a, U: ?Sized> {
+#[derive(Debug, Clone)]
+pub struct ConstrainedObjective<A> {
     /// u, 0 at the worst that is known.
-    pub acquisition: &'a U,
+    pub acquisition: A,
     /// What must hold; none changes nothing but the squeeze.
-    pub constraints: &'a [SampledConstraint],
+    pub constraints: Vec<SampledConstraint>,
 }
 
-impl<U: BatchedObjective + ?Sized> BatchedObjective for ConstrainedObjective<'_, U> {
+impl<A: BatchedObjective> BatchedObjective for ConstrainedObjective<A> {
     fn elements(&self) -> usize {
         self.acquisition.elements()
     }
@@ -46,12 +46,12 @@ impl<U: BatchedObjective + ?Sized> BatchedObjective for ConstrainedObjective<'_,
     fn score(&self, pool: MatRef<'_, f64>) -> Result<Mat<f64>> {
         let mut scores = self.acquisition.score(pool)?;
         let mut violations = Mat::zeros(scores.nrows(), scores.ncols());
-        for constraint in self.constraints {
+        for constraint in &self.constraints {
             let values = constraint.paths.values(pool)?;
             violations.par_col_chunks_mut(1).zip(values.par_col_chunks(1)).for_each(|(violations, values)| {
                 let pairs = column_mut(violations, 0).iter_mut().zip(column(values, 0));
                 pairs.for_each(|(violation, &value)| {
-                    *violation += constraint.limits.violation(value) / constraint.spread
+                    *violation += constraint.bounds.violation(value) / constraint.deviation
                 });
             });
         }
@@ -67,11 +67,11 @@ impl<U: BatchedObjective + ?Sized> BatchedObjective for ConstrainedObjective<'_,
         let (mut values, mut gradient) = self.acquisition.value_gradient(elements, points)?;
         let mut violations = vec![0.0; points.nrows()];
         let mut out = Mat::<f64>::zeros(points.nrows(), points.ncols());
-        for SampledConstraint { paths, limits, spread } in self.constraints {
+        for SampledConstraint { paths, bounds, deviation } in &self.constraints {
             let (at, slopes) = paths.value_gradient(elements, points)?;
             for (i, &at) in at.iter().enumerate() {
-                violations[i] += limits.violation(at) / spread;
-                let slope = limits.violation_slope(at) / spread;
+                violations[i] += bounds.violation(at) / deviation;
+                let slope = bounds.violation_slope(at) / deviation;
                 (0..points.ncols()).for_each(|k| out[(i, k)] += slope * slopes[(i, k)]);
             }
         }

@@ -9,8 +9,8 @@
 //! independent factors multiply. Everything stays a logarithm, so there are slopes where the volume underflows. With one
 //! objective this is the expected improvement.
 
+use super::function::Moments;
 use super::interval::{Edge, Log, NEVER};
-use super::merit::Moments;
 use crate::error::{Error, Result};
 use crate::math::pareto::{Cell, cells};
 
@@ -58,11 +58,11 @@ impl Ehvi {
         largest + self.sums(&logs).map(|sum| (sum - largest).exp()).sum::<f64>().ln()
     }
 
-    /// Its slopes in the mean and the conditional variance of each objective; they may be infinite.
-    pub fn slopes(&self, at: &[Moments]) -> Vec<(f64, f64)> {
+    /// ∂ log EHVI/∂(moments of each objective), finite.
+    pub fn gradient(&self, at: &[Moments], out: &mut [Moments]) {
         let logs = self.logs(at, Edge::with_slopes);
         let largest = self.sums(&logs).fold(NEVER, f64::max);
-        let (mut slopes, mut total) = (vec![(0.0, 0.0); at.len()], 0.0);
+        let (mut slopes, mut total) = (vec![(0.0, 0.0); self.axes.len()], 0.0);
         for (cell, sum) in self.boxes.iter().zip(self.sums(&logs)) {
             let share = (sum - largest).exp();
             total += share;
@@ -74,7 +74,9 @@ impl Ehvi {
                 }
             }
         }
-        slopes.iter().map(|(mean, variance)| (mean / total, variance / total)).collect()
+        for (out, (mean, conditional)) in out.iter_mut().zip(slopes) {
+            *out = Moments { mean: mean / total, variance: 0.0, conditional: conditional / total }.capped();
+        }
     }
 
     /// log ψ of every interval of every axis.

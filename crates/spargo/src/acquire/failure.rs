@@ -1,4 +1,4 @@
-//! A vote on success: acquisition functions are weighed by how evaluations nearby have gone.
+//! The failure model: acquisition functions are weighted by a probability of success, from evaluations nearby.
 //!
 //! ```text
 //!     r(x) = (1 + S)/(1 + S + F),   S = Σ_ok κ(x, xᵢ),   F = Σ_failed κ(x, xᵢ),   κ(x, x') = k(x, x')/k(x, x)
@@ -9,10 +9,10 @@
 //! left, however much is expected of it: where failures are the majority v falls exponentially, for the expected
 //! improvement of what is well known does so too, and 1/F would never outweigh it.
 //!
-//! Representatives are as many as there are data, but only where F is felt does S matter: |δr| ≤ ¼ |δS|/S. So successes are
-//! thinned to [`VOTERS`] by their part in the denominator at the failures, wᵢ = maxⱼ κ(xᵢ, fⱼ)/(1 + S + F)(fⱼ): each is kept
-//! with probability pᵢ ∝ wᵢ, at most 1, and votes with weight 1/pᵢ. At a single failure the sum is then exact to one part in
-//! [`VOTERS`], and tests/acquire/votes.rs finds it within 0.01 elsewhere. Failures beyond that number are thinned evenly (within
+//! The sums run over all data, but S matters only where F is felt: |δr| ≤ ¼ |δS|/S. So successes are
+//! thinned to [`REPRESENTATIVES`] by their part in the denominator at the failures, wᵢ = maxⱼ κ(xᵢ, fⱼ)/(1 + S + F)(fⱼ): each is kept
+//! with probability pᵢ ∝ wᵢ, at most 1, and counts with weight 1/pᵢ. At a single failure the sum is then exact to one part in
+//! [`REPRESENTATIVES`], and tests/acquire/failures.rs finds it within 0.01 elsewhere. Failures beyond that number are thinned evenly (within
 //! 0.05). Thinning is systematic, without random numbers.
 
 use super::failure_kernel::failure_kernel;
@@ -23,27 +23,33 @@ use crate::linalg::{Mat, MatRef, column, column_mut, select_rows};
 use crate::optim::BatchedObjective;
 use rayon::prelude::*;
 
-/// Successes, and failures, that vote at most.
-const VOTERS: usize = 1024;
+/// Successes, and failures, that are summed over at most.
+const REPRESENTATIVES: usize = 1024;
 
-/// v(x).
+/// Failures beyond this number make no difference, so that v is never zero.
+const MOST_FAILURES: f64 = 30.0;
+
+/// Rows per task.
+const BLOCK: usize = 512;
+
+/// v(x), the probability of success.
 #[derive(Debug, Clone)]
 pub struct FailureModel {
     kernel: Kernel,
-    /// Successes, then failures, [voters, d]; none if nothing failed.
-    voters: Mat<f64>,
-    /// Their weights, each for how many it speaks.
+    /// Successes, then failures, [representatives, d]; none if nothing failed.
+    representatives: Mat<f64>,
+    /// How many points each represents.
     weights: Vec<f64>,
     /// The number of successes among them.
     successes: usize,
 }
 
 impl FailureModel {
-    /// The vote of these points, which succeeded or failed, by the correlation that this kernel assumes.
+    /// The model of these points, which succeeded or failed, with the correlations of this kernel.
     pub fn new(kernel: &Kernel, successes: MatRef<'_, f64>, failures: MatRef<'_, f64>) -> Result<Self> {
         let kernel = kernel.clone();
         if failures.nrows() == 0 {
-            return Ok(FailureModel { kernel, voters: Mat::new(), weights: Vec::new(), successes: 0 });
+            return Ok(FailureModel { kernel, representatives: Mat::new(), weights: Vec::new(), successes: 0 });
         }
         kernel.check(failures.ncols())?;
         if successes.nrows() > 0 && successes.ncols() != failures.ncols() {
@@ -53,86 +59,86 @@ impl FailureModel {
         check_finite("a point that failed", failures)?;
         check_finite("a point that was evaluated", successes)?;
         let against = Representatives::of(failures, &vec![1.0; failures.nrows()]);
-        let so_far = FailureModel { kernel, voters: against.points, weights: against.weights, successes: 0 };
+        let so_far = FailureModel { kernel, representatives: against.points, weights: against.weights, successes: 0 };
         let parts = so_far.parts_in_denominator(successes);
         Ok(so_far.joined_by(Representatives::of(successes, &parts)))
     }
 
-    /// The same by the kernel, with length scales up to these, that log_predictive_density best how each evaluation went.
-    pub fn foretelling(kernel: &Kernel, successes: MatRef<'_, f64>, failures: MatRef<'_, f64>) -> Result<Self> {
+    /// The model with the kernel, of length scales up to those given, of largest leave-one-out log predictive density.
+    pub fn fitted(kernel: &Kernel, successes: MatRef<'_, f64>, failures: MatRef<'_, f64>) -> Result<Self> {
         let given = FailureModel::new(kernel, successes, failures)?;
-        if given.is_unanimous() || successes.nrows() == 0 {
+        if given.is_certain() || successes.nrows() == 0 {
             return Ok(given);
         }
         FailureModel::new(&failure_kernel(kernel, successes, failures), successes, failures)
     }
 
     /// Whether v = 1 everywhere, as nothing failed.
-    pub fn is_unanimous(&self) -> bool {
+    pub fn is_certain(&self) -> bool {
         self.weights.is_empty()
     }
 
     /// v at each row of x.
     pub fn at(&self, x: MatRef<'_, f64>) -> Result<Vec<f64>> {
-        if self.is_unanimous() {
+        if self.is_certain() {
             return Ok(vec![1.0; x.nrows()]);
         }
         self.check(x)?;
-        let blocks: Vec<_> = x.par_row_chunks(BLOCK).map(|x| self.tallies(x)).collect();
-        Ok(blocks.concat().into_iter().map(NeighbourCounts::vote).collect())
+        let blocks: Vec<_> = x.par_row_chunks(BLOCK).map(|x| self.counts(x)).collect();
+        Ok(blocks.concat().into_iter().map(NeighbourCounts::probability).collect())
     }
 
     /// v at each row of x, and its gradient there, [n, d].
     pub fn with_gradient(&self, x: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
         let mut gradient = Mat::zeros(x.nrows(), x.ncols());
-        if self.is_unanimous() {
+        if self.is_certain() {
             return Ok((vec![1.0; x.nrows()], gradient));
         }
         self.check(x)?;
-        let (tallies, prior) = (self.tallies(x), self.kernel.diagonal(x));
+        let (counts, prior) = (self.counts(x), self.kernel.diagonal(x));
         let slopes = Mat::from_fn(x.nrows(), self.weights.len(), |i, j| {
-            let by_sum = if j < self.successes { tallies[i].slope_for() } else { tallies[i].slope_against() };
+            let by_sum = if j < self.successes { counts[i].slope_for() } else { counts[i].slope_against() };
             by_sum * self.weights[j] / prior[i]
         });
-        self.kernel.add_input_gradient(x, self.voters.as_ref(), slopes.as_ref(), gradient.as_mut());
-        Ok((tallies.into_iter().map(NeighbourCounts::vote).collect(), gradient))
+        self.kernel.add_input_gradient(x, self.representatives.as_ref(), slopes.as_ref(), gradient.as_mut());
+        Ok((counts.into_iter().map(NeighbourCounts::probability).collect(), gradient))
     }
 
     fn check(&self, x: MatRef<'_, f64>) -> Result<()> {
-        if x.ncols() != self.voters.ncols() {
-            let what = "each point to vote on".into();
-            return Err(Error::Shape { what, found: x.ncols(), expected: self.voters.ncols() });
+        if x.ncols() != self.representatives.ncols() {
+            let what = "each point of the failure model".into();
+            return Err(Error::Shape { what, found: x.ncols(), expected: self.representatives.ncols() });
         }
-        check_finite("a point to vote on", x)
+        check_finite("a point of the failure model", x)
     }
 
     /// S and F at each row of x.
-    fn tallies(&self, x: MatRef<'_, f64>) -> Vec<NeighbourCounts> {
-        let mut tallies = vec![NeighbourCounts { succeeded: 0.0, failed: 0.0 }; x.nrows()];
-        let k = self.kernel.matrix(x, self.voters.as_ref());
+    fn counts(&self, x: MatRef<'_, f64>) -> Vec<NeighbourCounts> {
+        let mut counts = vec![NeighbourCounts { succeeded: 0.0, failed: 0.0 }; x.nrows()];
+        let k = self.kernel.matrix(x, self.representatives.as_ref());
         for (j, weight) in self.weights.iter().enumerate() {
-            for (tally, k) in tallies.iter_mut().zip(column(k.as_ref(), j)) {
-                *if j < self.successes { &mut tally.succeeded } else { &mut tally.failed } += weight * k;
+            for (count, k) in counts.iter_mut().zip(column(k.as_ref(), j)) {
+                *if j < self.successes { &mut count.succeeded } else { &mut count.failed } += weight * k;
             }
         }
-        for (tally, prior) in tallies.iter_mut().zip(self.kernel.diagonal(x)) {
-            tally.succeeded /= prior;
-            tally.failed /= prior;
+        for (count, prior) in counts.iter_mut().zip(self.kernel.diagonal(x)) {
+            count.succeeded /= prior;
+            count.failed /= prior;
         }
-        tallies
+        counts
     }
 
-    /// wᵢ of each success, while only failures vote.
+    /// wᵢ of each success, while only failures are summed.
     fn parts_in_denominator(&self, successes: MatRef<'_, f64>) -> Vec<f64> {
         // All of them fit: how much each matters is of no interest.
-        if successes.nrows() <= VOTERS {
+        if successes.nrows() <= REPRESENTATIVES {
             return vec![1.0; successes.nrows()];
         }
-        let failures = self.voters.as_ref();
+        let failures = self.representatives.as_ref();
         let prior = self.kernel.diagonal(failures);
         let blocks = || successes.par_row_chunks(BLOCK).map(|x| self.kernel.matrix(failures, x)); // [failures, block]
         let sums: Vec<Vec<f64>> = blocks().map(|k| row_sums(k.as_ref())).collect();
-        let against = self.tallies(failures);
+        let against = self.counts(failures);
         let denominator = |j: usize| 1.0 + sums.iter().map(|sums| sums[j]).sum::<f64>() / prior[j] + against[j].failed;
         let scale: Vec<f64> = (0..failures.nrows()).map(|j| 1.0 / (denominator(j) * prior[j])).collect();
         let part = |k: &[f64]| k.iter().zip(&scale).fold(0.0, |most: f64, (k, scale)| most.max(k * scale));
@@ -143,10 +149,10 @@ impl FailureModel {
 
     fn joined_by(self, successes: Representatives) -> Self {
         let (first, points) = (successes.weights.len(), &successes.points);
-        let row = |i: usize, k: usize| if i < first { points[(i, k)] } else { self.voters[(i - first, k)] };
-        let voters = Mat::from_fn(first + self.weights.len(), self.voters.ncols(), row);
+        let row = |i: usize, k: usize| if i < first { points[(i, k)] } else { self.representatives[(i - first, k)] };
+        let representatives = Mat::from_fn(first + self.weights.len(), self.representatives.ncols(), row);
         let weights = [successes.weights, self.weights].concat();
-        FailureModel { kernel: self.kernel, voters, weights, successes: first }
+        FailureModel { kernel: self.kernel, representatives, weights, successes: first }
     }
 }
 
@@ -173,17 +179,17 @@ impl NeighbourCounts {
     }
 
     /// exp(−min(F, 30) e²).
-    fn verdict(self) -> f64 {
-        (-self.failed.min(GRAVEST) * self.majority().powi(2)).exp()
+    fn decay(self) -> f64 {
+        (-self.failed.min(MOST_FAILURES) * self.majority().powi(2)).exp()
     }
 
-    fn vote(self) -> f64 {
-        self.rate() * self.verdict()
+    fn probability(self) -> f64 {
+        self.rate() * self.decay()
     }
 
     /// ∂v/∂r, with F as it is.
     fn slope_by_rate(self) -> f64 {
-        self.verdict() * (1.0 + 4.0 * self.rate() * self.failed.min(GRAVEST) * self.majority())
+        self.decay() * (1.0 + 4.0 * self.rate() * self.failed.min(MOST_FAILURES) * self.majority())
     }
 
     /// ∂v/∂S.
@@ -193,28 +199,25 @@ impl NeighbourCounts {
 
     /// ∂v/∂F.
     fn slope_against(self) -> f64 {
-        let graver = if self.failed < GRAVEST { self.majority().powi(2) * self.vote() } else { 0.0 };
-        -self.slope_by_rate() * (1.0 + self.succeeded) / self.total().powi(2) - graver
+        let steeper = if self.failed < MOST_FAILURES { self.majority().powi(2) * self.probability() } else { 0.0 };
+        -self.slope_by_rate() * (1.0 + self.succeeded) / self.total().powi(2) - steeper
     }
 }
 
-/// Failures beyond this number make no difference to the verdict, so that v is never zero.
-const GRAVEST: f64 = 30.0;
-
-/// Points that speak for others too.
+/// Points with the number of points that each represents.
 struct Representatives {
     points: Mat<f64>,
     weights: Vec<f64>,
 }
 
 impl Representatives {
-    /// At most [`VOTERS`] of the points, kept with probabilities in proportion to these parts.
+    /// At most [`REPRESENTATIVES`] of the points, kept with probabilities in proportion to these parts.
     fn of(points: MatRef<'_, f64>, parts: &[f64]) -> Self {
-        if points.nrows() <= VOTERS {
+        if points.nrows() <= REPRESENTATIVES {
             return Representatives { points: points.to_owned(), weights: vec![1.0; points.nrows()] };
         }
         let (mut rows, mut weights, mut passed) = (Vec::new(), Vec::new(), 0.5);
-        for (row, probability) in inclusion(parts, VOTERS).into_iter().enumerate() {
+        for (row, probability) in inclusion(parts, REPRESENTATIVES).into_iter().enumerate() {
             // Systematic: a point is kept when the running sum passes a whole number.
             let before = f64::floor(passed);
             passed += probability;
@@ -249,7 +252,7 @@ fn row_sums(k: MatRef<'_, f64>) -> Vec<f64> {
     sums
 }
 
-/// How a vote changes a acquisition function u; either way a larger v is better, and so is a larger u.
+/// How a probability of success v changes an acquisition function u: it grows with both.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SuccessWeighting {
     /// u + log v, for logarithms of what a success is worth.
@@ -264,7 +267,7 @@ pub enum SuccessWeighting {
 }
 
 impl SuccessWeighting {
-    /// The weighed acquisition function.
+    /// The weighted acquisition function.
     pub fn value(self, u: f64, v: f64) -> f64 {
         match self {
             SuccessWeighting::Logarithm => u + v.ln(),
@@ -283,15 +286,15 @@ impl SuccessWeighting {
     }
 }
 
-/// A acquisition function that counts for less where evaluations fail.
+/// An acquisition function that counts for less where evaluations fail.
 #[derive(Debug, Clone, Copy)]
 pub struct SuccessWeighted<'a, U: ?Sized> {
-    /// What a success is worth.
+    /// The value of a success.
     pub acquisition: &'a U,
-    /// How likely it is.
-    pub vote: &'a FailureModel,
-    /// How the two are put together.
-    pub weighing: SuccessWeighting,
+    /// The probability of success.
+    pub failure_model: &'a FailureModel,
+    /// How the two are combined.
+    pub weighting: SuccessWeighting,
 }
 
 impl<U: BatchedObjective + ?Sized> BatchedObjective for SuccessWeighted<'_, U> {
@@ -301,33 +304,30 @@ impl<U: BatchedObjective + ?Sized> BatchedObjective for SuccessWeighted<'_, U> {
 
     fn score(&self, pool: MatRef<'_, f64>) -> Result<Mat<f64>> {
         let mut scores = self.acquisition.score(pool)?;
-        if self.vote.is_unanimous() {
+        if self.failure_model.is_certain() {
             return Ok(scores);
         }
-        let votes = self.vote.at(pool)?;
+        let success = self.failure_model.at(pool)?;
         scores.par_col_chunks_mut(1).for_each(|column| {
             let scores = column_mut(column, 0).iter_mut();
-            scores.zip(&votes).for_each(|(score, &vote)| *score = self.weighing.value(*score, vote));
+            scores.zip(&success).for_each(|(score, &success)| *score = self.weighting.value(*score, success));
         });
         Ok(scores)
     }
 
     fn value_gradient(&self, elements: &[usize], points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
         let (mut values, mut gradient) = self.acquisition.value_gradient(elements, points)?;
-        if self.vote.is_unanimous() {
+        if self.failure_model.is_certain() {
             return Ok((values, gradient));
         }
-        let (votes, of_votes) = self.vote.with_gradient(points)?;
+        let (success, of_success) = self.failure_model.with_gradient(points)?;
         for (i, value) in values.iter_mut().enumerate() {
-            let (by_utility, by_vote) = self.weighing.slopes(*value, votes[i]);
+            let (by_utility, by_success) = self.weighting.slopes(*value, success[i]);
             for k in 0..points.ncols() {
-                gradient[(i, k)] = by_utility * gradient[(i, k)] + by_vote * of_votes[(i, k)];
+                gradient[(i, k)] = by_utility * gradient[(i, k)] + by_success * of_success[(i, k)];
             }
-            *value = self.weighing.value(*value, votes[i]);
+            *value = self.weighting.value(*value, success[i]);
         }
         Ok((values, gradient))
     }
 }
-
-/// Rows that one task votes on.
-const BLOCK: usize = 512;

@@ -1,25 +1,25 @@
-//! How far an evaluation speaks for others.
+//! The kernel of the failure model: how far the success of an evaluation reaches.
 //!
 //! ```text
 //!     max_c  Σ_ok log (1 + Sᵢ)/(2 + Sᵢ + Fᵢ) + Σ_failed log (1 + Fᵢ)/(2 + Sᵢ + Fᵢ),      length scales min(ℓ, c)
 //! ```
 //!
 //! S and F are the sums of a [`FailureModel`](super::FailureModel) without the point itself. Where failures lie has nothing to do with how
-//! smooth f is: a nearly linear f has length scales by which everybody speaks for everywhere, and no region would ever be
-//! left. So the vote has the longest length scales, up to those of f, that foretell best how each evaluation went.
+//! smooth f is: by the length scales of a nearly linear f every evaluation counts everywhere, and no region would ever be
+//! left. So the model has the longest length scales, up to those of f, with the largest leave-one-out log predictive density.
 
 use crate::kernel::{Covariance, Kernel, Role};
 use crate::linalg::{Mat, MatRef, column, select_rows};
 
-/// The kernel of a vote: that of f with its long length scales cut.
+/// The kernel of a failure model: that of f with its long length scales cut.
 pub(super) fn failure_kernel(kernel: &Kernel, successes: MatRef<'_, f64>, failures: MatRef<'_, f64>) -> Kernel {
     let (ok, failed) = (Group::of(successes), Group::of(failures));
     // Typical distances in the unit cube grow as √d.
     let unit = (failures.ncols() as f64).sqrt();
     let cut = REACHES.iter().map(|reach| cut(kernel, reach * unit));
-    let mut best = (foretold(kernel, &ok, &failed), kernel.clone());
+    let mut best = (leave_one_out(kernel, &ok, &failed), kernel.clone());
     for kernel in cut {
-        let score = foretold(&kernel, &ok, &failed);
+        let score = leave_one_out(&kernel, &ok, &failed);
         if score > best.0 {
             best = (score, kernel);
         }
@@ -27,14 +27,14 @@ pub(super) fn failure_kernel(kernel: &Kernel, successes: MatRef<'_, f64>, failur
     best.1
 }
 
-/// Largest length scales that are tried beside those of f, in units of √d. Shorter ones may foretell better, as points
+/// Largest length scales that are tried besides those of f, in units of √d. Shorter ones may predict better, as points
 /// are asked for in clusters, but a region would have to be filled with failures before it is left.
 const REACHES: [f64; 5] = [1.0, 0.5, 0.25, 0.125, 0.0625];
 
 /// Points of a group that are looked at.
 const LOOKED_AT: usize = 256;
 
-/// Some points, each for as many as it stands for.
+/// Some points, and how many each represents.
 struct Group {
     points: Mat<f64>,
     weight: f64,
@@ -56,11 +56,11 @@ fn cut(kernel: &Kernel, longest: f64) -> Kernel {
     cut
 }
 
-/// The logarithm of how well each evaluation is foretold by all others.
-fn foretold(kernel: &Kernel, ok: &Group, failed: &Group) -> f64 {
+/// The log predictive density of every evaluation given all others.
+fn leave_one_out(kernel: &Kernel, ok: &Group, failed: &Group) -> f64 {
     let score = |own: &Group, others: &Group| {
         let probability = |(alike, unlike): (f64, f64)| {
-            // A point does not speak for itself.
+            // A point does not predict itself.
             let alike = (alike - own.weight).max(0.0);
             (1.0 + alike) / (2.0 + alike + unlike)
         };
@@ -70,11 +70,11 @@ fn foretold(kernel: &Kernel, ok: &Group, failed: &Group) -> f64 {
     score(ok, failed) + score(failed, ok)
 }
 
-/// Σⱼ κ(xᵢ, xⱼ) over the voters.
-fn sums(kernel: &Kernel, at: &Group, voters: &Group) -> Vec<f64> {
-    let k = kernel.matrix(at.points.as_ref(), voters.points.as_ref());
+/// Σⱼ κ(xᵢ, xⱼ) over a group.
+fn sums(kernel: &Kernel, at: &Group, others: &Group) -> Vec<f64> {
+    let k = kernel.matrix(at.points.as_ref(), others.points.as_ref());
     let mut sums = vec![0.0; at.points.nrows()];
     (0..k.ncols()).for_each(|j| sums.iter_mut().zip(column(k.as_ref(), j)).for_each(|(sum, k)| *sum += k));
     let prior = kernel.diagonal(at.points.as_ref());
-    sums.iter().zip(prior).map(|(sum, prior)| voters.weight * sum / prior).collect()
+    sums.iter().zip(prior).map(|(sum, prior)| others.weight * sum / prior).collect()
 }

@@ -1,4 +1,4 @@
-//! Pending points believed at their posterior mean (the "kriging believer" of Ginsbourger et al. 2010, with noise).
+//! Fantasised posteriors: pending points are believed at their posterior mean (kriging believer: Ginsbourger et al. 2010).
 //!
 //! ```text
 //!     mean_P(x) = mean(x),        var_P(x) = var(x) − c(x, P)(C_PP + σ²I)⁻¹c(P, x),        C_PP + σ²I = L_P L_Pᵀ
@@ -11,7 +11,7 @@
 //!     c(x, P) = k(x, P) − k(x, Z)H,        ∂var_P/∂k(x, P) = −2β,        ∂var_P/∂k(x, Z) = −2(h(x) − Hβ)
 //! ```
 
-use super::merit::{Merit, Moments, Slopes};
+use super::function::{AcquisitionFunction, Moments};
 use crate::error::{Error, Result};
 use crate::kernel::Covariance;
 use crate::linalg::{
@@ -22,7 +22,13 @@ use crate::model::{Local, Posterior};
 use crate::optim::{BatchedObjective, check_elements};
 use rayon::prelude::*;
 
-/// A posterior, and points that will be told about it.
+/// A conditional variance of an observation below this fraction of the prior variance is rounding error.
+const NIL: f64 = 1e-10;
+
+/// Rows per task.
+pub(super) const BLOCK: usize = 512;
+
+/// A posterior conditioned on pending points at their posterior means.
 #[derive(Debug, Clone)]
 pub struct Fantasy<'a> {
     posterior: &'a Posterior,
@@ -37,7 +43,7 @@ pub struct Fantasy<'a> {
 }
 
 impl<'a> Fantasy<'a> {
-    /// Believes the rows of `pending`, observed with this noise variance; there may be none.
+    /// Conditions on the rows of `pending`, observed with this noise variance; there may be none.
     pub fn new(posterior: &'a Posterior, noise: f64, pending: MatRef<'_, f64>) -> Result<Self> {
         if !(noise >= 0.0 && noise.is_finite()) {
             let must = "finite and not negative".into();
@@ -45,12 +51,12 @@ impl<'a> Fantasy<'a> {
         }
         let (m, d) = (posterior.z().nrows(), posterior.z().ncols());
         let (points, weights, factor) = (Mat::zeros(0, d), Mat::zeros(m, 0), Mat::new());
-        let mut believer = Fantasy { posterior, noise, count: 0, points, weights, factor };
-        believer.add(pending)?;
-        Ok(believer)
+        let mut fantasy = Fantasy { posterior, noise, count: 0, points, weights, factor };
+        fantasy.add(pending)?;
+        Ok(fantasy)
     }
 
-    /// Believes the rows of `points` too: O(m² + mp + p²) each.
+    /// Conditions on the rows of `points` as well: O(m² + mp + p²) each.
     ///
     /// A point that the others determine already, up to rounding, is left out: it would change nothing. That takes
     /// replicates without noise.
@@ -68,21 +74,11 @@ impl<'a> Fantasy<'a> {
         self.points.as_ref().subrows(0, self.count)
     }
 
-    /// σ².
-    pub fn noise(&self) -> f64 {
-        self.noise
-    }
-
     /// Moments at each row of x.
     pub fn moments(&self, x: MatRef<'_, f64>) -> Result<Vec<Moments>> {
         self.posterior.check(x)?;
-        let blocks: Vec<_> = x.par_row_chunks(BLOCK).map(|x| self.nearby(x).moments).collect();
+        let blocks: Vec<_> = x.par_row_chunks(BLOCK).map(|x| self.terms(x).moments).collect();
         Ok(blocks.concat())
-    }
-
-    /// Refuses points of another dimension and points that are not finite.
-    pub(super) fn check(&self, x: MatRef<'_, f64>) -> Result<()> {
-        self.posterior.check(x)
     }
 
     /// H, [m, p].
@@ -134,7 +130,7 @@ impl<'a> Fantasy<'a> {
     }
 
     /// Rows must be checked before.
-    pub(super) fn nearby(&self, x: MatRef<'_, f64>) -> FantasyTerms {
+    fn terms(&self, x: MatRef<'_, f64>) -> FantasyTerms {
         let local = self.posterior.local(x);
         let mut roots = self.covariances(x, &local);
         solve_lower(self.factor(), roots.as_mut());
@@ -145,14 +141,8 @@ impl<'a> Fantasy<'a> {
     }
 
     /// Adds the gradient of what has the given slopes in the moments, row by row.
-    pub(super) fn add_gradient(
-        &self,
-        x: MatRef<'_, f64>,
-        nearby: FantasyTerms,
-        slopes: &[Slopes],
-        mut out: MatMut<'_, f64>,
-    ) {
-        let FantasyTerms { local, roots: mut beta, .. } = nearby;
+    fn add_gradient(&self, x: MatRef<'_, f64>, terms: FantasyTerms, slopes: &[Moments], mut out: MatMut<'_, f64>) {
+        let FantasyTerms { local, roots: mut beta, .. } = terms;
         solve_lower_transposed(self.factor(), beta.as_mut());
         let through_p = Mat::from_fn(x.nrows(), self.count, |i, j| -2.0 * slopes[i].conditional * beta[(j, i)]);
         // Slopes of mean and variances, [n, m]; Hβ joins by a product.
@@ -168,55 +158,72 @@ impl<'a> Fantasy<'a> {
 }
 
 /// What values and gradients at a few points have in common.
-pub(super) struct FantasyTerms {
+struct FantasyTerms {
     local: Local,
     /// L_P⁻¹c(P, x), [p, n].
     roots: Mat<f64>,
-    pub(super) moments: Vec<Moments>,
+    moments: Vec<Moments>,
 }
 
-/// The merit of one more point beside those believed: a acquisition function with one element.
+/// An acquisition function of one more point, with pending points fantasised: an objective with one batch element.
 #[derive(Debug, Clone, Copy)]
-pub struct Believed<'a> {
-    /// What is believed.
-    pub believer: &'a Fantasy<'a>,
-    /// What a point is worth.
-    pub merit: &'a Merit,
+pub struct Fantasised<'a> {
+    fantasies: &'a [Fantasy<'a>],
+    function: &'a dyn AcquisitionFunction,
 }
 
-impl BatchedObjective for Believed<'_> {
+impl<'a> Fantasised<'a> {
+    /// One fantasised posterior per output that the function looks at.
+    pub fn new(fantasies: &'a [Fantasy<'a>], function: &'a dyn AcquisitionFunction) -> Self {
+        Fantasised { fantasies, function }
+    }
+}
+
+impl BatchedObjective for Fantasised<'_> {
     fn elements(&self) -> usize {
         1
     }
 
     fn score(&self, pool: MatRef<'_, f64>) -> Result<Mat<f64>> {
-        let moments = self.believer.moments(pool)?;
-        Ok(Mat::from_fn(moments.len(), 1, |i, _| self.merit.value(moments[i], self.believer.noise)))
+        let moments = self.fantasies.iter().map(|fantasy| fantasy.moments(pool)).collect::<Result<Vec<_>>>()?;
+        let values = map_points(&moments, |_, at| self.function.value(at));
+        Ok(Mat::from_fn(pool.nrows(), 1, |i, _| values[i]))
     }
 
     fn value_gradient(&self, elements: &[usize], points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
-        let Believed { believer, merit } = *self;
-        believer.posterior.check(points)?;
+        self.fantasies.iter().try_for_each(|fantasy| fantasy.posterior.check(points))?;
         check_elements(elements, points.nrows(), 1)?;
         let (mut values, mut gradient) = (vec![0.0; points.nrows()], Mat::zeros(points.nrows(), points.ncols()));
-        // Climbs are few: every thread gets its share.
+        // Restarts are few: every thread gets its share.
         let share = points.nrows().div_ceil(rayon::current_num_threads()).clamp(1, BLOCK);
         let outputs = values.par_chunks_mut(share).zip(gradient.par_row_chunks_mut(share));
-        points.par_row_chunks(share).zip(outputs).for_each(|(x, (values, gradient))| {
-            let nearby = believer.nearby(x);
-            values.iter_mut().zip(&nearby.moments).for_each(|(value, &at)| *value = merit.value(at, believer.noise));
-            let slopes: Vec<Slopes> = nearby.moments.iter().map(|&at| merit.slopes(at, believer.noise)).collect();
-            believer.add_gradient(x, nearby, &slopes, gradient);
+        points.par_row_chunks(share).zip(outputs).for_each(|(x, (values, mut gradient))| {
+            let terms: Vec<FantasyTerms> = self.fantasies.iter().map(|fantasy| fantasy.terms(x)).collect();
+            let mut slopes = vec![vec![Moments::default(); x.nrows()]; terms.len()];
+            let (mut at, mut out) = (vec![Moments::default(); terms.len()], vec![Moments::default(); terms.len()]);
+            for (i, value) in values.iter_mut().enumerate() {
+                at.iter_mut().zip(&terms).for_each(|(at, terms)| *at = terms.moments[i]);
+                *value = self.function.value(&at);
+                self.function.gradient(&at, &mut out);
+                slopes.iter_mut().zip(&out).for_each(|(slopes, out)| slopes[i] = *out);
+            }
+            for ((fantasy, terms), slopes) in self.fantasies.iter().zip(terms).zip(&slopes) {
+                fantasy.add_gradient(x, terms, slopes, gradient.as_mut());
+            }
         });
         Ok((values, gradient))
     }
 }
 
-/// A conditional variance of an observation below this fraction of the prior variance is rounding error.
-const NIL: f64 = 1e-10;
-
-/// Rows that one task takes on.
-pub(super) const BLOCK: usize = 512;
+/// A number per point, from its index and its moments by every output.
+pub(super) fn map_points(moments: &[Vec<Moments>], number: impl Fn(usize, &[Moments]) -> f64 + Sync) -> Vec<f64> {
+    let points = moments.first().map_or(0, Vec::len);
+    let of = |i: usize| match moments {
+        [only] => number(i, std::slice::from_ref(&only[i])),
+        _ => number(i, &moments.iter().map(|moments| moments[i]).collect::<Vec<_>>()),
+    };
+    (0..points).into_par_iter().with_min_len(64).map(of).collect()
+}
 
 /// Makes room by doubling; what is there stays.
 pub(super) fn grow(a: &mut Mat<f64>, rows: usize, columns: usize) {

@@ -1,4 +1,4 @@
-//! Points under way push others of a batch away, in the space of objectives (HIPPO: Paleyes et al. 2022).
+//! The expected hypervolume improvement with pending points penalised in objective space (HIPPO: Paleyes et al. 2022).
 //!
 //! ```text
 //!     log α(x) + Σ_i log[(2/π) atan d_i(x)],        d_i(x)² = Σ_k ((μ_k(x) − μ_k(p_i))/σ_k(p_i))²
@@ -7,25 +7,94 @@
 //! The sum is over pending points p_i, and the deviations are those there; α is [`Ehvi`](super::Ehvi), times the
 //! probability of being feasible. At a pending point the logarithm is −∞; here it is −700.
 
+use super::function::{AcquisitionFunction, Moments};
+use super::log_ehvi::improvement;
+use super::{Context, Ehvi};
+use crate::error::Result;
+use crate::linalg::MatRef;
 use std::f64::consts::FRAC_PI_2;
 
-/// What is believed about the objectives at a pending point.
+/// The penalty at a pending point itself: about e^−700.
+const LEAST: f64 = 1e-304;
+
+/// log EHVI plus the penalties of pending points, for large batches.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Penalty {
+pub struct Hippo {
+    improvement: Ehvi,
+    penalties: Vec<Penalty>,
+}
+
+impl Hippo {
+    /// The improvement on the front of the observed points, of which at least one must be feasible.
+    pub(super) fn of(context: &Context<'_>) -> Result<Self> {
+        let ranges: Vec<f64> = context.pareto.scales.iter().map(|scale| scale.range).collect();
+        Ok(Hippo { improvement: improvement(&context.pareto.front(), &ranges)?, penalties: Vec::new() })
+    }
+
+    fn means(&self, at: &[Moments]) -> Vec<f64> {
+        at[..self.improvement.objectives()].iter().map(|at| at.mean).collect()
+    }
+}
+
+impl AcquisitionFunction for Hippo {
+    fn alone(&self, at: &[Moments]) -> f64 {
+        self.improvement.value(at)
+    }
+
+    fn given_pending(&self, at: &[Moments]) -> f64 {
+        self.penalties.iter().map(|penalty| penalty.value(&self.means(at))).sum()
+    }
+
+    fn given_one_more(&self, before: f64, at: &[Moments]) -> f64 {
+        before + self.penalties.last().map_or(0.0, |penalty| penalty.value(&self.means(at)))
+    }
+
+    fn gradient(&self, at: &[Moments], out: &mut [Moments]) {
+        self.improvement.gradient(at, out);
+        let means = self.means(at);
+        for penalty in &self.penalties {
+            for (out, mean) in out.iter_mut().zip(penalty.slopes(&means)) {
+                out.mean += Moments { mean, ..Moments::default() }.capped().mean;
+            }
+        }
+    }
+
+    fn fantasises(&self) -> bool {
+        false
+    }
+
+    fn add_pending(&mut self, context: &Context<'_>, points: MatRef<'_, f64>) -> Result<()> {
+        if points.nrows() == 0 {
+            return Ok(());
+        }
+        let objectives = context.objectives.iter().map(|objective| objective.posterior.predict(points));
+        let at = objectives.collect::<Result<Vec<_>>>()?;
+        let penalty = |row: usize| Penalty {
+            means: at.iter().map(|at| at.mean[row]).collect(),
+            deviations: at.iter().map(|at| at.variance[row].sqrt()).collect(),
+        };
+        self.penalties.extend((0..points.nrows()).map(penalty));
+        Ok(())
+    }
+}
+
+/// Mean and standard deviation of the objectives at a pending point.
+#[derive(Debug, Clone, PartialEq)]
+struct Penalty {
     /// μ_k(p).
-    pub means: Vec<f64>,
+    means: Vec<f64>,
     /// σ_k(p).
-    pub deviations: Vec<f64>,
+    deviations: Vec<f64>,
 }
 
 impl Penalty {
     /// log[(2/π) atan d] for a point with these means.
-    pub fn value(&self, means: &[f64]) -> f64 {
+    fn value(&self, means: &[f64]) -> f64 {
         (self.distance(means).atan() / FRAC_PI_2).max(LEAST).ln()
     }
 
     /// Its slopes in the means; they may be infinite.
-    pub fn slopes(&self, means: &[f64]) -> Vec<f64> {
+    fn slopes(&self, means: &[f64]) -> Vec<f64> {
         let distance = self.distance(means);
         let steep = 1.0 / ((1.0 + distance * distance) * distance.atan());
         let slope = |k: usize| match self.offset(k, means[k]) {
@@ -47,9 +116,6 @@ impl Penalty {
         offsets.fold(0.0, f64::hypot)
     }
 }
-
-/// The penalty of what is the same: about e^−700.
-const LEAST: f64 = 1e-304;
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,37 @@
 //!     ∂/∂μ = (Φ/h)/σ,        ∂/∂σ² = (φ/h)/2σ²,        φ/h = 1 − zΦ/h
 //! ```
 
+use super::function::{AcquisitionFunction, Moments, check_finite};
+use crate::error::Result;
 use crate::math::normal::{improvement, log_improvement, log_improvement_slope, pdf};
+
+/// The value of what cannot improve: finite, so that it can be added to, and below everything that can.
+const NEVER: f64 = -1e300;
+
+/// The logarithm of the expected improvement of the first objective.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogEi {
+    baseline: f64,
+}
+
+impl LogEi {
+    /// The improvement on a baseline: for noisy data, the largest posterior mean at the data.
+    pub fn new(baseline: f64) -> Result<Self> {
+        check_finite("the baseline of the improvement", &[baseline])?;
+        Ok(LogEi { baseline })
+    }
+}
+
+impl AcquisitionFunction for LogEi {
+    fn given_pending(&self, at: &[Moments]) -> f64 {
+        value(at[0].mean - self.baseline, at[0].conditional)
+    }
+
+    fn gradient(&self, at: &[Moments], out: &mut [Moments]) {
+        let (mean, conditional) = slopes(at[0].mean - self.baseline, at[0].conditional);
+        out[0] = Moments { mean, variance: 0.0, conditional }.capped();
+    }
+}
 
 /// log E max(gain + σξ, 0).
 pub(super) fn value(gain: f64, variance: f64) -> f64 {
@@ -30,9 +60,6 @@ pub(super) fn slopes(gain: f64, variance: f64) -> (f64, f64) {
         }
     }
 }
-
-/// The worth of what cannot improve: finite, so that it can be added to, and below everything that can.
-const NEVER: f64 = -1e300;
 
 /// What decides about an improvement.
 enum Case {

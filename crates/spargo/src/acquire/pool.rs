@@ -9,16 +9,19 @@
 //! That is O(n(m + p)) a point, by streaming k(x, Z) and V through the memory bus.
 
 use super::fantasy::{BLOCK, Fantasy, grow};
-use super::merit::Moments;
+use super::function::Moments;
 use crate::error::Result;
 use crate::kernel::Covariance;
 use crate::linalg::{Accumulate, Mat, MatRef, column, gemm, solve_lower};
 use crate::model::Posterior;
 use rayon::prelude::*;
 
+/// Kernel values that are kept, 256 MB; beyond that they are computed again for each pending point.
+const KEPT: usize = 1 << 25;
+
 /// Points whose moments are wanted again and again; 8n(m + p) bytes for n points and p believed ones.
 #[derive(Debug, Clone)]
-pub struct Pool<'a> {
+pub struct PoolMoments<'a> {
     posterior: &'a Posterior,
     blocks: Vec<Block<'a>>,
     /// How many believed points the moments know of.
@@ -35,10 +38,10 @@ struct Block<'a> {
     moments: Vec<Moments>,
 }
 
-impl<'a> Pool<'a> {
+impl<'a> PoolMoments<'a> {
     /// A pool that knows of no believed points yet.
     pub fn new(posterior: &'a Posterior, x: MatRef<'a, f64>) -> Result<Self> {
-        Pool::keeping(posterior, x, KEPT)
+        PoolMoments::keeping(posterior, x, KEPT)
     }
 
     /// A pool that keeps k(x, Z) if it has at most `room` elements.
@@ -54,15 +57,15 @@ impl<'a> Pool<'a> {
             Block { x, kxz, roots: Mat::new(), moments: moments.collect() }
         };
         let blocks = x.par_row_chunks(BLOCK).enumerate().map(block).collect();
-        Ok(Pool { posterior, blocks, known: 0 })
+        Ok(PoolMoments { posterior, blocks, known: 0 })
     }
 
-    /// Takes in the points believed since the last time; the believer must be the same all along.
-    pub fn catch_up(&mut self, believer: &Fantasy<'_>) {
+    /// Takes in the points believed since the last time; the fantasy must be the same all along.
+    pub fn catch_up(&mut self, fantasy: &Fantasy<'_>) {
         let (posterior, known) = (self.posterior, self.known);
-        if believer.points().nrows() > known {
-            self.blocks.par_iter_mut().for_each(|block| block.catch_up(posterior, believer, known));
-            self.known = believer.points().nrows();
+        if fantasy.points().nrows() > known {
+            self.blocks.par_iter_mut().for_each(|block| block.catch_up(posterior, fantasy, known));
+            self.known = fantasy.points().nrows();
         }
     }
 
@@ -70,19 +73,13 @@ impl<'a> Pool<'a> {
     pub fn moments(&self) -> Vec<Moments> {
         self.blocks.iter().flat_map(|block| block.moments.iter().copied()).collect()
     }
-
-    /// A number for each point, in order.
-    pub(super) fn map(&self, number: impl Fn(Moments) -> f64 + Sync) -> Vec<f64> {
-        let blocks = self.blocks.par_iter().map(|block| block.moments.iter().map(|&at| number(at)).collect::<Vec<_>>());
-        blocks.collect::<Vec<_>>().concat()
-    }
 }
 
 impl Block<'_> {
-    fn catch_up(&mut self, posterior: &Posterior, believer: &Fantasy<'_>, known: usize) {
-        let fresh = believer.points().nrows() - known;
-        let mut v = self.covariances(posterior, believer, known); // [n, fresh]
-        let rows = believer.factor().subrows(known, fresh);
+    fn catch_up(&mut self, posterior: &Posterior, fantasy: &Fantasy<'_>, known: usize) {
+        let fresh = fantasy.points().nrows() - known;
+        let mut v = self.covariances(posterior, fantasy, known); // [n, fresh]
+        let rows = fantasy.factor().subrows(known, fresh);
         if known > 0 {
             let roots = self.roots.subcols(0, known);
             gemm(v.as_mut(), Accumulate::Add, -1.0, roots, rows.subcols(0, known).transpose());
@@ -99,12 +96,12 @@ impl Block<'_> {
     }
 
     /// c(x, p) of the points believed beyond those known, [n, fresh].
-    fn covariances(&self, posterior: &Posterior, believer: &Fantasy<'_>, known: usize) -> Mat<f64> {
+    fn covariances(&self, posterior: &Posterior, fantasy: &Fantasy<'_>, known: usize) -> Mat<f64> {
         let kernel = posterior.kernel();
-        let fresh = believer.points().nrows() - known;
+        let fresh = fantasy.points().nrows() - known;
         let mut c = Mat::zeros(self.x.nrows(), fresh);
-        kernel.cross(self.x, believer.points().subrows(known, fresh), c.as_mut());
-        let weights = believer.weights().subcols(known, fresh);
+        kernel.cross(self.x, fantasy.points().subrows(known, fresh), c.as_mut());
+        let weights = fantasy.weights().subcols(known, fresh);
         match &self.kxz {
             Some(kxz) => gemm(c.as_mut(), Accumulate::Add, -1.0, kxz.as_ref(), weights),
             None => gemm(c.as_mut(), Accumulate::Add, -1.0, kernel.matrix(self.x, posterior.z()).as_ref(), weights),
@@ -112,9 +109,6 @@ impl Block<'_> {
         c
     }
 }
-
-/// Kernel values that are kept, 256 MB; beyond, they are computed anew for each believed point.
-const KEPT: usize = 1 << 25;
 
 #[cfg(test)]
 mod tests {
@@ -129,11 +123,11 @@ mod tests {
         let data = Dataset::new(x.clone(), (0..30).map(|i| (i as f64).sin()).collect()).unwrap();
         let kernel = Kernel::stationary(Family::Matern52, 1.0, 0.3, 2);
         let posterior = exact::infer(&Hyperparameters { kernel, mean: 0.0, noise: 0.1 }, &data).unwrap().posterior;
-        let believer = Fantasy::new(&posterior, 0.1, x.as_ref().subrows(0, 3)).unwrap();
+        let fantasy = Fantasy::new(&posterior, 0.1, x.as_ref().subrows(0, 3)).unwrap();
         let moments = |room: usize| {
-            let mut pool = Pool::keeping(&posterior, x.as_ref(), room).unwrap();
+            let mut pool = PoolMoments::keeping(&posterior, x.as_ref(), room).unwrap();
             assert_eq!(pool.blocks[0].kxz.is_some(), room == 900);
-            pool.catch_up(&believer);
+            pool.catch_up(&fantasy);
             pool.moments()
         };
         assert_eq!(moments(900), moments(899));

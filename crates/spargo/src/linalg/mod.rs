@@ -220,3 +220,15 @@ pub fn column_mut<'a>(a: MatMut<'a, f64>, j: usize) -> &'a mut [f64] {
 pub fn select_rows(a: MatRef<'_, f64>, rows: &[usize]) -> Mat<f64> {
     Mat::from_fn(rows.len(), a.ncols(), |i, k| a[(rows[i], k)])
 }
+
+/// Row i of `a`.
+pub fn row(a: MatRef<'_, f64>, i: usize) -> Vec<f64> {
+    a.row(i).iter().copied().collect()
+}
+
+/// The indices of the values, the largest value first.
+pub fn sorted_by_value(values: &[f64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_by(|&i, &j| values[j].total_cmp(&values[i]));
+    order
+}

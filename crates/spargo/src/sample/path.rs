@@ -10,7 +10,7 @@ use crate::linalg::{
 };
 use crate::model::{InducingCovariance, Posterior};
 use crate::optim::{BatchedObjective, check_elements};
-use crate::rng::{Purpose, normal, stream};
+use crate::rng::{Purpose, StepRng, normal};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -87,15 +87,14 @@ impl Paths {
         posterior: &Posterior,
         numbers: Range<usize>,
         settings: &SamplingOptions,
-        seed: u64,
-        step: u64,
+        rng: StepRng,
     ) -> Result<Self> {
         settings.check()?;
         let blocks: Vec<Range<usize>> = split(numbers, settings.block);
         let draw = |numbers: Range<usize>| {
-            let mut rng = stream(seed, Purpose::Frequencies, step, (numbers.start / settings.block) as u64);
-            let features = Features::draw(posterior.kernel(), posterior.z().ncols(), settings.features, &mut rng)?;
-            let (theta, epsilon) = weights(numbers, features.count(), posterior.w().len(), seed, step);
+            let mut stream = rng.stream(Purpose::Frequencies, (numbers.start / settings.block) as u64);
+            let features = Features::draw(posterior.kernel(), posterior.z().ncols(), settings.features, &mut stream)?;
+            let (theta, epsilon) = weights(numbers, features.count(), posterior.w().len(), rng);
             Ok(Draws { features, theta, epsilon })
         };
         Paths::from_draws(posterior, blocks.into_par_iter().map(draw).collect::<Result<Vec<Draws>>>()?)
@@ -295,11 +294,11 @@ fn split(numbers: Range<usize>, size: usize) -> Vec<Range<usize>> {
 }
 
 /// θ, [features, paths], and ε, [m, paths], each path's from its own stream.
-fn weights(numbers: Range<usize>, features: usize, m: usize, seed: u64, step: u64) -> (Mat<f64>, Mat<f64>) {
+fn weights(numbers: Range<usize>, features: usize, m: usize, rng: StepRng) -> (Mat<f64>, Mat<f64>) {
     let (mut theta, mut epsilon) = (Mat::zeros(features, numbers.len()), Mat::zeros(m, numbers.len()));
     let columns = theta.par_col_chunks_mut(1).zip(epsilon.par_col_chunks_mut(1));
     columns.zip(numbers).for_each(|((theta, epsilon), number)| {
-        let mut rng = stream(seed, Purpose::Path, step, number as u64);
+        let mut rng = rng.stream(Purpose::Path, number as u64);
         column_mut(theta, 0).fill_with(|| normal(&mut rng));
         column_mut(epsilon, 0).fill_with(|| normal(&mut rng));
     });

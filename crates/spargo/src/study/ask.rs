@@ -1,15 +1,16 @@
 //! One ask: the design's points and the model's, committed if nobody else has asked for them meanwhile.
 
-use super::choose::{Trials, choose_by_one, choose_by_several, polished};
+use super::choose::{Chooser, Trials};
 use super::config::{MOST_POINTS, check_count};
 use super::json::to_json;
 use super::model::Models;
 use super::store::{Batch, Committed};
 use super::{Key, ModelReport, Refit, Replicates, StepReport, Study, Trial, design};
-use crate::acquire::optimizer::Excluded;
+use crate::acquire::optimizer::{Excluded, Memoryless, TrustRegions};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::linalg::{Mat, MatRef, select_rows};
+use crate::linalg::{Mat, MatRef, row, select_rows};
+use crate::rng::StepRng;
 use crate::space::Point;
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,8 +21,10 @@ struct Proposal {
     /// [points, inputs].
     points: Mat<f64>,
     excluded: Excluded,
-    /// Who chose them, but for those of the design.
+    /// The models that chose them, but for those of the design.
     models: Option<Arc<Models>>,
+    /// The trust regions of the step.
+    policy: Option<Box<dyn TrustRegions>>,
     report: StepReport,
     seen: u64,
 }
@@ -114,20 +117,34 @@ impl Study {
         let started = Instant::now();
         // Who asked for the best trial has waited for what a batch would have had to wait for.
         let known = models.as_ref().and_then(|models| Some(models.local.get()?.as_ref()?.seconds));
+        let mut policy = self.trust_regions();
         if let Some(models) = &models {
             let own = points.as_ref().subrows(0, first);
-            let chosen = self.acquire(models, step, 0..count - first, own, &mut excluded)?;
+            let new = self.table.rows_since(self.last_seen()?);
+            let by = (&**models, policy.as_deref_mut());
+            let chosen = self.acquire(by, (step, &new), 0..count - first, own, &mut excluded)?;
             points.as_mut().subrows_mut(first, count - first).copy_from(chosen);
         }
         report.acquire_s = started.elapsed().as_secs_f64() + known.unwrap_or(0.0);
-        Ok(Proposal { points, excluded, models, report, seen })
+        Ok(Proposal { points, excluded, models, policy, report, seen })
+    }
+
+    /// The study's policy of trust regions, if its batches have any.
+    fn trust_regions(&self) -> Option<Box<dyn TrustRegions>> {
+        let share = self.config.trust_region_share();
+        self.config.has_trust_regions().then(|| Box::new(Memoryless { share }) as Box<dyn TrustRegions>)
+    }
+
+    /// The last tell that the last ask's models had seen; 0 if there was none.
+    fn last_seen(&self) -> Result<u64> {
+        Ok(self.states()?.and_then(|states| states.first().map(|state| state.seen)).unwrap_or(0))
     }
 
     /// How the models of an ask came about; nothing of those that are the last ask's.
     pub(super) fn reports_of(&self, models: Option<&Models>) -> Result<Vec<ModelReport>> {
-        let last = self.states()?.and_then(|states| states.first().map(|state| state.seen));
+        let last = self.last_seen()?;
         Ok(match models {
-            Some(models) if last == Some(models.seen()) => models.reports_again(),
+            Some(models) if last == models.seen() => models.reports_again(),
             Some(models) => models.reports(),
             None => Vec::new(),
         })
@@ -136,8 +153,8 @@ impl Study {
     /// Points that the models choose beside those under way, of which `own` will be as well.
     fn acquire(
         &self,
-        models: &Models,
-        step: u64,
+        (models, policy): (&Models, Option<&mut (dyn TrustRegions + 'static)>),
+        (step, new): (u64, &[usize]),
         numbers: Range<usize>,
         own: MatRef<'_, f64>,
         excluded: &mut Excluded,
@@ -148,17 +165,10 @@ impl Study {
         let mut pending = Mat::zeros(others.nrows() + own.nrows(), own.ncols());
         pending.as_mut().subrows_mut(0, others.nrows()).copy_from(&others);
         pending.as_mut().subrows_mut(others.nrows(), own.nrows()).copy_from(own);
-        let trials = Trials { observed: observed.as_ref(), failed: failed.as_ref(), pending: pending.as_ref() };
-        match self.config.outputs.as_slice() {
-            [_] => {
-                let local = match polished(&self.config, step, numbers.clone()) {
-                    0 => None,
-                    _ => self.local(models)?,
-                };
-                choose_by_one(&self.config, (&models.outputs[0], local), &trials, step, numbers, excluded)
-            }
-            _ => choose_by_several(&self.config, models, &trials, step, numbers, excluded),
-        }
+        let trials = Trials { observed: observed.as_ref(), failed: failed.as_ref(), pending: pending.as_ref(), new };
+        let local = if self.config.refined(step, numbers.clone()) > 0 { self.local(models)? } else { None };
+        let rng = StepRng { seed: self.config.seed, step };
+        Chooser { config: &self.config, models, local, trials: &trials, rng }.choose(policy, numbers, excluded)
     }
 
     /// Replaces the points of a proposal that others have asked for meanwhile.
@@ -189,7 +199,10 @@ impl Study {
         }
         let kept = select_rows(proposal.points.as_ref(), &kept);
         let fresh = match &proposal.models {
-            Some(models) => self.acquire(models, step, numbers, kept.as_ref(), &mut proposal.excluded)?,
+            Some(models) => {
+                let by = (&**models, proposal.policy.as_deref_mut());
+                self.acquire(by, (step, &[]), numbers, kept.as_ref(), &mut proposal.excluded)?
+            }
             None => {
                 design::design(&self.config.space, asked, replaced.len(), self.config.seed, &mut proposal.excluded)?
             }
@@ -225,8 +238,4 @@ impl Study {
     fn decode(&self, points: MatRef<'_, f64>) -> Result<Vec<Point>> {
         (0..points.nrows()).map(|i| self.config.space.decode(&row(points, i))).collect()
     }
-}
-
-fn row(points: MatRef<'_, f64>, i: usize) -> Vec<f64> {
-    points.row(i).iter().copied().collect()
 }

@@ -1,190 +1,185 @@
-//! The rule of a study's settings, applied to its models.
+//! A batch: the rule of a study, applied to its models.
 
-use super::best_rows;
 use super::config::Config;
 use super::goal::in_units;
-use super::local::Local;
-use super::model::{Model, Models};
+use super::local::LocalModel;
+use super::model::Models;
 use crate::acquire::optimizer::{
-    AcquisitionOptimizer, AcquisitionOptions, Assignment, Excluded, is_assigned, is_listed,
+    AcquisitionOptimizer, AcquisitionOptions, Assignment, Excluded, Memoryless, TrustRegions, is_assigned, is_listed,
 };
-use crate::acquire::{
-    Constraint, Merit, Output, Outputs, ParetoState, Rule, Several, Situation, acquire, acquire_several, sequential,
-};
+use crate::acquire::{Constraint, Context, Output, ParetoState, thompson};
+use crate::data::OutcomeTransform;
 use crate::error::Result;
-use crate::linalg::{Mat, MatRef, select_rows};
-use crate::model::Posterior;
+use crate::linalg::{Mat, MatRef, select_rows, sorted_by_value};
+use crate::rng::StepRng;
 use std::ops::Range;
+
+/// Incumbents with trust regions differ by more than this along some input, in units of the box; so do different categories.
+const APART: f64 = 0.15;
+
+/// Incumbents with trust regions.
+const SUMMITS: usize = 10;
+
+/// Incumbents around which the candidate pool is dense, without trust regions.
+const INCUMBENTS: usize = 20;
 
 /// The trials of a study as models see them, [trials, inputs] each.
 pub(super) struct Trials<'a> {
     pub observed: MatRef<'a, f64>,
     pub failed: MatRef<'a, f64>,
     pub pending: MatRef<'a, f64>,
+    /// Rows observed since the last step.
+    pub new: &'a [usize],
 }
 
-/// How many points number `numbers` of a batch are for the model around the best trial; they come last.
-pub(super) fn polished(config: &Config, step: u64, numbers: Range<usize>) -> usize {
-    // Where all points are listed there are no regions, and far from its trials that model knows nothing.
-    let moves = config.space.dimensions().iter().any(|dimension| !dimension.domain.is_categorical());
-    let able = config.is_one_objective() && config.rule() == Rule::Thompson && config.local_models.neighbours > 0;
-    let able = able && moves && !is_listed(&config.space);
-    let mine = |number: &usize| able && is_assigned(Assignment::LocalModel, step, *number, config.local_model_share());
-    numbers.filter(mine).count()
+/// What a batch is chosen by.
+pub(super) struct Chooser<'a> {
+    pub config: &'a Config,
+    pub models: &'a Models,
+    /// The local models that refine a share of the batch.
+    pub local: Option<&'a LocalModel>,
+    pub trials: &'a Trials<'a>,
+    pub rng: StepRng,
 }
 
-/// Points number `numbers` of a batch, by the only output there is; the last ones by the model around its best trial.
-pub(super) fn choose_by_one(
-    config: &Config,
-    (model, local): (&Model, Option<&Local>),
-    trials: &Trials<'_>,
-    step: u64,
-    numbers: Range<usize>,
-    excluded: &mut Excluded,
-) -> Result<Mat<f64>> {
-    let last = local.map_or(0, |_| polished(config, step, numbers.clone()));
-    let (searching, polishing) = (numbers.start..numbers.end - last, numbers.end - last..numbers.end);
-    let mut batch = Mat::zeros(numbers.len(), trials.observed.ncols());
-    if !searching.is_empty() {
-        let points = search(config, model, trials, step, searching.clone(), excluded)?;
-        batch.as_mut().subrows_mut(0, searching.len()).copy_from(points);
+impl Config {
+    /// Whether batches have trust regions.
+    pub(super) fn has_trust_regions(&self) -> bool {
+        self.trust_region_share() > 0.0 && self.rule().name == "thompson"
     }
-    if let (Some(local), false) = (local, polishing.is_empty()) {
-        let points = polish(config, local, trials, step, polishing.clone(), excluded)?;
-        batch.as_mut().subrows_mut(searching.len(), polishing.len()).copy_from(points);
-    }
-    Ok(batch)
-}
 
-/// By the study's model, everywhere.
-fn search(
-    config: &Config,
-    model: &Model,
-    trials: &Trials<'_>,
-    step: u64,
-    numbers: Range<usize>,
-    excluded: &mut Excluded,
-) -> Result<Mat<f64>> {
-    let observed = trials.observed;
-    let level = config.outputs[0].goal.level(&[]).map(|level| in_units(&model.units, level));
-    let mean = model.posterior.mean(observed)?;
-    let interest: Vec<f64> = match level {
-        Some(level) => mean.iter().map(|mean| -(mean - level).abs()).collect(),
-        None => mean,
-    };
-    // Regions are around summits that lie apart; without them, perturbations are around the best, wherever these are.
-    let has_regions = config.trust_region_share() > 0.0 && config.rule() == Rule::Thompson;
-    let rows = match has_regions {
-        true => apart(&interest, observed, SUMMITS),
-        false => best_rows(&interest, INCUMBENTS),
-    };
-    let incumbents = select_rows(observed, &rows);
-    let search = AcquisitionOptimizer::new(&config.space, incumbents.as_ref(), &config.acquisition, config.seed, step)?;
-    let search = search.with_trust_regions(config.trust_region_share());
-    let search = if has_regions { search.with_exclusion_zones(observed) } else { search };
-    // The determinantal process of BALD knows no noise.
-    let noise = if config.rule() == Rule::Bald { 0.0 } else { model.state.hyper.noise };
-    let situation = trials.situation(&model.posterior, noise, &search, config, step);
-    match (config.rule(), level) {
-        (Rule::Straddle, Some(level)) => sequential(&situation, &Merit::LevelSet { level }, numbers.len(), excluded),
-        (rule, _) => acquire(rule, &situation, numbers, excluded),
+    /// The outputs of an acquisition: objectives, and constraints with bounds in the units of their models.
+    pub(super) fn acquired<'a>(
+        &self,
+        of: impl Fn(usize) -> Output<'a>,
+        units: impl Fn(usize) -> OutcomeTransform,
+    ) -> (Vec<Output<'a>>, Vec<Constraint<'a>>) {
+        let (objectives, constrained) = self.objectives_and_constraints();
+        if objectives.is_empty() {
+            return (vec![of(0)], Vec::new());
+        }
+        let constraint = |k: usize| Constraint { output: of(k), bounds: self.outputs[k].goal.bounds(&units(k)) };
+        (objectives.into_iter().map(&of).collect(), constrained.into_iter().map(constraint).collect())
+    }
+
+    /// How many of the points with these numbers of a batch are drawn from local models; they come last.
+    pub(super) fn refined(&self, step: u64, numbers: Range<usize>) -> usize {
+        // Where all points are listed there are no trust regions, and far from its trials a local model knows nothing.
+        let moves = self.space.dimensions().iter().any(|dimension| !dimension.domain.is_categorical());
+        let able = self.rule().name == "thompson" && self.local_models.neighbours > 0;
+        if !(able && moves && !is_listed(&self.space)) {
+            return 0;
+        }
+        numbers.filter(|&number| is_assigned(Assignment::LocalModel, step, number, self.local_model_share())).count()
     }
 }
 
-/// By the model around the best trial, in regions around that.
-fn polish(
-    config: &Config,
-    local: &Local,
-    trials: &Trials<'_>,
-    step: u64,
-    numbers: Range<usize>,
-    excluded: &mut Excluded,
-) -> Result<Mat<f64>> {
-    let settings = AcquisitionOptions { pool: 1, near: 0, ..config.acquisition.clone() };
-    let (near, point) = &local.near;
-    let search = AcquisitionOptimizer::new(&config.space, point.as_ref(), &settings, config.seed, step)?;
-    let situation = trials.situation(&near.posterior, near.noise, &search, config, step);
-    acquire(Rule::Thompson, &situation, numbers, excluded)
-}
+impl Chooser<'_> {
+    /// Points with these numbers of a batch, [points, inputs]; the last ones are drawn from local models.
+    pub fn choose(
+        &self,
+        policy: Option<&mut (dyn TrustRegions + 'static)>,
+        numbers: Range<usize>,
+        excluded: &mut Excluded,
+    ) -> Result<Mat<f64>> {
+        let refined = self.local.map_or(0, |_| self.config.refined(self.rng.step, numbers.clone()));
+        let (global, local) = (numbers.start..numbers.end - refined, numbers.end - refined..numbers.end);
+        let mut batch = Mat::zeros(numbers.len(), self.trials.observed.ncols());
+        if !global.is_empty() {
+            let points = self.global(policy, global.clone(), excluded)?;
+            batch.as_mut().subrows_mut(0, global.len()).copy_from(points);
+        }
+        if let (Some(model), false) = (self.local, local.is_empty()) {
+            let points = self.refine(model, local.clone(), excluded)?;
+            batch.as_mut().subrows_mut(global.len(), local.len()).copy_from(points);
+        }
+        Ok(batch)
+    }
 
-impl Trials<'_> {
-    /// What a rule of one output knows, if these are its model and where it searches.
-    fn situation<'b>(
+    /// By the models of all trials, everywhere.
+    fn global(
+        &self,
+        policy: Option<&mut (dyn TrustRegions + 'static)>,
+        numbers: Range<usize>,
+        excluded: &mut Excluded,
+    ) -> Result<Mat<f64>> {
+        let (config, observed) = (self.config, self.trials.observed);
+        let of = |k: usize| self.models.output(k);
+        let (objectives, constraints) = config.acquired(of, |k| self.models.outputs[k].units);
+        let pareto = ParetoState::new(&objectives, &constraints, observed)?;
+        let goal = config.outputs[0].goal;
+        let level = goal.level(&[]).filter(|_| !goal.is_objective());
+        let level = level.map(|level| in_units(&self.models.outputs[0].units, level));
+        let incumbents = select_rows(observed, &self.incumbents(&pareto, level, policy.is_some()));
+        let optimizer = AcquisitionOptimizer::new(&config.space, incumbents.as_ref(), &config.acquisition, self.rng)?;
+        let policy = policy.map(|policy| {
+            policy.update(observed, &pareto, self.trials.new);
+            &*policy
+        });
+        let optimizer = match policy {
+            Some(policy) => optimizer.with_trust_regions(policy).with_exclusion_zones(observed),
+            None => optimizer,
+        };
+        let context = self.context(&objectives, &constraints, &pareto, &optimizer);
+        config.rule().batch(&Context { level, ..context }, numbers, excluded)
+    }
+
+    /// By local models, in trust regions around their centre.
+    fn refine(&self, local: &LocalModel, numbers: Range<usize>, excluded: &mut Excluded) -> Result<Mat<f64>> {
+        let of = |k: usize| Output { posterior: &local.outputs[k].posterior, noise: local.outputs[k].noise };
+        let (objectives, constraints) = self.config.acquired(of, |k| local.outputs[k].units);
+        let pareto = ParetoState::new(&objectives, &constraints, self.trials.observed)?;
+        let options = AcquisitionOptions { pool: 1, near: 0, ..self.config.acquisition.clone() };
+        let everywhere = Memoryless { share: 1.0 };
+        let optimizer = AcquisitionOptimizer::new(&self.config.space, local.centre.as_ref(), &options, self.rng)?
+            .with_trust_regions(&everywhere);
+        thompson(&self.context(&objectives, &constraints, &pareto, &optimizer), numbers, excluded)
+    }
+
+    fn context<'b>(
         &'b self,
-        posterior: &'b Posterior,
-        noise: f64,
-        search: &'b AcquisitionOptimizer<'b>,
-        config: &'b Config,
-        step: u64,
-    ) -> Situation<'b> {
-        let &Trials { observed, failed, pending } = self;
-        let (sampling, seed) = (&config.sampling, config.seed);
-        Situation { posterior, noise, search, sampling, observed, failed, pending, seed, step }
+        objectives: &'b [Output<'b>],
+        constraints: &'b [Constraint<'b>],
+        pareto: &'b ParetoState,
+        optimizer: &'b AcquisitionOptimizer<'b>,
+    ) -> Context<'b> {
+        let &Trials { observed, failed, pending, .. } = self.trials;
+        let (sampling, rng) = (&self.config.sampling, self.rng);
+        Context { objectives, constraints, level: None, pareto, observed, failed, pending, optimizer, sampling, rng }
+    }
+
+    /// Rows around which to search.
+    fn incumbents(&self, pareto: &ParetoState, level: Option<f64>, has_regions: bool) -> Vec<usize> {
+        if self.config.outputs.len() > 1 {
+            return evenly(&pareto.incumbents, if has_regions { SUMMITS } else { INCUMBENTS });
+        }
+        let means = pareto.means.iter().map(|means| means[0]);
+        let interest: Vec<f64> = match level {
+            Some(level) => means.map(|mean| -(mean - level).abs()).collect(),
+            None => means.collect(),
+        };
+        // Trust regions are around optima that lie apart; without them, perturbations are around the best, wherever these are.
+        let best = sorted_by_value(&interest);
+        if has_regions { apart(best, self.trials.observed) } else { best.into_iter().take(INCUMBENTS).collect() }
     }
 }
 
-/// Points number `numbers` of a batch, by objectives and limits.
-pub(super) fn choose_by_several(
-    config: &Config,
-    models: &Models,
-    trials: &Trials<'_>,
-    step: u64,
-    numbers: Range<usize>,
-    excluded: &mut Excluded,
-) -> Result<Mat<f64>> {
-    let &Trials { observed, failed, pending } = trials;
-    let output = |k: usize| {
-        let model = &models.outputs[k];
-        Output { posterior: &model.posterior, noise: model.state.hyper.noise }
-    };
-    let (objectives, limited) = config.objectives_and_constraints();
-    let objectives: Vec<Output<'_>> = objectives.into_iter().map(output).collect();
-    let constrained =
-        |k: usize| Constraint { output: output(k), limits: config.outputs[k].goal.limits(&models.outputs[k].units) };
-    let constraints: Vec<Constraint<'_>> = limited.into_iter().map(constrained).collect();
-    let outputs = Outputs { objectives: &objectives, constraints: &constraints };
-    let standing = ParetoState::new(&outputs, observed)?;
-    let incumbents = select_rows(observed, &evenly(&standing.incumbents, INCUMBENTS));
-    let several = Several {
-        outputs: &outputs,
-        standing: &standing,
-        reference: None,
-        search: &AcquisitionOptimizer::new(&config.space, incumbents.as_ref(), &config.acquisition, config.seed, step)?,
-        sampling: &config.sampling,
-        observed,
-        failed,
-        pending,
-        seed: config.seed,
-        step,
-    };
-    acquire_several(config.rule(), &several, numbers, excluded)
-}
-
-/// Rows with the largest values, best first, each farther than [`APART`] from those before along some input.
-fn apart(values: &[f64], x: MatRef<'_, f64>, count: usize) -> Vec<usize> {
+/// The first of these rows that differ by more than [`APART`] from each other along some input.
+fn apart(rows: Vec<usize>, x: MatRef<'_, f64>) -> Vec<usize> {
     let mut chosen: Vec<usize> = Vec::new();
-    for row in best_rows(values, values.len()) {
+    for row in rows {
         let far = |&other: &usize| (0..x.ncols()).any(|k| (x[(row, k)] - x[(other, k)]).abs() > APART);
-        if chosen.len() < count && chosen.iter().all(far) {
+        if chosen.len() < SUMMITS && chosen.iter().all(far) {
             chosen.push(row);
         }
     }
     chosen
 }
 
-/// In units of the box; categories that differ are farther apart.
-const APART: f64 = 0.15;
-
-/// Points around which regions lie.
-const SUMMITS: usize = 10;
-
-/// Points around which the pool is dense.
-const INCUMBENTS: usize = 20;
-
 /// At most `count` of the rows, from one end of the list to the other.
 fn evenly(rows: &[usize], count: usize) -> Vec<usize> {
-    match rows.len() <= count {
-        true => rows.to_vec(),
-        false => (0..count).map(|i| rows[i * (rows.len() - 1) / (count - 1)]).collect(),
+    if rows.len() <= count {
+        return rows.to_vec();
     }
+    (0..count).map(|i| rows[i * (rows.len() - 1) / (count - 1)]).collect()
 }

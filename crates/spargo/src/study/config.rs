@@ -51,7 +51,7 @@ pub struct Config {
     pub allocation: Allocation,
     /// How batches are chosen; unless it is said, by what suits the outputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rule: Option<Rule>,
+    pub rule: Option<&'static Rule>,
     /// How the model is learned.
     #[serde(default)]
     pub model: ModelOptions,

@@ -3,7 +3,7 @@
 use crate::acquire::optimizer::{AcquisitionOptimizer, AcquisitionOptions, CandidatePool, Excluded, space_filling};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef, select_rows};
-use crate::rng::{Purpose, distinct_indices, stream};
+use crate::rng::{Purpose, StepRng, distinct_indices, stream};
 use crate::space::Space;
 
 /// `count` new points, [count, inputs], going on where `asked` points were asked for before; all are taken afterwards.
@@ -16,7 +16,7 @@ pub(super) fn design(
 ) -> Result<Mat<f64>> {
     let (none, settings) =
         (Mat::zeros(0, space.dimensions().len()), AcquisitionOptions { pool: 1, ..AcquisitionOptions::default() });
-    let search = AcquisitionOptimizer::new(space, none.as_ref(), &settings, seed, 0)?;
+    let search = AcquisitionOptimizer::new(space, none.as_ref(), &settings, StepRng { seed, step: 0 })?;
     match search.pool() {
         CandidatePool::Starts(_) => scattered(space, asked, count, seed, excluded),
         listed => drawn(listed.points(), asked, count, seed, excluded),

@@ -1,7 +1,7 @@
 //! What the outputs of a study are for, and what follows from that.
 
 use super::config::{Config, OutcomeTransformChoice};
-use crate::acquire::{ConstraintBounds, Rule};
+use crate::acquire::{ConstraintBounds, Rule, Task};
 use crate::allocate::{Allocation, Quality};
 use crate::data::{OutcomeTransform, PosteriorAtData};
 use crate::error::{Error, Result};
@@ -56,8 +56,8 @@ impl Goal {
         matches!(self, Goal::Maximize | Goal::Minimize)
     }
 
-    /// Whether a value keeps to its limits, if it has any.
-    pub fn allows(self, value: f64) -> bool {
+    /// Whether a value satisfies the goal's bounds, if it has any.
+    pub fn is_satisfied_by(self, value: f64) -> bool {
         match self {
             Goal::Constraint { at_least, at_most } => {
                 at_least.is_none_or(|low| value >= low) && at_most.is_none_or(|high| value <= high)
@@ -82,7 +82,7 @@ impl Goal {
     }
 
     /// Its limits in a model's units, whose map is increasing.
-    pub(super) fn limits(self, units: &OutcomeTransform) -> ConstraintBounds {
+    pub(super) fn bounds(self, units: &OutcomeTransform) -> ConstraintBounds {
         let (at_least, at_most) = match self {
             Goal::Constraint { at_least, at_most } => (at_least, at_most),
             _ => (None, None),
@@ -118,16 +118,24 @@ impl Config {
 
     /// Whether these values, one an output, keep to all limits.
     pub fn is_feasible(&self, values: &[f64]) -> bool {
-        self.outputs.iter().zip(values).all(|(output, &value)| output.goal.allows(value))
+        self.outputs.iter().zip(values).all(|(output, &value)| output.goal.is_satisfied_by(value))
     }
 
-    /// How batches are chosen.
-    pub fn rule(&self) -> Rule {
-        self.rule.unwrap_or(match self.outputs.first().map(|output| output.goal) {
-            Some(Goal::Classify) => Rule::Bald,
-            Some(Goal::Level(_)) => Rule::Straddle,
-            _ => Rule::Thompson,
-        })
+    /// What is to be found out about the outputs.
+    pub fn task(&self) -> Task {
+        match self.outputs.first().map(|output| output.goal) {
+            Some(Goal::Classify) => Task::Classify,
+            Some(Goal::Level(_)) => Task::Level,
+            _ => {
+                let (objectives, constraints) = self.objectives_and_constraints();
+                Task::Optimize { objectives: objectives.len(), constraints: constraints.len() }
+            }
+        }
+    }
+
+    /// The rule by which batches are chosen.
+    pub fn rule(&self) -> &'static Rule {
+        self.rule.unwrap_or_else(|| Rule::default_for(self.task()))
     }
 
     /// How the inducing points of an output are chosen: unless quality plays no part, those of a constraint or a boundary lie
@@ -193,26 +201,8 @@ impl Config {
         }
     }
 
-    /// Every rule is for one kind of goal.
+    /// Refuses a rule that does not support the goals, with the reason.
     pub(super) fn check_rule(&self) -> Result<()> {
-        let (objectives, limits) = self.objectives_and_constraints();
-        let rule = self.rule();
-        let fits = match (objectives.len(), self.outputs[0].goal) {
-            (0, Goal::Classify) => rule == Rule::Bald,
-            (0, _) => rule == Rule::Straddle,
-            (1, _) if limits.is_empty() => matches!(rule, Rule::Thompson | Rule::LogEi | Rule::Gibbon),
-            (1, _) => matches!(rule, Rule::Thompson | Rule::LogEi),
-            (2 | 3, _) => matches!(rule, Rule::Thompson | Rule::Ehvi | Rule::Hippo),
-            _ => rule == Rule::Thompson,
-        };
-        match fits {
-            true => Ok(()),
-            false => Err(Error::Unsupported {
-                what: format!("the rule '{}' for these outputs", rule.name()),
-                remedy: "thompson is for whatever is optimised; log-ei for one objective; gibbon for one without limits; ehvi \
-                         and hippo for two or three; bald for classification; straddle for a level"
-                    .into(),
-            }),
-        }
+        self.rule().check(self.task())
     }
 }

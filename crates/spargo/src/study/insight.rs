@@ -6,14 +6,14 @@
 //!
 //! Maps of outcomes are monotone, so the ends of an interval are mapped as they are; the mean is not.
 
+use super::Study;
 use super::goal::{feasible_rows, in_units};
 use super::model::Models;
-use super::{Study, best_rows};
 use crate::allocate::Quality;
 use crate::data::{AllocationContext, OutcomeTransform, PosteriorAtData};
 use crate::error::Result;
 use crate::kernel::{Covariance, Family, Kernel, Role};
-use crate::linalg::{Mat, MatRef};
+use crate::linalg::{Mat, MatRef, sorted_by_value};
 use crate::model::{Prediction, leave_one_out};
 use crate::space::{Domain, Point};
 
@@ -79,7 +79,7 @@ impl Study {
         }
         let models = self.models()?;
         let mean = models.outputs[output].posterior.mean(self.table.rows(self.table.observed()).as_ref())?;
-        Ok(best_rows(&mean, mean.len()).into_iter().map(|row| self.number(row)).collect())
+        Ok(sorted_by_value(&mean).into_iter().map(|row| self.number(row)).collect())
     }
 
     /// These trials' outcomes of an output, each beside what the model of all others says; trials without an outcome are passed over.
@@ -161,7 +161,7 @@ impl Study {
         };
         let beliefs = outputs.iter().map(|&output| self.belief(&models, output)).collect::<Result<Vec<_>>>()?;
         let (_, limited) = self.config.objectives_and_constraints();
-        let limits = |k: usize| self.config.outputs[k].goal.limits(&models.outputs[k].units);
+        let limits = |k: usize| self.config.outputs[k].goal.bounds(&models.outputs[k].units);
         let limited: Vec<_> =
             limited.into_iter().map(|k| Ok((limits(k), self.belief(&models, k)?))).collect::<Result<_>>()?;
         let limited: Vec<_> = limited.iter().map(|(limits, belief)| (*limits, belief)).collect();

@@ -1,23 +1,22 @@
-//! The neighbourhood of the best trials, by exact models of its own.
+//! Local models: exact GPs of the neighbourhoods of good trials.
 //!
 //! ```text
 //!     D_c = the n observations closest to c,     p(f | D_c, θ_c) exact,     best = argmax_{c, x close to c}  E f(x) − √Var f(x)
 //! ```
 //!
-//! One stationary model of everything smooths over what is narrow beside the rest of the space: the trial that it
-//! believes in may be one of the good ones, not the best. Around each trial that the model or its own outcome
-//! recommends, a model of that neighbourhood alone has the say, if it log_predictive_density the outcomes there better than the model of
-//! everything, each left out in turn; or in its place one of a wider neighbourhood, which knows more trials, unless that
-//! log_predictive_density them worse. A deviation is taken off the mean, so that one lucky outcome is not enough.
+//! One stationary model of all trials smooths over what is narrow compared with the space: the trial that it recommends may be
+//! good, not the best. Around each trial that the global model or its own outcome recommends, the local model is used if its
+//! leave-one-out log predictive density there exceeds the global model's; or a model of a wider neighbourhood, which knows more
+//! trials, unless its density is lower. Trials are compared by a lower confidence bound, so that one lucky outcome is not enough.
 
 use super::auto;
-use super::best_rows;
 use super::config::{Config, check_share};
-use super::model::Model;
+use super::model::{Model, Models};
+use crate::acquire::ParetoState;
 use crate::data::{Dataset, OutcomeTransform, Warp};
 use crate::error::{Error, Result};
 use crate::kernel::{Covariance, Kernel};
-use crate::linalg::{Mat, MatRef, select_rows};
+use crate::linalg::{Mat, MatRef, select_rows, sorted_by_value};
 use crate::model::{
     Fit, FitOptions, HyperparameterObjective, Hyperparameters, Inference, Posterior, Prediction, Start, fit,
     leave_one_out, noise_bound,
@@ -27,14 +26,36 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Models of the neighbourhood of the best trials, for one objective without limits; their noise is limited in any case.
+/// Trials that the global model recommends, and as many that their outcomes recommend.
+const RECOMMENDED: usize = 10;
+
+/// Neighbourhoods that are modelled, at most; there are seldom more than two.
+const NEIGHBOURHOODS: usize = 4;
+
+/// A wide neighbourhood has so many times the trials of a narrow one.
+const WIDER: usize = 5;
+
+/// What the model of fewer trials must be better by, in nats summed over the outcomes left out. Where both models are right they
+/// differ by a few nats, where one is wrong by hundreds.
+const MARGIN: f64 = 10.0;
+
+/// Rows from which the hyperparameters of a neighbourhood are learned.
+const SUBSET: usize = 200;
+
+/// Where the search for the noise variance begins, in units of the neighbourhood's variance.
+const NOISE: f64 = 0.1;
+
+/// Observations per neighbourhood, at most.
+const MOST_NEIGHBOURS: usize = 1000;
+
+/// Local models around the incumbents; their noise is bounded in any case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct LocalModelOptions {
-    /// Observations of a neighbourhood; 0 for no such models: the study's model alone says which trial is best.
+    /// Observations per neighbourhood (0: no local models).
     pub neighbours: usize,
-    /// Share of a batch of Thompson's that is drawn from the model of the best trial's neighbourhood.
+    /// Share of a Thompson batch that is drawn from local models; `"auto"`: a fifth of it for a single objective.
     #[serde(with = "auto")]
     #[cfg_attr(feature = "schema", schemars(schema_with = "auto::share"))]
     pub share: Option<f64>,
@@ -47,135 +68,227 @@ impl Default for LocalModelOptions {
 }
 
 impl LocalModelOptions {
-    /// Refuses shares that are none, and neighbourhoods whose models would take longer than everything else.
+    /// Refuses shares beyond 0 and 1, and neighbourhoods whose models would take longer than everything else.
     pub(super) fn check(&self) -> Result<()> {
         let refuse = |name: &str, value: f64, must: String| Err(Error::Parameter { name: name.into(), value, must });
         check_share("local-models.share", self.share)?;
-        match self.neighbours > MOST_NEIGHBOURS {
-            true => refuse("neighbours", self.neighbours as f64, format!("at most {MOST_NEIGHBOURS}")),
-            false => Ok(()),
+        if self.neighbours > MOST_NEIGHBOURS {
+            return refuse("neighbours", self.neighbours as f64, format!("at most {MOST_NEIGHBOURS}"));
         }
+        Ok(())
     }
 }
 
-/// The best trial, and the model that says so.
+/// The best trial of a neighbourhood, and the models there.
 #[derive(Debug)]
-pub(super) struct Local {
-    /// Its row among the observations that the model has seen.
+pub(super) struct LocalModel {
+    /// The trial's row among the observations.
     pub row: usize,
-    /// Mean and variance there, in the units of who has the say.
-    pub belief: (f64, f64),
-    /// Who has the say.
-    pub teller: Surrogate,
-    /// The model of the neighbourhood, and which point of it is best by that, [1, inputs].
-    pub near: (Surrogate, Mat<f64>),
-    /// Rows that it is the best of, all at different points.
+    /// The objective's posterior mean and variance at the trial, in the surrogate's units.
+    pub moments: (f64, f64),
+    /// The model of the objective that is used here, local or global.
+    pub surrogate: Surrogate,
+    /// The local model of every output.
+    pub outputs: Vec<Surrogate>,
+    /// The best point by the local models, [1, inputs].
+    pub centre: Mat<f64>,
+    /// The rows of which the trial is the best, all at different points.
     pub known: Vec<usize>,
-    /// Seconds that the search for it took.
+    /// Seconds that the search for the trial took.
     pub seconds: f64,
-    /// The lower end of the belief, in the user's units.
-    surely: f64,
+    /// The lower confidence bound of the objective at the trial, in the user's units.
+    lcb: f64,
 }
 
-/// A model that has the say in a neighbourhood.
+/// A model of one output.
 #[derive(Debug, Clone)]
 pub(super) struct Surrogate {
     pub posterior: Arc<Posterior>,
-    /// Of the outcomes.
+    /// The transform of the output's outcomes.
     pub units: OutcomeTransform,
-    /// The noise variance, in those.
+    /// The noise variance, in the model's units.
     pub noise: f64,
 }
 
-impl Local {
-    /// `data` are the observations that the model has seen; `None` if no neighbourhood can be told of.
-    pub fn best(model: &Model, data: &Dataset, config: &Config) -> Result<Option<Self>> {
+/// The global models of all outputs with their data, around which local ones are made.
+pub(super) struct Global<'a> {
+    pub config: &'a Config,
+    pub models: &'a Models,
+    /// The observations that the models have seen, one set per output.
+    pub data: &'a [Dataset],
+    /// The output by which trials are compared.
+    pub objective: usize,
+}
+
+impl Config {
+    /// Whether local models say which trial is best.
+    pub(super) fn has_local_models(&self) -> bool {
+        self.local_models.neighbours > 0 && (self.is_one_objective() || self.local_models.share.is_some())
+    }
+}
+
+impl Global<'_> {
+    fn model(&self) -> &Model {
+        &self.models.outputs[self.objective]
+    }
+
+    fn x(&self) -> MatRef<'_, f64> {
+        self.data[self.objective].x()
+    }
+
+    /// The best trial by a lower confidence bound; `None` if no neighbourhood can be modelled.
+    pub fn best(&self) -> Result<Option<LocalModel>> {
         let started = Instant::now();
         // One at a time: each has an exact model.
-        let mut best = None::<Local>;
-        Local::each(model, data, config, |local| {
-            if best.as_ref().is_none_or(|best| local.surely > best.surely) {
+        let mut best = None::<LocalModel>;
+        self.each(|local| {
+            if best.as_ref().is_none_or(|best| local.lcb > best.lcb) {
                 best = Some(local);
             }
         })?;
-        Ok(best.map(|best| Local { seconds: started.elapsed().as_secs_f64(), ..best }))
+        Ok(best.map(|best| LocalModel { seconds: started.elapsed().as_secs_f64(), ..best }))
     }
 
-    /// Visits the best of every neighbourhood.
-    pub fn each(model: &Model, data: &Dataset, config: &Config, mut visit: impl FnMut(Self)) -> Result<()> {
-        let neighbours = config.local_models.neighbours;
+    /// Visits the best trial of every neighbourhood.
+    pub fn each(&self, mut visit: impl FnMut(LocalModel)) -> Result<()> {
+        let neighbours = self.config.local_models.neighbours;
         if neighbours == 0 {
             return Ok(());
         }
-        let means = model.posterior.mean(data.x())?;
-        let recommended = best_points(&means, data.x()).zip(best_points(data.y(), data.x()));
         let (mut settled, mut count) = (HashSet::new(), 0);
-        for row in recommended.flat_map(|(believed, observed)| [believed, observed]) {
-            if settled.contains(&point(data.x(), row)) || count == NEIGHBOURHOODS {
+        for row in self.recommended()? {
+            if settled.contains(&point(self.x(), row)) || count == NEIGHBOURHOODS {
                 continue;
             }
             count += 1;
-            let rows = closest(data.x(), row, &model.state.hyper.kernel, WIDER * neighbours);
-            match Local::among(model, data, &rows, config) {
+            match self.around(row, WIDER * neighbours) {
                 Ok(local) => {
-                    settled.extend(local.known.iter().map(|&row| point(data.x(), row)));
+                    settled.extend(local.known.iter().map(|&row| point(self.x(), row)));
                     visit(local);
                 }
                 Err(Error::Interrupted) => return Err(Error::Interrupted),
-                // Other neighbourhoods, or the study's own model, will do.
-                Err(_) => drop(settled.insert(point(data.x(), row))),
+                // Other neighbourhoods, or the global model, will do.
+                Err(_) => drop(settled.insert(point(self.x(), row))),
             }
         }
         Ok(())
     }
 
-    /// The best of the rows that are known well; rows are ordered by their distance to the first.
-    fn among(model: &Model, data: &Dataset, rows: &[usize], config: &Config) -> Result<Self> {
-        let close = config.local_models.neighbours.min(rows.len());
+    /// The local models around one incumbent of several objectives: another one for each fit.
+    pub fn on_front(&self, pareto: &ParetoState) -> Result<LocalModel> {
+        let started = Instant::now();
+        let row = pareto.incumbents[self.models.seen() as usize % pareto.incumbents.len()];
+        let rows = closest(self.x(), row, &self.model().state.hyper.kernel, self.config.local_models.neighbours);
+        let outputs = self.local_outputs(&rows, None)?;
+        let (surrogate, centre) = (outputs[self.objective].clone(), self.x().subrows(row, 1).to_owned());
+        let seconds = started.elapsed().as_secs_f64();
+        Ok(LocalModel { row, moments: (0.0, 0.0), surrogate, outputs, centre, known: rows, seconds, lcb: 0.0 })
+    }
+
+    /// The rows with the largest means, and with the largest outcomes, in turns; feasible ones as long as there are any.
+    fn recommended(&self) -> Result<Vec<usize>> {
+        let means = self.model().posterior.mean(self.x())?;
+        let (by_mean, by_outcome) =
+            (best_points(&means, self.x()), best_points(self.data[self.objective].y(), self.x()));
+        let rows = by_mean.into_iter().zip(by_outcome).flat_map(|(mean, outcome)| [mean, outcome]).collect::<Vec<_>>();
+        if self.data.len() == 1 {
+            return Ok(rows);
+        }
+        let all: Vec<usize> = sorted_by_value(&means);
+        let feasible = self.feasible(&self.models.outputs.iter().map(Surrogate::of).collect::<Vec<_>>(), &all)?;
+        Ok(if feasible.is_empty() { rows } else { feasible.into_iter().take(2 * RECOMMENDED).collect() })
+    }
+
+    /// Those of the rows at which the surrogates' means satisfy all constraints.
+    fn feasible(&self, surrogates: &[Surrogate], rows: &[usize]) -> Result<Vec<usize>> {
+        let x = select_rows(self.x(), rows);
+        let mut feasible = vec![true; rows.len()];
+        for (surrogate, output) in surrogates.iter().zip(&self.config.outputs) {
+            if !output.goal.is_objective() {
+                let means = surrogate.posterior.mean(x.as_ref())?;
+                let satisfied =
+                    means.into_iter().map(|mean| output.goal.is_satisfied_by(surrogate.units.from_model(mean)));
+                feasible.iter_mut().zip(satisfied).for_each(|(feasible, satisfied)| *feasible &= satisfied);
+            }
+        }
+        Ok(rows.iter().zip(feasible).filter(|(_, feasible)| *feasible).map(|(&row, _)| row).collect())
+    }
+
+    /// The best trial of the neighbourhood of a row, of up to `most` rows.
+    fn around(&self, row: usize, most: usize) -> Result<LocalModel> {
+        let rows = closest(self.x(), row, &self.model().state.hyper.kernel, most);
+        let (local, is_better, count) = self.objective_model(&rows)?;
+        let data = &self.data[self.objective];
+        // At the edge of a neighbourhood other models know more.
+        let points: Vec<usize> = distinct(data.x(), rows[..count].iter().copied(), &mut HashSet::new()).collect();
+        let mut known = points[..points.len().div_ceil(2)].to_vec();
+        let outputs = self.local_outputs(&rows[..count], Some(&local))?;
+        if self.data.len() > 1 {
+            known = self.feasible(&outputs, &known)?;
+            if known.is_empty() {
+                return Err(Error::Empty { what: "the feasible trials of a neighbourhood".into() });
+            }
+        }
+        let by_local = local.best(data, &known)?;
+        let centre = data.x().subrows(by_local.0, 1).to_owned();
+        let (surrogate, (row, moments, lcb)) = if is_better {
+            (local, by_local)
+        } else {
+            let global = Surrogate::of(self.model());
+            let best = global.best(data, &known)?;
+            (global, best)
+        };
+        Ok(LocalModel { row, moments, surrogate, outputs, centre, known, seconds: 0.0, lcb })
+    }
+
+    /// The local model of the objective, whether it predicts better than the global one, and of how many of the rows it is; rows
+    /// are ordered by their distance to the first.
+    fn objective_model(&self, rows: &[usize]) -> Result<(Surrogate, bool, usize)> {
+        let (model, data) = (self.model(), &self.data[self.objective]);
+        let close = self.config.local_models.neighbours.min(rows.len());
         let first: Vec<usize> = (0..close).collect();
         let of = |count: usize| -> Result<(Surrogate, f64)> {
             let some = data.subset(&rows[..count]);
-            let teller = Surrogate::near(model, &some, config)?;
-            let foretold = teller.log_predictive_density(&some, &first)?;
-            Ok((teller, foretold))
+            let surrogate = Surrogate::local(model, &some, self.config)?;
+            let density = surrogate.log_predictive_density(&some, &first)?;
+            Ok((surrogate, density))
         };
-        let far = Surrogate::of(model);
+        let global = Surrogate::of(model);
         // An exact posterior is asked for its own data, a sparse one for any.
-        let by_far = match &model.state.inducing {
-            None => far.log_predictive_density(data, &rows[..close])?,
-            Some(_) => far.log_predictive_density(&data.subset(&rows[..close]), &first)?,
+        let by_global = match &model.state.inducing {
+            None => global.log_predictive_density(data, &rows[..close])?,
+            Some(_) => global.log_predictive_density(&data.subset(&rows[..close]), &first)?,
         };
-        let (near, by_near) = of(close)?;
-        let is_better = by_near > by_far + MARGIN;
-        let (near, count) = match is_better && rows.len() > close {
-            false => (near, close),
-            true => match of(rows.len()) {
-                Ok((wide, by_wide)) if by_wide > by_near - MARGIN => (wide, rows.len()),
-                Err(Error::Interrupted) => return Err(Error::Interrupted),
-                _ => (near, close),
-            },
+        let (local, by_local) = of(close)?;
+        let is_better = by_local > by_global + MARGIN;
+        if !is_better || rows.len() == close {
+            return Ok((local, is_better, close));
+        }
+        match of(rows.len()) {
+            Ok((wide, by_wide)) if by_wide > by_local - MARGIN => Ok((wide, true, rows.len())),
+            Err(Error::Interrupted) => Err(Error::Interrupted),
+            _ => Ok((local, true, close)),
+        }
+    }
+
+    /// The local model of every output; that of the objective may be known.
+    fn local_outputs(&self, rows: &[usize], objective: Option<&Surrogate>) -> Result<Vec<Surrogate>> {
+        let local = |k: usize| match objective {
+            Some(objective) if k == self.objective => Ok(objective.clone()),
+            _ => Surrogate::local(&self.models.outputs[k], &self.data[k].subset(rows), self.config),
         };
-        // Beside the edge of a neighbourhood others know more.
-        let points: Vec<usize> = distinct(data.x(), rows[..count].iter().copied(), &mut HashSet::new()).collect();
-        let known = points[..points.len().div_ceil(2)].to_vec();
-        let by_near = near.best(data, &known)?;
-        let (teller, (best, belief, surely)) = match is_better {
-            true => (near.clone(), by_near),
-            false => (far.clone(), far.best(data, &known)?),
-        };
-        let near = (near, data.x().subrows(by_near.0, 1).to_owned());
-        Ok(Local { row: best, belief, teller, near, known, seconds: 0.0, surely })
+        (0..self.data.len()).map(local).collect()
     }
 }
 
 impl Surrogate {
-    /// The model of everything.
+    /// The global model.
     pub fn of(model: &Model) -> Self {
         Surrogate { posterior: model.posterior.clone(), units: model.units, noise: model.state.hyper.noise }
     }
 
-    /// The exact model of some observations; its search begins at the kernel of the model of all.
-    fn near(model: &Model, some: &Dataset, config: &Config) -> Result<Self> {
+    /// The exact model of some observations; its search begins at the kernel of the global model.
+    fn local(model: &Model, some: &Dataset, config: &Config) -> Result<Self> {
         let units = OutcomeTransform::of(some.y(), Warp::Identity);
         let standard = units.apply(some);
         let kernel = model.state.hyper.kernel.clone();
@@ -193,53 +306,32 @@ impl Surrogate {
         Ok(Surrogate { posterior: Arc::new(posterior), units, noise: hyper.noise })
     }
 
-    /// The best of some rows, its mean and variance, and the lower end of that in the user's units.
+    /// The row of largest lower confidence bound, its mean and variance, and that bound in the user's units.
     fn best(&self, data: &Dataset, rows: &[usize]) -> Result<(usize, (f64, f64), f64)> {
         let Prediction { mean, variance } = self.posterior.predict(select_rows(data.x(), rows).as_ref())?;
-        let surely = |i: usize| mean[i] - variance[i].sqrt();
-        let best = (0..rows.len()).max_by(|&i, &j| surely(i).total_cmp(&surely(j))).unwrap_or(0);
-        Ok((rows[best], (mean[best], variance[best]), self.units.from_model(surely(best))))
+        let lcb = |i: usize| mean[i] - variance[i].sqrt();
+        let best = (0..rows.len()).max_by(|&i, &j| lcb(i).total_cmp(&lcb(j))).unwrap_or(0);
+        Ok((rows[best], (mean[best], variance[best]), self.units.from_model(lcb(best))))
     }
 
-    /// How likely these outcomes are in the user's units, each left out in turn: the sum of logarithms.
+    /// The leave-one-out log predictive density of these outcomes, in the user's units: a sum.
     fn log_predictive_density(&self, data: &Dataset, rows: &[usize]) -> Result<f64> {
         let standard = self.units.apply(data);
         let Prediction { mean, variance } = leave_one_out(&self.posterior, &standard, self.noise, rows)?;
         let one = |(i, &row): (usize, &usize)| {
-            let y = data.y()[row];
-            let deviation = standard.y()[row] - mean[i];
-            self.units.log_slope(y) - 0.5 * (variance[i].ln() + deviation * deviation / variance[i])
+            let residual = standard.y()[row] - mean[i];
+            self.units.log_slope(data.y()[row]) - 0.5 * (variance[i].ln() + residual * residual / variance[i])
         };
         Ok(rows.iter().enumerate().map(one).sum())
     }
 }
 
-/// Trials that the model, and as many that their outcomes recommend.
-const CANDIDATES: usize = 10;
-
-/// Neighbourhoods that are modelled, at most; seldom are there more than two.
-const NEIGHBOURHOODS: usize = 4;
-
-/// A wide neighbourhood has so many times the trials of a narrow one.
-const WIDER: usize = 5;
-
-/// What the model of fewer trials must be better by, in nats of all outcomes that are left out. Where both are right they differ
-/// by a few, where one is wrong by hundreds.
-const MARGIN: f64 = 10.0;
-
-/// Rows that a neighbourhood's hyperparameters are learned from.
-const SUBSET: usize = 200;
-
-/// Where the search for the noise variance begins, in units of the neighbourhood's variance.
-const NOISE: f64 = 0.1;
-
-/// The different points with the largest values, best first.
-fn best_points(values: &[f64], x: MatRef<'_, f64>) -> impl Iterator<Item = usize> {
-    let best = best_rows(values, values.len());
-    distinct(x, best.into_iter(), &mut HashSet::new()).take(CANDIDATES).collect::<Vec<_>>().into_iter()
+/// The rows of the largest values, best first, all at different points.
+fn best_points(values: &[f64], x: MatRef<'_, f64>) -> Vec<usize> {
+    distinct(x, sorted_by_value(values).into_iter(), &mut HashSet::new()).take(RECOMMENDED).collect()
 }
 
-/// Those of the rows whose points none of the rows before them has: replicates are data, but not points.
+/// Those of the rows whose points no earlier row has: replicates are data, but not points.
 pub(super) fn distinct<'a>(
     x: MatRef<'a, f64>,
     rows: impl Iterator<Item = usize> + 'a,
@@ -248,16 +340,16 @@ pub(super) fn distinct<'a>(
     rows.filter(move |&row| seen.insert(point(x, row)))
 }
 
-/// What replicates have in common.
+/// The point of a row, by its bits: what replicates have in common.
 fn point(x: MatRef<'_, f64>, row: usize) -> Vec<u64> {
     x.row(row).iter().map(|v| v.to_bits()).collect()
 }
 
-/// The rows most alike to one of them by the kernel; it comes first.
+/// The rows most correlated with one of them by the kernel; that one comes first.
 fn closest(x: MatRef<'_, f64>, row: usize, kernel: &Kernel, count: usize) -> Vec<usize> {
-    let likeness = kernel.matrix(x, x.subrows(row, 1));
+    let covariance = kernel.matrix(x, x.subrows(row, 1));
     let before = |&i: &usize, &j: &usize| {
-        likeness[(j, 0)].total_cmp(&likeness[(i, 0)]).then((i != row).cmp(&(j != row))).then(i.cmp(&j))
+        covariance[(j, 0)].total_cmp(&covariance[(i, 0)]).then((i != row).cmp(&(j != row))).then(i.cmp(&j))
     };
     let mut rows: Vec<usize> = (0..x.nrows()).collect();
     if count < rows.len() {
@@ -267,6 +359,3 @@ fn closest(x: MatRef<'_, f64>, row: usize, kernel: &Kernel, count: usize) -> Vec
     rows.sort_unstable_by(before);
     rows
 }
-
-/// Observations of a neighbourhood, at most.
-const MOST_NEIGHBOURS: usize = 1000;

@@ -10,6 +10,7 @@
 
 mod ask;
 mod auto;
+mod best;
 mod choose;
 mod config;
 mod design;
@@ -42,7 +43,6 @@ use crate::interrupt;
 use crate::model::{Hyperparameters, Posterior, Prediction};
 use crate::space::Point;
 use json::{differing, from_json, to_json};
-use local::Local;
 use model::{Models, State};
 use std::ops::Range;
 use std::path::Path;
@@ -170,36 +170,6 @@ impl Study {
         Ok(trials)
     }
 
-    /// The best evaluated point by what models believe, and the best outcome, of those that keep to all limits; `None` if there are
-    /// none yet, or if there is no single objective.
-    pub fn best(&mut self) -> Result<Option<Best>> {
-        self.refresh()?;
-        let (objectives, _) = self.config.objectives_and_constraints();
-        let (&[objective], false) = (objectives.as_slice(), self.table.observed().is_empty()) else { return Ok(None) };
-        let models = self.models()?;
-        let model = &models.outputs[objective];
-        let x = self.table.rows(self.table.observed());
-        let means = model.posterior.mean(x.as_ref())?;
-        let believed = self.within(&self.believed_outcomes(&models, x.as_ref())?);
-        let Some(row) = best_among(&means, &believed) else { return Ok(None) };
-        let sign = self.config.outputs[objective].goal.sign();
-        let (row, CrediblePrediction { mean, interval }) = match self.local(&models)? {
-            Some(local) => {
-                (local.row, CrediblePrediction::new(&local.teller.units, sign, local.belief.0, local.belief.1))
-            }
-            None => {
-                let Prediction { mean, variance } = model.posterior.predict(x.as_ref().subrows(row, 1))?;
-                (row, CrediblePrediction::new(&model.units, sign, mean[0], variance[0]))
-            }
-        };
-        let believed = Estimate { trial: self.trial(self.table.observed()[row]), mean, interval };
-        let outcomes: Vec<&[f64]> = (0..self.config.outputs.len()).map(|k| self.table.outcomes(k)).collect();
-        let Some(row) = best_among(outcomes[objective], &self.within(&outcomes)) else { return Ok(None) };
-        let value = sign * outcomes[objective][row];
-        let observed = Observation { trial: self.trial(self.table.observed()[row]), value };
-        Ok(Some(Best { believed, observed }))
-    }
-
     /// The evaluated points that no other one beats in every objective, by their outcomes and by posterior means, among
     /// those that keep to all limits.
     pub fn fronts(&mut self) -> Result<Fronts> {
@@ -299,18 +269,6 @@ impl Study {
         Ok(models)
     }
 
-    /// The best trial that the models have seen, by a model around it, if there is one objective and nothing else.
-    fn local<'a>(&self, models: &'a Models) -> Result<Option<&'a Local>> {
-        if !self.config.is_one_objective() {
-            return Ok(None);
-        }
-        if let Some(local) = models.local.get() {
-            return Ok(local.as_ref());
-        }
-        let local = Local::best(&models.outputs[0], &self.table.dataset(0, models.seen())?, &self.config)?;
-        Ok(models.local.get_or_init(|| local).as_ref())
-    }
-
     /// What the last ask left, one an output.
     fn states(&self) -> Result<Option<Vec<State>>> {
         match self.history().state() {
@@ -362,17 +320,4 @@ fn check_same(config: &Config, store: &Store) -> Result<()> {
             remedy: "open it with the settings it was made with, or begin another file".into(),
         }),
     }
-}
-
-/// The row with the largest value, the first of equals, of those that may be.
-fn best_among(values: &[f64], may_be: &[bool]) -> Option<usize> {
-    best_rows(values, values.len()).into_iter().find(|&row| may_be[row])
-}
-
-/// The rows with the largest values, best first.
-fn best_rows(values: &[f64], count: usize) -> Vec<usize> {
-    let mut rows: Vec<usize> = (0..values.len()).collect();
-    rows.sort_by(|&i, &j| values[j].total_cmp(&values[i]));
-    rows.truncate(count);
-    rows
 }

@@ -6,7 +6,8 @@
 
 use super::config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice};
 use super::goal::{Goal, feasible_rows, in_units};
-use super::local::Local;
+use super::local::LocalModel;
+use crate::acquire::Output;
 use crate::acquire::optimizer::Excluded;
 use crate::allocate::{Allocation, Quality, allocate};
 use crate::data::{AllocationContext, Dataset, OutcomeTransform, PosteriorAtData, Warp};
@@ -85,7 +86,7 @@ pub struct ModelReport {
 pub(super) struct Models {
     pub outputs: Vec<Model>,
     /// The best trial by the models around it, once somebody has asked.
-    pub local: OnceLock<Option<Local>>,
+    pub local: OnceLock<Option<LocalModel>>,
 }
 
 /// What a step left of an output, and the data that it had seen.
@@ -113,6 +114,12 @@ impl Models {
     pub fn restored(states: &[State], data: &[Dataset]) -> Result<Self> {
         let models = states.iter().zip(data).map(|(state, data)| Model::restored(state, data));
         Ok(Models { outputs: models.collect::<Result<_>>()?, local: OnceLock::new() })
+    }
+
+    /// An output as acquisitions see it.
+    pub fn output(&self, output: usize) -> Output<'_> {
+        let model = &self.outputs[output];
+        Output { posterior: &model.posterior, noise: model.state.hyper.noise }
     }
 
     pub fn states(&self) -> Vec<State> {
@@ -360,7 +367,7 @@ fn inducing_points(config: &Config, all: &[Prepared], output: usize, step: u64) 
     let bounds = config.space.dimensions().iter().map(|d| (0.0, d.domain.largest().max(1.0))).collect();
     let limited = all.iter().zip(&config.outputs).filter(|(_, output)| matches!(output.goal, Goal::Constraint { .. }));
     let limited =
-        limited.filter_map(|(other, output)| Some((output.goal.limits(&other.units), other.belief.as_ref()?)));
+        limited.filter_map(|(other, output)| Some((output.goal.bounds(&other.units), other.belief.as_ref()?)));
     let feasible = feasible_rows(data.len(), &limited.collect::<Vec<_>>());
     let evidence = AllocationContext::new(beliefs)?.with_bounds(bounds)?.with_feasible(feasible)?;
     let mut rng = stream(config.seed, Purpose::Allocation, step, output as u64);

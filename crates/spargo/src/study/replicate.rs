@@ -1,78 +1,83 @@
-//! Trials that are evaluated again because each may be the best: Thompson's rule among what has been evaluated.
+//! Replicates: trials that may be the best are evaluated again (best-arm identification by Thompson sampling).
 //!
 //! ```text
-//!     f(C) ~ p(f(C) | D),     again = argmax_{c ∈ C} f(c),     C = trials of every neighbourhood that may be its best
+//!     f(C) ~ p(f(C) | D),     replicate = argmax_{c ∈ C} f(c),     C = the candidates of every model
 //! ```
 //!
-//! At the end of a budget no new point is wanted, but to know which of the trials to report. Draws of one model are joint: trials
-//! that rise and fall together are told apart by what differs between them. Different models know nothing of each other.
+//! At the end of a budget the question is which of the trials to report, not where else to look. Draws of one model are joint:
+//! candidates that rise and fall together are told apart by what differs between them. Different models are independent. Draws
+//! that violate a constraint come last; several objectives are scalarised with weights of their own for each draw.
 
 use super::config::{MOST_POINTS, check_count};
-use super::local::{Local, Surrogate, distinct};
+use super::local::{Global, LocalModel, Surrogate, distinct};
 use super::model::Models;
-use super::{StepReport, Study, Trial, best_rows};
+use super::{StepReport, Study, Trial};
+use crate::acquire::{ParetoState, Scale, simplex};
 use crate::data::{Dataset, OutcomeTransform};
 use crate::error::{Error, Result};
-use crate::linalg::{Mat, cholesky, select_rows};
+use crate::linalg::{Mat, cholesky, select_rows, sorted_by_value};
 use crate::model::Prediction;
-use crate::rng::{Purpose, normal, stream};
+use crate::rng::{Purpose, StepRng, normal};
 use crate::space::Point;
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
+/// Candidates per model.
+const CANDIDATES: usize = 50;
+
+/// Candidates if nothing is known but their outcomes.
+const FEW: usize = 10;
+
 impl Study {
-    /// `count` trials to evaluate again, each a point that has an outcome: those that may be the best, the likelier the more
-    /// often. They are trials of their own, whatever [`Replicates`](super::Replicates) says. For one objective without limits.
+    /// `count` trials to evaluate again, each at a point that has an outcome: in proportion to their probability of being best.
+    ///
+    /// They are trials of their own, whatever [`Replicates`](super::Replicates) says.
     pub fn replicate(&mut self, count: usize) -> Result<Vec<Trial>> {
         if count == 0 {
             return Ok(Vec::new());
         }
-        check_count("the number of trials to confirm", count, MOST_POINTS)?;
+        check_count("the number of replicates", count, MOST_POINTS)?;
         let refuse = |what: &str, remedy: &str| Err(Error::Unsupported { what: what.into(), remedy: remedy.into() });
-        if !self.config.is_one_objective() {
-            let remedy =
-                "it is for one output that is maximised or minimised; add points to be evaluated again yourself";
-            return refuse("confirming the best trial of such outputs", remedy);
+        if self.config.objectives_and_constraints().0.is_empty() {
+            return refuse(
+                "replicates of a best trial without an objective",
+                "add points to be evaluated again yourself",
+            );
         }
         let started = Instant::now();
         self.refresh()?;
         if self.table.observed().is_empty() {
-            return refuse("confirming trials before any has an outcome", "tell outcomes first");
+            return refuse("replicates before any trial has an outcome", "tell outcomes first");
         }
         let seen = self.history().tells();
         let mut report = StepReport { again: count, ..StepReport::new(self.history().asks() + 1, count) };
-        let (finalists, models) = self.finalists(&mut report)?;
+        let (candidates, models) = self.candidates(&mut report)?;
         loop {
-            let points = self.draw_again(&finalists, report.step, count);
+            let points = self.draw_replicates(&candidates, report.step, count);
             report.total_s = started.elapsed().as_secs_f64();
             if let Some(trials) = self.commit(&points, models.as_ref(), &report, seen)? {
                 return Ok(trials);
             }
-            // Others may have drawn the same.
+            // Other processes may have drawn the same.
             self.refresh()?;
             report.step = self.history().asks() + 1;
         }
     }
 
-    /// The contenders of every model that has the say somewhere, and the models of everything that they come from.
-    fn finalists(&mut self, report: &mut StepReport) -> Result<(Vec<Contenders>, Option<Arc<Models>>)> {
+    /// The candidates of every model, and the global models.
+    fn candidates(&mut self, report: &mut StepReport) -> Result<(Vec<Candidates>, Option<Arc<Models>>)> {
         match self.models() {
             Ok(models) => {
                 report.models = self.reports_of(Some(&models))?;
                 let started = Instant::now();
-                let data = self.table.dataset(0, models.seen())?;
-                let mut told = Vec::new();
-                Local::each(&models.outputs[0], &data, &self.config, |local| told.push(local))?;
-                let groups = by_teller(&Surrogate::of(&models.outputs[0]), &told, &data);
-                let of = |(teller, rows): &(Surrogate, Vec<usize>)| self.contenders(teller, &data, rows);
-                let contenders = groups.iter().map(of).collect::<Result<_>>()?;
+                let candidates = self.candidates_of(&models)?;
                 report.acquire_s = started.elapsed().as_secs_f64();
-                Ok((contenders, Some(models)))
+                Ok((candidates, Some(models)))
             }
             Err(Error::Interrupted) => Err(Error::Interrupted),
-            // A model that cannot be had must not end the run.
+            // A model that cannot be fitted must not end the run.
             Err(error) => {
                 report.without_model = Some(error.to_string());
                 report.design = report.asked;
@@ -81,87 +86,139 @@ impl Study {
         }
     }
 
-    /// Who may be the best of these rows.
-    fn contenders(&self, teller: &Surrogate, data: &Dataset, rows: &[usize]) -> Result<Contenders> {
-        let Prediction { mean, variance } = teller.posterior.predict(select_rows(data.x(), rows).as_ref())?;
-        let hoped: Vec<f64> = mean.iter().zip(&variance).map(|(mean, variance)| mean + variance.sqrt()).collect();
-        let best = best_rows(&hoped, CONTENDERS);
-        let rows: Vec<usize> = best.iter().map(|&i| rows[i]).collect();
-        let covariance = teller.posterior.covariance(select_rows(data.x(), &rows).as_ref())?;
-        let root = match cholesky(covariance, 0.0) {
-            Ok(factor) => factor.l,
-            Err(Error::Interrupted) => return Err(Error::Interrupted),
-            // Outcomes without noise: nothing is left to be learned, and means decide.
-            Err(_) => Mat::zeros(rows.len(), rows.len()),
+    fn candidates_of(&self, models: &Models) -> Result<Vec<Candidates>> {
+        let data = self.table.datasets(models.seen())?;
+        let global: Vec<Surrogate> = models.outputs.iter().map(Surrogate::of).collect();
+        if !self.config.is_one_objective() {
+            let (objectives, constraints) = self.config.acquired(|k| models.output(k), |k| models.outputs[k].units);
+            let pareto = ParetoState::new(&objectives, &constraints, data[0].x())?;
+            return Ok(vec![self.candidates_among(&global, &data, &likely(&pareto, &data[0]))?]);
+        }
+        let mut locals = Vec::new();
+        Global { config: &self.config, models, data: &data, objective: 0 }.each(|local| locals.push(local))?;
+        let groups = by_surrogate(&global[0], &locals, &data[0]);
+        groups.into_iter().map(|(surrogate, rows)| self.candidates_among(&[surrogate], &data, &rows)).collect()
+    }
+
+    /// The candidates among these rows, by models of all outputs: the largest upper confidence bounds of the first objective.
+    fn candidates_among(&self, surrogates: &[Surrogate], data: &[Dataset], rows: &[usize]) -> Result<Candidates> {
+        let (x, objective) = (data[0].x(), self.config.objectives_and_constraints().0[0]);
+        let Prediction { mean, variance } = surrogates[objective].posterior.predict(select_rows(x, rows).as_ref())?;
+        let ucb: Vec<f64> = mean.iter().zip(&variance).map(|(mean, variance)| mean + variance.sqrt()).collect();
+        let rows: Vec<usize> = sorted_by_value(&ucb).into_iter().take(CANDIDATES).map(|i| rows[i]).collect();
+        let points = select_rows(x, &rows);
+        let joint = |surrogate: &Surrogate| {
+            let root = match cholesky(surrogate.posterior.covariance(points.as_ref())?, 0.0) {
+                Ok(factor) => factor.l,
+                Err(Error::Interrupted) => return Err(Error::Interrupted),
+                // Outcomes without noise: nothing is left to be learned, and means decide.
+                Err(_) => Mat::zeros(rows.len(), rows.len()),
+            };
+            Ok(Joint { mean: surrogate.posterior.mean(points.as_ref())?, root, units: surrogate.units })
         };
         let records = rows.iter().map(|&row| self.table.observed()[row]).collect();
-        Ok(Contenders { records, mean: best.iter().map(|&i| mean[i]).collect(), root, units: teller.units })
+        Ok(Candidates { records, outputs: surrogates.iter().map(joint).collect::<Result<_>>()? })
     }
 
-    /// Without any model: the best outcomes, as if they were equal and nothing else were known.
-    fn best_observed(&self) -> Contenders {
-        let best = best_rows(self.table.outcomes(0), FEW);
-        let records: Vec<usize> = best.iter().map(|&row| self.table.observed()[row]).collect();
+    /// Without any model: the best outcomes of the first objective, as if they were equal.
+    fn best_observed(&self) -> Candidates {
+        let best = sorted_by_value(self.table.outcomes(self.config.objectives_and_constraints().0[0]));
+        let records: Vec<usize> = best.iter().take(FEW).map(|&row| self.table.observed()[row]).collect();
         let (mean, root) = (vec![0.0; records.len()], Mat::identity(records.len(), records.len()));
-        Contenders { records, mean, root, units: OutcomeTransform::identity() }
+        let joint = Joint { mean, root, units: OutcomeTransform::identity() };
+        Candidates { records, outputs: vec![joint; self.config.outputs.len()] }
     }
 
-    fn draw_again(&self, finalists: &[Contenders], step: u64, count: usize) -> Vec<Point> {
+    fn draw_replicates(&self, candidates: &[Candidates], step: u64, count: usize) -> Vec<Point> {
+        let rng = StepRng { seed: self.config.seed, step };
+        let (objectives, _) = self.config.objectives_and_constraints();
+        let scales: Vec<Scale> = objectives.iter().map(|&k| Scale::of(self.table.outcomes(k))).collect();
         let draw = |number: usize| {
-            let mut rng = stream(self.config.seed, Purpose::Replicate, step, number as u64);
-            let best = finalists.iter().map(|some| some.draw(&mut rng)).max_by(|a, b| a.1.total_cmp(&b.1));
+            let mut rng = rng.stream(Purpose::Replicate, number as u64);
+            let weights = if objectives.len() > 1 { simplex(objectives.len(), &mut rng) } else { Vec::new() };
+            // A feasible draw is better than any other, then the scalarised objectives decide.
+            let value = |values: &[f64]| {
+                let scaled =
+                    |(j, &k): (usize, &usize)| weights[j] * (values[k] - scales[j].reference) / scales[j].range;
+                let score = match objectives.as_slice() {
+                    &[only] => values[only],
+                    _ => objectives.iter().enumerate().map(scaled).fold(f64::INFINITY, f64::min),
+                };
+                (self.config.is_feasible(values), score)
+            };
+            let best = candidates.iter().map(|some| some.draw(&value, &mut rng));
+            let best = best.max_by(|(_, a), (_, b)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
             best.map(|(record, _)| self.trial(record).point)
         };
         (0..count).filter_map(draw).collect()
     }
 }
 
-/// Every model that has the say somewhere, and the different points that it has the say of; of all trials, if there are no
-/// neighbourhoods.
-fn by_teller(far: &Surrogate, locals: &[Local], data: &Dataset) -> Vec<(Surrogate, Vec<usize>)> {
+/// Rows that may be on the front, all at different points: the front itself, then those by the first objective.
+fn likely(pareto: &ParetoState, data: &Dataset) -> Vec<usize> {
+    let first: Vec<f64> = pareto.means.iter().map(|means| means[0]).collect();
+    let feasible = sorted_by_value(&first).into_iter().filter(|&row| pareto.violations[row] == 0.0);
+    let rows = pareto.incumbents.iter().copied().chain(feasible);
+    distinct(data.x(), rows, &mut HashSet::new()).take(CANDIDATES).collect()
+}
+
+/// Every model that is used somewhere, with the different points where it is used: of all trials, if there are no local models.
+fn by_surrogate(global: &Surrogate, locals: &[LocalModel], data: &Dataset) -> Vec<(Surrogate, Vec<usize>)> {
     let all: Vec<usize> = (0..data.len()).collect();
-    let told = match locals.is_empty() {
-        true => vec![(far, &all)],
-        false => locals.iter().map(|local| (&local.teller, &local.known)).collect(),
+    let used = if locals.is_empty() {
+        vec![(global, &all)]
+    } else {
+        locals.iter().map(|local| (&local.surrogate, &local.known)).collect()
     };
     let mut groups: Vec<(Surrogate, Vec<usize>)> = Vec::new();
     let mut seen = HashSet::new();
-    for (teller, rows) in told {
-        // Who knows a point first has the say of it.
+    for (surrogate, rows) in used {
+        // The first model that knows a point is used for it.
         let own: Vec<usize> = distinct(data.x(), rows.iter().copied(), &mut seen).collect();
-        match groups.iter_mut().find(|(other, _)| Arc::ptr_eq(&other.posterior, &teller.posterior)) {
+        match groups.iter_mut().find(|(other, _)| Arc::ptr_eq(&other.posterior, &surrogate.posterior)) {
             Some((_, rows)) => rows.extend(own),
             None if own.is_empty() => {}
-            None => groups.push((teller.clone(), own)),
+            None => groups.push((surrogate.clone(), own)),
         }
     }
     groups
 }
 
-/// Trials at different points that may be the best of some, and what is believed of them together.
-struct Contenders {
-    /// Their numbers in the history.
+/// Trials at different points that may be the best, and the joint posterior of every output there.
+struct Candidates {
+    /// Their places in the history.
     records: Vec<usize>,
+    outputs: Vec<Joint>,
+}
+
+/// The joint posterior of one output at the candidates.
+#[derive(Clone)]
+struct Joint {
     mean: Vec<f64>,
-    /// L with L Lᵀ = cov f(records).
+    /// L with L Lᵀ = cov f(candidates).
     root: Mat<f64>,
-    /// Of mean and root.
+    /// The transform of the output's outcomes.
     units: OutcomeTransform,
 }
 
-impl Contenders {
-    /// The best record of one draw, and its value there in the user's units.
-    fn draw(&self, rng: &mut ChaCha8Rng) -> (usize, f64) {
-        let noise: Vec<f64> = self.records.iter().map(|_| normal(rng)).collect();
-        let value = |i: usize| self.mean[i] + (0..=i).map(|j| self.root[(i, j)] * noise[j]).sum::<f64>();
-        let values: Vec<f64> = (0..self.records.len()).map(value).collect();
-        let best = best_rows(&values, 1)[0];
-        (self.records[best], self.units.from_model(values[best]))
+impl Candidates {
+    /// The best record of one joint draw, by a value of its outputs in the user's units.
+    fn draw(&self, value: &dyn Fn(&[f64]) -> (bool, f64), rng: &mut ChaCha8Rng) -> (usize, (bool, f64)) {
+        let columns: Vec<Vec<f64>> = self.outputs.iter().map(|output| output.draw(rng)).collect();
+        let values: Vec<(bool, f64)> = (0..self.records.len())
+            .map(|i| value(&columns.iter().map(|column| column[i]).collect::<Vec<_>>()))
+            .collect();
+        let better = |&i: &usize, &j: &usize| values[i].0.cmp(&values[j].0).then(values[i].1.total_cmp(&values[j].1));
+        // The first of equals.
+        let best = (0..values.len()).rev().max_by(better).unwrap_or(0);
+        (self.records[best], values[best])
     }
 }
 
-/// Points that may be the best of those that one model has the say of.
-const CONTENDERS: usize = 50;
-
-/// The same if nothing is known but their outcomes.
-const FEW: usize = 10;
+impl Joint {
+    fn draw(&self, rng: &mut ChaCha8Rng) -> Vec<f64> {
+        let noise: Vec<f64> = self.mean.iter().map(|_| normal(rng)).collect();
+        let value = |i: usize| self.mean[i] + (0..=i).map(|j| self.root[(i, j)] * noise[j]).sum::<f64>();
+        (0..self.mean.len()).map(|i| self.units.from_model(value(i))).collect()
+    }
+}

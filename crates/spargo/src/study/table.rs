@@ -111,6 +111,11 @@ impl Table {
         self.excluded.clone()
     }
 
+    /// Rows of the observed records that were reported after a tell.
+    pub fn rows_since(&self, seen: u64) -> Vec<usize> {
+        (0..self.observed.len()).filter(|&row| self.seq[row] > seen).collect()
+    }
+
     /// Encoded points of these records, [records, inputs].
     pub fn rows(&self, records: &[usize]) -> Mat<f64> {
         Mat::from_fn(records.len(), self.dimension, |i, k| self.points[records[i] * self.dimension + k])

@@ -49,8 +49,8 @@ pub struct Optimize {
     #[arg(long, default_value = "imp-dpp", value_parser = allocation, help = format!("{ALLOCATION_HELP}. {SEVERAL_HELP}"))]
     allocate: Allocation,
     /// How batches are chosen: thompson; for one objective log-ei or gibbon, for several ehvi or hippo
-    #[arg(long, default_value = "thompson", value_parser = by_name::<Rule>)]
-    rule: Rule,
+    #[arg(long, default_value = "thompson", value_parser = Rule::by_name)]
+    rule: &'static Rule,
     #[command(flatten)]
     pub model: Model,
     /// Seed of every random choice, the noise included

@@ -1,13 +1,13 @@
-//! Crowds: where many trials lie together already, one more says little, and elements of the whole space look elsewhere.
+//! Exclusion zones around over-sampled incumbents: global batch elements search elsewhere.
 //!
 //! ```text
 //!     C = { x : |x − c|∞ ≤ r },   c an incumbent with n trials or more in C;       xⱼ ≈ argmax_{x in no C} uⱼ(x)
 //! ```
 //!
-//! (The best point of the pool beside exclusion zones, and a climb around it.)
+//! (The best point of the pool outside the zones, and a local search around it.)
 //!
-//! A batch of maximisers repeats itself: once a optimum is known well, most paths have their maximum there, and the next
-//! batch says again what the last one said. Regions around incumbents (`region`) go on polishing that optimum; the other
+//! A batch of maximisers repeats itself: once an optimum is known well, most paths have their maximum there, and the next
+//! batch says again what the last one said. Trust regions around incumbents go on refining that optimum; the other
 //! elements are worth more where a higher one may be. Once an exclusion zone is ten times as large as the least one, fewer
 //! of them look elsewhere: from then on their number grows as the logarithm of its trials.
 
@@ -28,14 +28,14 @@ impl AcquisitionOptimizer<'_> {
         // Trials that are spread over a space of few inputs are no exclusion zone anywhere.
         let ordered = (0..self.space.dimensions().len()).filter(|&k| self.is_ordered(k)).count();
         let spread = (2.0 * RADIUS).powi(ordered as i32) * observed.nrows() as f64;
-        let least = self.settings.exclusion.max((2.0 * spread) as usize);
+        let least = self.options.exclusion.max((2.0 * spread) as usize);
         let exclusion = |i: usize| {
             let centre: Vec<f64> = self.incumbents.row(i).iter().copied().collect();
             let is_close = |j: usize| centre.iter().enumerate().all(|(k, c)| (observed[(j, k)] - c).abs() <= RADIUS);
             let trials = (0..observed.nrows()).filter(|&j| is_close(j)).count();
             (trials >= least).then_some(ExclusionZone { centre, trials })
         };
-        if self.settings.exclusion > 0 && self.share > 0.0 {
+        if self.options.exclusion > 0 && self.trust_regions.is_some() {
             self.exclusion_zones = (0..self.incumbents.nrows()).filter_map(exclusion).collect();
         }
         self
@@ -53,19 +53,19 @@ impl AcquisitionOptimizer<'_> {
     ) -> Vec<Option<TrustRegion>> {
         let largest = self.exclusion_zones.iter().map(|exclusion| exclusion.trials).max();
         let (Some(largest), false) = (largest, regions.is_empty()) else { return regions };
-        let share = (PATIENCE * self.settings.exclusion) as f64 / largest as f64;
+        let share = (PATIENCE * self.options.exclusion) as f64 / largest as f64;
         let nearest = |i: usize| {
             self.exclusion_zones
                 .iter()
                 .map(|exclusion| distance(points, i, &exclusion.centre))
                 .fold(f64::INFINITY, f64::min)
         };
-        let distances: Vec<f64> = (0..self.settings.pool.min(points.nrows())).map(nearest).collect();
+        let distances: Vec<f64> = (0..self.options.pool.min(points.nrows())).map(nearest).collect();
         let all = regions.iter_mut().enumerate();
         for (element, region) in
-            all.filter(|(j, region)| region.is_none() && is_assigned(Assignment::Exclusion, self.step, *j, share))
+            all.filter(|(j, region)| region.is_none() && is_assigned(Assignment::Exclusion, self.rng.step, *j, share))
         {
-            let least = RADIUS + (FARTHEST - RADIUS) * position(Assignment::Distance, self.step, element);
+            let least = RADIUS + (FARTHEST - RADIUS) * position(Assignment::Distance, self.rng.step, element);
             let scores = column(scores, element);
             let free = (0..distances.len()).filter(|&i| distances[i] > least && !scores[i].is_nan());
             let best = free.max_by(|&i, &j| scores[i].total_cmp(&scores[j]));
@@ -105,5 +105,5 @@ const RADIUS: f64 = 0.15;
 /// A exclusion zone that is so many times as large as the least one is known so well that elements begin to return to it.
 const PATIENCE: usize = 10;
 
-/// How far from exclusion zones elements begin, at most: a optimum may be wider than the exclusion zone on it.
+/// How far from exclusion zones elements begin, at most: an optimum may be wider than the exclusion zone on it.
 const FARTHEST: f64 = 0.5;

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 pub(super) struct MultiStart<'a> {
     pub acquisition: &'a dyn BatchedObjective,
     pub space: &'a Space,
-    pub settings: &'a AcquisitionOptions,
+    pub options: &'a AcquisitionOptions,
 }
 
 /// One run of the local search.
@@ -32,7 +32,7 @@ impl MultiStart<'_> {
         scores: MatRef<'_, f64>,
         regions: &[Option<TrustRegion>],
     ) -> Result<Vec<Vec<f64>>> {
-        let mut restarts = begin(points, scores, regions, self.settings);
+        let mut restarts = begin(points, scores, regions, self.options);
         let discrete: Vec<usize> = self.columns(|domain| !domain.is_continuous());
         let mut moving: Vec<usize> = (0..restarts.len()).collect();
         self.ascend(&mut restarts, &moving, regions)?;
@@ -79,7 +79,7 @@ impl MultiStart<'_> {
         let starts: Vec<Vec<f64>> = some.iter().enumerate().map(start).collect();
         let bounds = Bounds::new(vec![0.0; free.len()], vec![1.0; free.len()]);
         let mut failure: Option<Error> = None;
-        let optima = minimize_many(&starts, &bounds, &self.settings.optimizer, |batch: Batch<'_>| {
+        let optima = minimize_many(&starts, &bounds, &self.options.optimizer, |batch: Batch<'_>| {
             let elements: Vec<usize> = batch.elements.iter().map(|&i| restarts[some[i]].element).collect();
             let count = free.len();
             let point = |i: usize, k: usize| match free.iter().position(|&column| column == k) {

@@ -13,21 +13,29 @@ mod candidates;
 mod excluded;
 mod exclusion;
 mod local_search;
+mod memoryless;
 mod pool;
 mod trust_region;
 
 pub use assignment::{Assignment, is_assigned};
 pub use excluded::Excluded;
+pub use memoryless::Memoryless;
 pub use pool::{CandidatePool, is_listed, space_filling};
-pub use trust_region::TrustRegion;
+pub use trust_region::{Element, TrustRegion, TrustRegions};
 
 use crate::error::{Error, Result};
-use crate::linalg::{Mat, MatRef, column};
+use crate::linalg::{Mat, MatRef, column, row, sorted_by_value};
 use crate::optim::{BatchedObjective, Lbfgsb};
-use crate::rng::{Purpose, normal, stream, uniform};
+use crate::rng::{Purpose, StepRng, normal, uniform};
 use crate::space::Space;
 use local_search::MultiStart;
 use serde::{Deserialize, Serialize};
+
+/// How far a point is moved when it is excluded, in units of the box: the acquisition function is practically the same there.
+const NUDGE: f64 = 1e-4;
+
+/// Random points tried before giving up; more points exist than were ever excluded, or they would have been listed.
+const TRIES: usize = 10_000;
 
 /// How acquisition functions are maximised.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -67,52 +75,49 @@ impl AcquisitionOptions {
     }
 }
 
-/// Where the maxima are looked for.
+/// Maximises acquisition functions over a space.
 #[derive(Debug)]
 pub struct AcquisitionOptimizer<'a> {
     space: &'a Space,
     incumbents: Mat<f64>,
     exclusion_zones: Vec<exclusion::ExclusionZone>,
     pool: CandidatePool<'a>,
-    settings: &'a AcquisitionOptions,
-    /// Share of the batch elements that have a trust region.
-    share: f64,
-    seed: u64,
-    step: u64,
+    options: &'a AcquisitionOptions,
+    trust_regions: Option<&'a dyn TrustRegions>,
+    rng: StepRng,
 }
 
 impl<'a> AcquisitionOptimizer<'a> {
-    /// A search of `space` whose pool is dense around the `incumbents`, [points, inputs].
+    /// An optimizer over `space` whose candidate pool is dense around the `incumbents`, [points, inputs].
     pub fn new(
         space: &'a Space,
         incumbents: MatRef<'_, f64>,
-        settings: &'a AcquisitionOptions,
-        seed: u64,
-        step: u64,
+        options: &'a AcquisitionOptions,
+        rng: StepRng,
     ) -> Result<Self> {
-        settings.check()?;
-        let pool = CandidatePool::new(space, incumbents, settings, &mut stream(seed, Purpose::Pool, step, 0));
+        options.check()?;
+        let pool = CandidatePool::new(space, incumbents, options, &mut rng.stream(Purpose::Pool, 0));
         let (incumbents, exclusion_zones) = (incumbents.to_owned(), Vec::new());
-        Ok(AcquisitionOptimizer { space, incumbents, exclusion_zones, pool, settings, share: 0.0, seed, step })
+        Ok(AcquisitionOptimizer { space, incumbents, exclusion_zones, pool, options, trust_regions: None, rng })
     }
 
-    /// This share of the batch elements is confined to trust regions around the incumbents.
-    pub fn with_trust_regions(self, share: f64) -> Self {
-        AcquisitionOptimizer { share, ..self }
+    /// Confines batch elements to the trust regions of a policy.
+    pub fn with_trust_regions(self, policy: &'a dyn TrustRegions) -> Self {
+        AcquisitionOptimizer { trust_regions: Some(policy), ..self }
     }
 
-    /// The points that are scored.
+    /// The points on which acquisition functions are scored.
     pub fn pool(&self) -> &CandidatePool<'a> {
         &self.pool
     }
 
-    /// One point for each element, [elements, inputs]; none is taken before, all are afterwards.
+    /// One point per batch element, [elements, inputs]; none is excluded before, all are afterwards.
     pub fn maximize(&self, acquisition: &dyn BatchedObjective, excluded: &mut Excluded) -> Result<Mat<f64>> {
         self.maximize_within(acquisition, Vec::new(), excluded)
     }
 
-    /// The same, elements with a region not leaving it and the others staying out of exclusion zones; where all points are listed,
-    /// neither counts.
+    /// One point per batch element, [elements, inputs]: within its trust region if it has one, else outside the exclusion zones.
+    /// Where all points are listed, neither counts.
     pub fn maximize_within(
         &self,
         acquisition: &dyn BatchedObjective,
@@ -130,7 +135,7 @@ impl<'a> AcquisitionOptimizer<'a> {
         }
     }
 
-    /// The same from the scores of a pool of starts, [points, elements].
+    /// One point per batch element, from its scores of a pool of starts, [points, elements].
     pub fn search_from(
         &self,
         acquisition: &dyn BatchedObjective,
@@ -149,13 +154,14 @@ impl<'a> AcquisitionOptimizer<'a> {
         regions: &[Option<TrustRegion>],
         excluded: &mut Excluded,
     ) -> Result<Mat<f64>> {
-        let local_search = MultiStart { acquisition, space: self.space, settings: self.settings };
+        let local_search = MultiStart { acquisition, space: self.space, options: self.options };
         let optima = local_search.run(points, scores, regions)?;
         let mut chosen = Mat::zeros(scores.ncols(), points.ncols());
         for (element, optimum) in optima.into_iter().enumerate() {
-            let point = match excluded.contains(&optimum) {
-                false => optimum,
-                true => self.another(&optimum, points, column(scores, element), excluded)?,
+            let point = if excluded.contains(&optimum) {
+                self.another(&optimum, points, column(scores, element), excluded)?
+            } else {
+                optimum
             };
             point.iter().enumerate().for_each(|(k, &v)| chosen[(element, k)] = v);
             excluded.insert(&point);
@@ -163,7 +169,7 @@ impl<'a> AcquisitionOptimizer<'a> {
         Ok(chosen)
     }
 
-    /// A point for a element whose best one is taken: one close by, else its best of the pool, else a random one.
+    /// A point for an element whose best one is excluded: one close by, else its best of the pool, else a random one.
     fn another(
         &self,
         optimum: &[f64],
@@ -171,12 +177,11 @@ impl<'a> AcquisitionOptimizer<'a> {
         scores: &[f64],
         excluded: &Excluded,
     ) -> Result<Vec<f64>> {
-        let mut rng = stream(self.seed, Purpose::Fresh, self.step, excluded.len() as u64);
+        let mut rng = self.rng.stream(Purpose::Fresh, excluded.len() as u64);
         let dimensions = self.space.dimensions();
         let nudged = |rng: &mut _| -> Vec<f64> {
-            let nudge = |(d, &v): (&crate::space::Dimension, &f64)| match d.domain.is_continuous() {
-                true => d.domain.snap(v + NUDGE * normal(rng)),
-                false => v,
+            let nudge = |(d, &v): (&crate::space::Dimension, &f64)| {
+                if d.domain.is_continuous() { d.domain.snap(v + NUDGE * normal(rng)) } else { v }
             };
             dimensions.iter().zip(optimum).map(nudge).collect()
         };
@@ -186,10 +191,8 @@ impl<'a> AcquisitionOptimizer<'a> {
                 return Ok(point);
             }
         }
-        let mut order: Vec<usize> = (0..points.nrows()).collect();
-        order.sort_by(|&i, &j| scores[j].total_cmp(&scores[i]));
-        let row = |i: usize| (0..points.ncols()).map(|k| points[(i, k)]).collect::<Vec<f64>>();
-        if let Some(point) = order.into_iter().map(row).find(|point| !excluded.contains(point)) {
+        let best_first = sorted_by_value(scores).into_iter().map(|i| row(points, i));
+        if let Some(point) = best_first.into_iter().find(|point| !excluded.contains(point)) {
             return Ok(point);
         }
         let random =
@@ -200,9 +203,3 @@ impl<'a> AcquisitionOptimizer<'a> {
             .ok_or(Error::Exhausted { wanted: 1, left: 0 })
     }
 }
-
-/// How far a point is moved when it is taken, in units of the box: its acquisition function is practically the same.
-const NUDGE: f64 = 1e-4;
-
-/// Random points looked at before giving up; more points exist than were ever taken, or they would have been listed.
-const TRIES: usize = 10_000;

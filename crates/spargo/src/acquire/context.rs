@@ -1,0 +1,85 @@
+//! The context of an acquisition: outputs with their posteriors, trials, and where to search.
+
+use super::optimizer::AcquisitionOptimizer;
+use super::{ConstraintBounds, FailureModel, ParetoState};
+use crate::error::{Error, Result};
+use crate::linalg::MatRef;
+use crate::model::Posterior;
+use crate::rng::StepRng;
+use crate::sample::SamplingOptions;
+
+/// One output, independent of the others given the data; objectives are to be maximised.
+#[derive(Debug, Clone, Copy)]
+pub struct Output<'a> {
+    /// f given the data.
+    pub posterior: &'a Posterior,
+    /// σ², the noise variance of an observation.
+    pub noise: f64,
+}
+
+/// An output that must satisfy bounds.
+#[derive(Debug, Clone, Copy)]
+pub struct Constraint<'a> {
+    /// The constrained output.
+    pub output: Output<'a>,
+    /// The bounds, in the posterior's units.
+    pub bounds: ConstraintBounds,
+}
+
+/// Everything a rule may look at; a single objective is a list of one.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// Outputs to be maximised, or the one output to be learned; at least one.
+    pub objectives: &'a [Output<'a>],
+    /// Outputs that must satisfy bounds.
+    pub constraints: &'a [Constraint<'a>],
+    /// The level whose crossing is to be learned, in the model's units, if that is the goal.
+    pub level: Option<f64>,
+    /// The observed points by their posterior means.
+    pub pareto: &'a ParetoState,
+    /// Points that succeeded, [n, inputs]; at least one.
+    pub observed: MatRef<'a, f64>,
+    /// Points that failed, [n, inputs].
+    pub failed: MatRef<'a, f64>,
+    /// Pending points, [n, inputs].
+    pub pending: MatRef<'a, f64>,
+    /// Where acquisition functions are maximised; good incumbents are those of the Pareto state.
+    pub optimizer: &'a AcquisitionOptimizer<'a>,
+    /// How paths are drawn.
+    pub sampling: &'a SamplingOptions,
+    /// The random streams of this step.
+    pub rng: StepRng,
+}
+
+impl<'a> Context<'a> {
+    /// All outputs: objectives first, then constrained ones.
+    pub fn outputs(&self) -> impl Iterator<Item = Output<'a>> {
+        outputs(self.objectives, self.constraints)
+    }
+
+    /// The probability of success, learned from the points that succeeded and failed.
+    pub(super) fn failure_model(&self) -> Result<FailureModel> {
+        FailureModel::fitted(self.objectives[0].posterior.kernel(), self.observed, self.failed)
+    }
+}
+
+/// All outputs: objectives first, then constrained ones.
+pub(super) fn outputs<'a>(
+    objectives: &'a [Output<'a>],
+    constraints: &'a [Constraint<'a>],
+) -> impl Iterator<Item = Output<'a>> {
+    objectives.iter().copied().chain(constraints.iter().map(|constraint| constraint.output))
+}
+
+/// Refuses an empty list of objectives, outputs of different inputs, and bounds that nothing satisfies.
+pub(super) fn check_outputs(objectives: &[Output<'_>], constraints: &[Constraint<'_>]) -> Result<()> {
+    let Some(first) = objectives.first() else {
+        return Err(Error::Empty { what: "the list of objectives".into() });
+    };
+    let inputs = first.posterior.z().ncols();
+    if let Some(other) = outputs(objectives, constraints).find(|output| output.posterior.z().ncols() != inputs) {
+        let (what, found) = ("the inputs of an output".into(), other.posterior.z().ncols());
+        return Err(Error::Shape { what, found, expected: inputs });
+    }
+    constraints.iter().try_for_each(|constraint| constraint.bounds.check())
+}

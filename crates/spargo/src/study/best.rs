@@ -1,0 +1,69 @@
+//! What a study recommends: the best trial by the models, and the best outcome.
+
+use super::insight::CrediblePrediction;
+use super::local::{Global, LocalModel};
+use super::model::Models;
+use super::{Best, Estimate, Observation, Study};
+use crate::acquire::ParetoState;
+use crate::error::Result;
+use crate::linalg::sorted_by_value;
+use crate::model::Prediction;
+
+impl Study {
+    /// The best trial by the models, and the best outcome, of those that satisfy all constraints; `None` if there are none yet, or
+    /// if there is no single objective.
+    pub fn best(&mut self) -> Result<Option<Best>> {
+        self.refresh()?;
+        let (objectives, _) = self.config.objectives_and_constraints();
+        let (&[objective], false) = (objectives.as_slice(), self.table.observed().is_empty()) else { return Ok(None) };
+        let models = self.models()?;
+        let model = &models.outputs[objective];
+        let x = self.table.rows(self.table.observed());
+        let means = model.posterior.mean(x.as_ref())?;
+        let believed = self.within(&self.believed_outcomes(&models, x.as_ref())?);
+        let Some(row) = best_among(&means, &believed) else { return Ok(None) };
+        let sign = self.config.outputs[objective].goal.sign();
+        let (row, CrediblePrediction { mean, interval }) = match self.local(&models)? {
+            Some(local) => {
+                let (mean, variance) = local.moments;
+                (local.row, CrediblePrediction::new(&local.surrogate.units, sign, mean, variance))
+            }
+            None => {
+                let Prediction { mean, variance } = model.posterior.predict(x.as_ref().subrows(row, 1))?;
+                (row, CrediblePrediction::new(&model.units, sign, mean[0], variance[0]))
+            }
+        };
+        let believed = Estimate { trial: self.trial(self.table.observed()[row]), mean, interval };
+        let outcomes: Vec<&[f64]> = (0..self.config.outputs.len()).map(|k| self.table.outcomes(k)).collect();
+        let Some(row) = best_among(outcomes[objective], &self.within(&outcomes)) else { return Ok(None) };
+        let value = sign * outcomes[objective][row];
+        let observed = Observation { trial: self.trial(self.table.observed()[row]), value };
+        Ok(Some(Best { believed, observed }))
+    }
+
+    /// The local models around the best trial, or around one on the front of several objectives, if the study has such models.
+    pub(super) fn local<'a>(&self, models: &'a Models) -> Result<Option<&'a LocalModel>> {
+        if !self.config.has_local_models() {
+            return Ok(None);
+        }
+        if let Some(local) = models.local.get() {
+            return Ok(local.as_ref());
+        }
+        let data = self.table.datasets(models.seen())?;
+        let (objectives, _) = self.config.objectives_and_constraints();
+        let objective = objectives.first().copied().unwrap_or(0);
+        let global = Global { config: &self.config, models, data: &data, objective };
+        let local = if objectives.len() == 1 {
+            global.best()?
+        } else {
+            let (objectives, constraints) = self.config.acquired(|k| models.output(k), |k| models.outputs[k].units);
+            Some(global.on_front(&ParetoState::new(&objectives, &constraints, data[objective].x())?)?)
+        };
+        Ok(models.local.get_or_init(|| local).as_ref())
+    }
+}
+
+/// The row with the largest value, the first of equals, of those allowed.
+fn best_among(values: &[f64], allowed: &[bool]) -> Option<usize> {
+    sorted_by_value(values).into_iter().find(|&row| allowed[row])
+}
