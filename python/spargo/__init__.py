@@ -35,7 +35,7 @@ from .errors import (
     RetoldError,
     ShapeError,
     SpargoError,
-    StoreError,
+    StorageError,
     UnknownTrialError,
     UnsupportedError,
 )
@@ -75,7 +75,7 @@ __all__ = [
     "ShapeError",
     "SpargoError",
     "SparseGP",
-    "StoreError",
+    "StorageError",
     "Study",
     "Trial",
     "UnknownTrialError",

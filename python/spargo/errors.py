@@ -25,7 +25,7 @@ __all__ = [
     "RetoldError",
     "ShapeError",
     "SpargoError",
-    "StoreError",
+    "StorageError",
     "UnknownTrialError",
     "UnsupportedError",
 ]
@@ -110,8 +110,9 @@ class UnsupportedError(SpargoError, ValueError):
 
 
 class RetoldError(SpargoError, ValueError):
-    """A trial that was told of has another outcome already."""
+    """A trial that already has another outcome."""
 
+    index: int
     trial: int
     told: str
     now: str
@@ -120,12 +121,13 @@ class RetoldError(SpargoError, ValueError):
 class UnknownTrialError(SpargoError, LookupError):
     """A trial that the study does not have."""
 
+    index: int
     trial: int
     trials: int
 
 
-class StoreError(SpargoError, OSError):
-    """A study's file that cannot be used."""
+class StorageError(SpargoError, OSError):
+    """A study whose storage cannot be used."""
 
     path: str
     cause: str

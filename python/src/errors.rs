@@ -75,22 +75,24 @@ fn describe(error: &Error, fields: &Bound<'_, PyDict>) -> PyResult<&'static str>
             fields.set_item("remedy", remedy)?;
             Ok("UnsupportedError")
         }
-        Error::Retold { trial, told, now } => {
+        Error::Retold { index, trial, told, now } => {
+            fields.set_item("index", index)?;
             fields.set_item("trial", trial)?;
             fields.set_item("told", told)?;
             fields.set_item("now", now)?;
             Ok("RetoldError")
         }
-        Error::UnknownTrial { trial, trials } => {
+        Error::UnknownTrial { index, trial, trials } => {
+            fields.set_item("index", index)?;
             fields.set_item("trial", trial)?;
             fields.set_item("trials", trials)?;
             Ok("UnknownTrialError")
         }
-        Error::Store { path, cause, remedy } => {
+        Error::Storage { path, cause, remedy } => {
             fields.set_item("path", path)?;
             fields.set_item("cause", cause)?;
             fields.set_item("remedy", remedy)?;
-            Ok("StoreError")
+            Ok("StorageError")
         }
         Error::Interrupted => Ok("InterruptedCall"),
         _ => Ok("SpargoError"),

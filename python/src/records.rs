@@ -7,7 +7,7 @@ use pyo3::types::PyTuple;
 use serde::Serialize;
 use spargo::Result;
 use spargo::space::{Dimension, Domain, Scale};
-use spargo::study::store::Record;
+use spargo::study::Record;
 use spargo::study::{Config, Outcome};
 
 /// A trial's number, its values, their noise variances, or why there are none.

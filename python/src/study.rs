@@ -12,7 +12,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use spargo::space::{Domain, Space};
-use spargo::study::{Config, Goal, Outcome, Refit, Study as Inner, Trial, store::Record};
+use spargo::study::{Config, Goal, Outcome, Record, Refit, Study as Inner, Trial};
 use spargo::{Error, Result};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -83,7 +83,7 @@ def test_trials_and_studies_travel_between_processes() -> None:
 def test_bytes_that_are_no_study_are_refused(bytes: bytes) -> None:
     from spargo import _spargo
 
-    with pytest.raises(spargo.StoreError):
+    with pytest.raises(spargo.StorageError):
         _spargo.Study.from_bytes(bytes)
 
 

@@ -87,18 +87,18 @@ CASES: list[tuple[type[spargo.SpargoError], type[Exception], Callable[[], object
         spargo.RetoldError,
         ValueError,
         lambda: told().tell(1, 2.0),
-        "trial 1 was told of before: 1; now it is told 2",
-        {"trial": 1, "told": "1", "now": "2"},
+        "trial 1 already has the outcome 1 (got 2)",
+        {"index": 0, "trial": 1, "told": "1", "now": "2"},
     ),
     (
         spargo.UnknownTrialError,
         LookupError,
         lambda: told().tell(7, 2.0),
         "there is no trial 7: the study has 1",
-        {"trial": 7, "trials": 1},
+        {"index": 0, "trial": 7, "trials": 1},
     ),
     (
-        spargo.StoreError,
+        spargo.StorageError,
         OSError,
         lambda: spargo.Study.open("/nowhere/study.db"),
         "the study '/nowhere/study.db'",
@@ -185,7 +185,7 @@ def test_what_makes_no_sense_is_refused_in_python(make: Callable[[], object]) ->
 def test_a_file_that_is_no_study_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "letter.txt"
     path.write_text("Dear Sir or Madam,\n" * 100, encoding="utf-8")
-    with pytest.raises(spargo.StoreError) as refused:
+    with pytest.raises(spargo.StorageError) as refused:
         spargo.Study(LINE, storage=path)
     assert refused.value.remedy
     assert path.read_text(encoding="utf-8").startswith("Dear Sir")

@@ -75,7 +75,7 @@ impl Front {
 }
 
 fn told(study: &Study) -> Vec<Told> {
-    let one = |record: &spargo::study::store::Record| match record.told.as_ref().map(|told| &told.outcome) {
+    let one = |record: &spargo::study::Record| match record.told.as_ref().map(|told| &told.outcome) {
         Some(Outcome::Observed { values, .. }) => {
             let feasible = study.config().is_feasible(values);
             Some(Told { trial: record.trial.id, values: values.clone(), feasible })

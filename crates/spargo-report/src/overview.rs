@@ -150,7 +150,7 @@ impl Feasibility {
 
 /// Trials whose outcomes keep to all limits.
 fn feasible(study: &Study) -> HashSet<u64> {
-    let keeps = |record: &&spargo::study::store::Record| match record.told.as_ref().map(|told| &told.outcome) {
+    let keeps = |record: &&spargo::study::Record| match record.told.as_ref().map(|told| &told.outcome) {
         Some(Outcome::Observed { values, .. }) => study.config().is_feasible(values),
         _ => false,
     };
@@ -173,7 +173,7 @@ fn improvements(study: &Study, output: usize, feasible: &HashSet<u64>) -> (Vec<(
 fn origins(study: &Study) -> Result<Vec<Origin>> {
     let design: HashMap<u64, usize> = study.reports()?.into_iter().map(|report| (report.step, report.design)).collect();
     let mut places: HashMap<u64, usize> = HashMap::new();
-    let origin = |record: &spargo::study::store::Record| match record.ask {
+    let origin = |record: &spargo::study::Record| match record.ask {
         None => Origin::Added,
         Some(ask) => {
             let place = places.entry(ask).or_default();

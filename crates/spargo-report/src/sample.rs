@@ -25,7 +25,7 @@ pub fn told(study: &Study, output: usize) -> Vec<Told> {
         Outcome::Observed { values, .. } => values.get(output).copied(),
         Outcome::Failed { .. } => None,
     };
-    let one = |record: &spargo::study::store::Record| {
+    let one = |record: &spargo::study::Record| {
         let told = record.told.as_ref()?;
         value(&told.outcome).map(|value| Told { trial: record.trial.id, value })
     };

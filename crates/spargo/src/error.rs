@@ -112,13 +112,15 @@ pub enum Error {
         remedy: String,
     },
 
-    /// A trial that was told of has another outcome already.
+    /// A trial that already has another outcome.
     #[error(
-        "trial {trial} was told of before: {told}; now it is told {now}, but an outcome never changes; \
-         tell the point once more as a trial of its own"
+        "trial {trial} already has the outcome {told} (got {now}): an outcome never changes; \
+         add the point again as a new trial"
     )]
     Retold {
-        /// Its number.
+        /// Which of the outcomes that were told, counted from 0.
+        index: usize,
+        /// The number of the trial.
         trial: u64,
         /// The outcome on record.
         told: String,
@@ -129,16 +131,18 @@ pub enum Error {
     /// A trial that the study does not have.
     #[error("there is no trial {trial}: the study has {trials}, counted from 1; tell other points without a number")]
     UnknownTrial {
+        /// Which of the outcomes that were told, counted from 0.
+        index: usize,
         /// The number given.
         trial: u64,
         /// The number of trials.
         trials: u64,
     },
 
-    /// A study's file that cannot be used.
+    /// A study whose storage cannot be used.
     #[error("the study '{path}' {cause}; {remedy}")]
-    Store {
-        /// The file.
+    Storage {
+        /// The file, or another name of the storage.
         path: String,
         /// What is wrong with it, in words that follow its name.
         cause: String,

@@ -7,7 +7,7 @@ use crate::io::output::print::print;
 use crate::io::place::readable;
 use clap::Args;
 use miette::Result;
-use spargo::study::store::Record;
+use spargo::study::Record;
 use spargo::study::{Outcome, Study};
 use std::path::PathBuf;
 

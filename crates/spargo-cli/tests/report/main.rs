@@ -175,7 +175,7 @@ fn fronts_and_limits_are_those_of_the_library() {
             assert!(rings.as_u64().unwrap() <= fronts.believed.len() as u64, "{name}");
             assert_eq!(rings == 0, fronts.believed.is_empty(), "{name}");
         }
-        let keeps = |record: &spargo::study::store::Record| match record.told.as_ref().map(|told| &told.outcome) {
+        let keeps = |record: &spargo::study::Record| match record.told.as_ref().map(|told| &told.outcome) {
             Some(Outcome::Observed { values, .. }) => study.config().is_feasible(values),
             _ => false,
         };

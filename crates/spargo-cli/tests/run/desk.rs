@@ -111,7 +111,7 @@ fn a_table_is_told_as_a_whole_or_not_at_all() {
     for (table, words) in [
         ("trial,y\n1,5\n2,five\n", &["line 3", "column 'y'", "'five' is not a number"][..]),
         ("trial,y\n1,5\n9,5\n", &["line 3", "column 'trial'", "there is no trial 9"]),
-        ("trial,y\n1,5\n3,2\n", &["line 3", "column 'trial'", "was told of before"]),
+        ("trial,y\n1,5\n3,2\n", &["line 3", "column 'trial'", "already has the outcome"]),
         ("trial,y\n1,5\n1,5\n", &["line 3", "column 'trial'", "line 2 as well"]),
         ("trial,y\n1,5\n1.5,5\n", &["line 3", "'1.5' is not the number of a trial"]),
         ("trial,y\n1,5\n,5\n", &["line 3", "column 'x'", "needs all inputs"]),

@@ -153,7 +153,7 @@ fn one_run_at_a_time_with_others_beside_it() {
     let said = said(run.wait_with_output().unwrap());
     assert_eq!(said.code, Some(0), "{said:?}");
     assert!(said.stdout.contains("12 trials, 11 observed, 0 failed, 1 pending"), "{said:?}");
-    assert!(said.stderr.contains("trial 4 was told of before"), "{said:?}");
+    assert!(said.stderr.contains("trial 4 already has the outcome"), "{said:?}");
     let rows = folder.export();
     assert_eq!((rows[3][3].as_str(), rows[8][4].as_str()), ("99.0", "pending"));
     let summary = folder.done(&["run", "study.toml"]);

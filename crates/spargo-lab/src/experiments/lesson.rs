@@ -113,7 +113,7 @@ impl<'a> Lesson<'a> {
     /// Cells asked for, and whether they are positive.
     pub fn asked(&self) -> Result<Vec<([f64; 2], bool)>> {
         let records = self.study.history().records().iter();
-        let one = |record: &spargo::study::store::Record| {
+        let one = |record: &spargo::study::Record| {
             let cell = self.place(&record.trial.point)?;
             Ok((self.map.cells()[cell], self.labels[cell]))
         };

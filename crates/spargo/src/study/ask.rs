@@ -4,7 +4,8 @@ use super::choose::{Chooser, Trials};
 use super::config::{MOST_POINTS, check_count};
 use super::json::to_json;
 use super::model::Models;
-use super::store::{Batch, Committed};
+use super::state::StepState;
+use super::storage::{Appended, Event};
 use super::{Key, ModelReport, Refit, Replicates, StepReport, Study, Trial, design};
 use crate::acquire::optimizer::{Excluded, Memoryless, TrustRegions};
 use crate::error::{Error, Result};
@@ -12,9 +13,10 @@ use crate::interrupt;
 use crate::linalg::{Mat, MatRef, row, select_rows};
 use crate::rng::StepRng;
 use crate::space::Point;
+use serde_json::Value;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 /// A batch before it is committed.
 struct Proposal {
@@ -48,7 +50,8 @@ impl Study {
         loop {
             proposal.report.total_s = started.elapsed().as_secs_f64();
             let points = self.decode(proposal.points.as_ref())?;
-            match self.commit(&points, proposal.models.as_ref(), &proposal.report, proposal.seen)? {
+            let by = (proposal.models.as_ref(), proposal.policy.as_deref());
+            match self.commit(&points, by, &proposal.report, proposal.seen)? {
                 Some(trials) => return Ok(trials),
                 None => {
                     let settled = self.settle(&mut proposal);
@@ -62,26 +65,29 @@ impl Study {
     pub(super) fn commit(
         &mut self,
         points: &[Point],
-        models: Option<&Arc<Models>>,
+        (models, policy): (Option<&Arc<Models>>, Option<&dyn TrustRegions>),
         report: &StepReport,
         seen: u64,
     ) -> Result<Option<Vec<Trial>>> {
         interrupt::poll()?;
-        let state = match models {
-            Some(models) => to_json(&Some(models.states()))?,
-            None => to_json(&self.states()?)?,
+        let regions = match policy {
+            Some(policy) => policy.state(),
+            None => self.state()?.map_or(Value::Null, |state| state.regions),
         };
-        let report = to_json(report)?;
-        let batch = Batch { beside: self.history().mark(), seen, points, state: &state, report: &report };
-        match self.store.commit_ask(&batch)? {
-            Committed::Done { ask, trials } => {
-                self.refresh()?;
-                self.models = models.map(|models| (Key { ask, seen: models.seen() }, models.clone()));
-                let trial = |(id, point): (u64, &Point)| Trial { id, point: point.clone() };
-                Ok(Some(trials.zip(points).map(trial).collect()))
+        let state = models.map(|models| to_json(&StepState { models: models.states(), regions })).transpose()?;
+        let (report, points, time) = (to_json(report)?, points.to_vec(), milliseconds());
+        let event = [Event::Asked { seen, time, points, report, state }];
+        while self.storage.append(self.history.position(), &event)? == Appended::Conflict {
+            let news = self.storage.load(self.history.position())?;
+            if news.iter().any(Event::brings_trials) {
+                return Ok(None);
             }
-            Committed::Conflict => Ok(None),
+            self.apply(news)?;
         }
+        let known = self.history.records().len();
+        self.apply(event.into())?;
+        self.models = models.map(|models| (Key { ask: self.history.asks(), seen: models.seen() }, models.clone()));
+        Ok(Some(self.history.records()[known..].iter().map(|record| record.trial.clone()).collect()))
     }
 
     /// Chooses a batch without committing it.
@@ -117,7 +123,7 @@ impl Study {
         let started = Instant::now();
         // Who asked for the best trial has waited for what a batch would have had to wait for.
         let known = models.as_ref().and_then(|models| Some(models.local.get()?.as_ref()?.seconds));
-        let mut policy = self.trust_regions();
+        let mut policy = self.trust_regions()?;
         if let Some(models) = &models {
             let own = points.as_ref().subrows(0, first);
             let new = self.table.rows_since(self.last_seen()?);
@@ -130,14 +136,19 @@ impl Study {
     }
 
     /// The study's policy of trust regions, if its batches have any.
-    fn trust_regions(&self) -> Option<Box<dyn TrustRegions>> {
-        let share = self.config.trust_region_share();
-        self.config.has_trust_regions().then(|| Box::new(Memoryless { share }) as Box<dyn TrustRegions>)
+    fn trust_regions(&self) -> Result<Option<Box<dyn TrustRegions>>> {
+        if !self.config.has_trust_regions() {
+            return Ok(None);
+        }
+        let Some(policy) = &self.policy else {
+            return Ok(Some(Box::new(Memoryless { share: self.config.trust_region_share() })));
+        };
+        Ok(Some(policy(&self.state()?.map_or(Value::Null, |state| state.regions))))
     }
 
     /// The last tell that the last ask's models had seen; 0 if there was none.
     fn last_seen(&self) -> Result<u64> {
-        Ok(self.states()?.and_then(|states| states.first().map(|state| state.seen)).unwrap_or(0))
+        Ok(self.state()?.and_then(|state| state.seen()).unwrap_or(0))
     }
 
     /// How the models of an ask came about; nothing of those that are the last ask's.
@@ -238,4 +249,9 @@ impl Study {
     fn decode(&self, points: MatRef<'_, f64>) -> Result<Vec<Point>> {
         (0..points.nrows()).map(|i| self.config.space.decode(&row(points, i))).collect()
     }
+}
+
+/// Now, in milliseconds since 1970.
+fn milliseconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }

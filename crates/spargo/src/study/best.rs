@@ -33,11 +33,11 @@ impl Study {
                 (row, CrediblePrediction::new(&model.units, sign, mean[0], variance[0]))
             }
         };
-        let believed = Estimate { trial: self.trial(self.table.observed()[row]), mean, interval };
+        let believed = Estimate { trial: self.trial_of(self.table.observed()[row]), mean, interval };
         let outcomes: Vec<&[f64]> = (0..self.config.outputs.len()).map(|k| self.table.outcomes(k)).collect();
         let Some(row) = best_among(outcomes[objective], &self.within(&outcomes)) else { return Ok(None) };
         let value = sign * outcomes[objective][row];
-        let observed = Observation { trial: self.trial(self.table.observed()[row]), value };
+        let observed = Observation { trial: self.trial_of(self.table.observed()[row]), value };
         Ok(Some(Best { believed, observed }))
     }
 

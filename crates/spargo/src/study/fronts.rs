@@ -59,7 +59,7 @@ impl Study {
         }
         let signs: Vec<f64> = self.config.outputs.iter().map(|output| output.goal.sign()).collect();
         let compromise = |row: usize| ParetoPoint {
-            trial: self.trial(self.table.observed()[row]),
+            trial: self.trial_of(self.table.observed()[row]),
             values: signs.iter().enumerate().map(|(k, sign)| sign * value(row, k)).collect(),
         };
         Ok(front.into_iter().map(compromise).collect())

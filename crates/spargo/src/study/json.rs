@@ -1,4 +1,4 @@
-//! Settings, states and reports as the text that the store keeps.
+//! Settings, states and reports as the text that a storage keeps.
 
 use crate::error::{Error, Result};
 use serde::Serialize;
@@ -16,7 +16,7 @@ pub(super) fn from_json<T: DeserializeOwned>(what: &str, json: &str) -> Result<T
 fn unreadable(what: &str, error: serde_json::Error) -> Error {
     Error::Unsupported {
         what: format!("{what} cannot be read or written ({error})"),
-        remedy: "begin another file".into(),
+        remedy: "create another study".into(),
     }
 }
 

@@ -20,11 +20,12 @@ mod insight;
 mod json;
 mod local;
 mod model;
+mod observations;
 mod refit;
 mod replicate;
 mod report;
-pub mod store;
-mod table;
+mod state;
+pub mod storage;
 mod trial;
 
 pub use config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice, Replicates, TrustRegionOptions};
@@ -35,30 +36,39 @@ pub use local::LocalModelOptions;
 pub use model::ModelReport;
 pub use refit::Refit;
 pub use report::{Best, Estimate, Observation, StepReport};
+pub use storage::{History, Record, Told};
 pub use trial::{Outcome, Trial};
 
+use crate::acquire::optimizer::TrustRegions;
 use crate::data::OutcomeTransform;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::model::{Hyperparameters, Posterior, Prediction};
 use crate::space::Point;
 use json::{differing, from_json, to_json};
-use model::{Models, State};
+use model::Models;
+use observations::Observations;
+use state::StepState;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use store::{Store, StoreOptions};
-use table::Table;
+use storage::{Appended, Event, MemoryStorage, SqliteStorage, Storage};
+
+/// Makes a policy of trust regions from the state that it left at the last step (`null` at the first).
+pub type TrustRegionPolicy = fn(&serde_json::Value) -> Box<dyn TrustRegions>;
 
 /// A study: ask for points, tell their outcomes.
 #[derive(Debug)]
 pub struct Study {
     config: Config,
-    store: Store,
+    storage: Box<dyn Storage>,
+    history: History,
     /// The history as models see it.
-    table: Table,
+    table: Observations,
     /// The last models, with the state they started from and the last tell they have seen.
     models: Option<(Key, Arc<Models>)>,
+    /// The user's policy of trust regions, if there is one.
+    policy: Option<TrustRegionPolicy>,
 }
 
 /// What a model was made from.
@@ -73,62 +83,91 @@ struct Key {
 impl Study {
     /// A study that lives as long as this process.
     pub fn in_memory(config: Config) -> Result<Self> {
-        config.check()?;
-        let store = Store::in_memory(&to_json(&config)?)?;
-        Study::with(config, store)
+        Study::with_storage(config, Box::new(MemoryStorage::default()))
     }
 
     /// A new study in a file of its own; refuses if there is one.
     pub fn create(path: &Path, config: Config) -> Result<Self> {
         config.check()?;
-        let store = Store::create(path, &to_json(&config)?, &StoreOptions::default())?;
-        Study::with(config, store)
+        let mut storage = SqliteStorage::open_or_create(path)?;
+        match storage.append(0, &[created(&config)?])? {
+            Appended::Done => Study::with_storage(config, Box::new(storage)),
+            Appended::Conflict => Err(refused(&storage, "exists already", "open it, or give another path")),
+        }
     }
 
-    /// A study that exists.
+    /// The study in this file.
     pub fn open(path: &Path) -> Result<Self> {
-        Study::of(Store::open(path, &StoreOptions::default())?)
+        Study::resume(Box::new(SqliteStorage::open(path)?))
     }
 
-    /// The same, to be looked at: it need not be in a file or a folder that may be written.
+    /// The study in this file, to be looked at: neither the file nor its folder need be writable.
     pub fn open_to_read(path: &Path) -> Result<Self> {
-        Study::of(Store::open_to_read(path, &StoreOptions::default())?)
+        Study::resume(Box::new(SqliteStorage::open_to_read(path)?))
     }
 
     /// The study in this file if there is one, with these very settings, else a new one.
     pub fn open_or_create(path: &Path, config: Config) -> Result<Self> {
         config.check()?;
-        let store = Store::open_or_create(path, &to_json(&config)?, &StoreOptions::default())?;
-        check_same(&config, &store)?;
-        Study::with(config, store)
+        Study::with_storage(config, Box::new(SqliteStorage::open_or_create(path)?))
     }
 
-    /// All of it, to be made into a study in memory by [`from_bytes`](Self::from_bytes).
+    /// The study in this storage if there is one, with these very settings, else a new one.
+    pub fn with_storage(config: Config, mut storage: Box<dyn Storage>) -> Result<Self> {
+        config.check()?;
+        let mut events = storage.load(0)?;
+        if events.is_empty() {
+            // If another process is faster, its settings are compared with ours.
+            storage.append(0, &[created(&config)?])?;
+            events = storage.load(0)?;
+        }
+        Study::new(Some(config), storage, events)
+    }
+
+    /// The whole study, to be made into a study in memory by [`from_bytes`](Self::from_bytes).
     pub fn to_bytes(&mut self) -> Result<Vec<u8>> {
-        self.store.to_bytes()
+        Ok(to_json(&self.storage.load(0)?)?.into_bytes())
     }
 
     /// A study in memory that goes on where the one with these bytes was.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        Study::of(Store::from_bytes(bytes)?)
+        let read = |error| {
+            let cause = format!("is damaged, or was not written by this version of spargo ({error})");
+            refused(&MemoryStorage::default(), &cause, "make the bytes again from the study itself")
+        };
+        Study::resume(Box::new(MemoryStorage::new(serde_json::from_slice(bytes).map_err(read)?)))
     }
 
     /// Refuses other settings than those that the study was made with, by name.
     pub fn check_made_with(&self, config: &Config) -> Result<()> {
-        check_same(config, &self.store)
+        check_same(config, &self.config, &*self.storage)
     }
 
-    fn of(store: Store) -> Result<Self> {
-        let config: Config = from_json("the settings in the study's file", store.config())?;
-        config.check()?;
-        Study::with(config, store)
+    fn resume(mut storage: Box<dyn Storage>) -> Result<Self> {
+        let events = storage.load(0)?;
+        Study::new(None, storage, events)
     }
 
-    fn with(config: Config, mut store: Store) -> Result<Self> {
-        store.refresh()?;
-        let mut study = Study { table: Table::new(&config), config, store, models: None };
-        study.table.extend(&study.config, study.store.history())?;
+    /// The study that these events of a storage make; with settings of the caller's, if they are the same.
+    fn new(config: Option<Config>, storage: Box<dyn Storage>, events: Vec<Event>) -> Result<Self> {
+        let Some(Event::Created { settings }) = events.first() else {
+            return Err(refused(&*storage, "is empty", "give the path of a study, or another path to create one"));
+        };
+        let stored: Config = from_json("the settings in the study's file", settings)?;
+        stored.check()?;
+        if let Some(config) = &config {
+            check_same(config, &stored, &*storage)?;
+        }
+        let config = config.unwrap_or(stored);
+        let (table, history) = (Observations::new(&config), History::default());
+        let mut study = Study { config, storage, history, table, models: None, policy: None };
+        study.apply(events)?;
         Ok(study)
+    }
+
+    /// Uses a policy of trust regions of your own, from the next ask on.
+    pub fn set_trust_regions(&mut self, policy: TrustRegionPolicy) {
+        self.policy = Some(policy);
     }
 
     /// Its settings.
@@ -137,37 +176,68 @@ impl Study {
     }
 
     /// Trials, outcomes and the state of the last ask, as of the last ask, tell or [`refresh`](Self::refresh).
-    pub fn history(&self) -> &store::History {
-        self.store.history()
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The trial with this number and its outcome, as of the last ask, tell or [`refresh`](Self::refresh).
+    pub fn trial(&self, id: u64) -> Option<&Record> {
+        self.history.record(id)
     }
 
     /// Reads what other processes have written.
     pub fn refresh(&mut self) -> Result<()> {
-        self.store.refresh()?;
-        self.table.extend(&self.config, self.store.history())
+        let events = self.storage.load(self.history.position())?;
+        self.apply(events)
     }
 
     /// Outcomes of trials by their numbers, all or nothing; returns how many of them are new.
     ///
-    /// The same outcome told again is passed over, another one is refused. NaN and infinities count as failures.
+    /// The same outcome told again is passed over, another one is refused. NaN and infinities count as failures, and any
+    /// failure counts as the same outcome as another: the first reason stays.
     pub fn tell(&mut self, outcomes: &[(u64, Outcome)]) -> Result<usize> {
-        outcomes.iter().try_for_each(|(trial, outcome)| self.check_outcome(&format!("trial {trial}"), outcome))?;
-        let new = self.store.tell(outcomes)?;
-        self.refresh()?;
-        Ok(new)
+        let settled =
+            |(trial, outcome): &(u64, Outcome)| Ok((*trial, self.settled(&format!("trial {trial}"), outcome)?));
+        let outcomes = outcomes.iter().map(settled).collect::<Result<Vec<_>>>()?;
+        self.append(|history| history.news(&outcomes))
     }
 
-    /// Points that were not asked for, with their outcomes (`None`: they are under way); returns their trials' numbers.
+    /// Points that were not asked for, with their outcomes (`None`: they are pending); returns their trials' numbers.
+    ///
+    /// A point that is added twice makes two trials: replicates are data.
     pub fn add(&mut self, points: &[(Point, Option<Outcome>)]) -> Result<Range<u64>> {
-        for (i, (point, outcome)) in points.iter().enumerate() {
+        let added = |(i, (point, outcome)): (usize, &(Point, Option<Outcome>))| {
             self.config.space.encode(point)?;
-            outcome
-                .iter()
-                .try_for_each(|outcome| self.check_outcome(&format!("point {} of {}", i + 1, points.len()), outcome))?;
+            let of = format!("point {} of {}", i + 1, points.len());
+            let outcome = outcome.as_ref().map(|outcome| self.settled(&of, outcome)).transpose()?;
+            Ok(Event::Added { point: point.clone(), outcome })
+        };
+        let events = points.iter().enumerate().map(added).collect::<Result<Vec<_>>>()?;
+        let count = self.append(|_| Ok(events.clone()))?;
+        let end = self.history.records().len() as u64 + 1;
+        Ok(end - count as u64..end)
+    }
+
+    /// Appends what `events` makes of the present history, and returns their number.
+    fn append(&mut self, events: impl Fn(&History) -> Result<Vec<Event>>) -> Result<usize> {
+        loop {
+            self.refresh()?;
+            let events = events(&self.history)?;
+            let count = events.len();
+            if count == 0 || self.storage.append(self.history.position(), &events)? == Appended::Done {
+                self.apply(events)?;
+                return Ok(count);
+            }
         }
-        let trials = self.store.add(points)?;
-        self.refresh()?;
-        Ok(trials)
+    }
+
+    fn apply(&mut self, events: Vec<Event>) -> Result<()> {
+        let name = &self.storage;
+        events.into_iter().try_for_each(|event| {
+            let applied = self.history.apply(event);
+            applied.map_err(|cause| refused(&**name, &format!("is damaged: it {cause}"), "restore it from a copy"))
+        })?;
+        self.table.extend(&self.config, &self.history)
     }
 
     /// The evaluated points that no other one beats in every objective, by their outcomes and by posterior means, among
@@ -209,15 +279,14 @@ impl Study {
         Ok((model.state.hyper.clone(), model.units))
     }
 
-    /// How the models of everything told so far came about, one an output.
+    /// How the models of everything told so far came about, one per output.
     pub fn model_reports(&mut self) -> Result<Vec<ModelReport>> {
         Ok(self.current()?.reports())
     }
 
     /// The report of every ask so far.
     pub fn reports(&self) -> Result<Vec<StepReport>> {
-        let stored = self.store.reports()?;
-        stored.iter().map(|report| from_json("a step's report in the study's file", &report.json)).collect()
+        self.history.reports().iter().map(|report| from_json("a step's report in the study's file", report)).collect()
     }
 
     /// The models of everything that others and we have told.
@@ -228,24 +297,23 @@ impl Study {
 
     /// The models of everything told so far, made if need be.
     fn models(&mut self) -> Result<Arc<Models>> {
-        let states = self.states()?;
-        self.models_as_of(self.history().tells(), states)
+        let state = self.state()?;
+        self.models_as_of(self.history().tells(), state)
     }
 
     /// The models of an ask: those of everything told so far, or the last ask's, if these are fresh enough.
     fn models_for(&mut self, refit: Refit) -> Result<Arc<Models>> {
-        let states = self.states()?;
+        let state = self.state()?;
         let tells = self.history().tells();
-        let last = states.as_ref().and_then(|states| states.first()).map(|state| state.seen);
-        let seen = match (refit, last) {
+        let seen = match (refit, state.as_ref().and_then(StepState::seen)) {
             (Refit::Every(most), Some(seen)) if tells - seen < most => seen,
             _ => tells,
         };
-        self.models_as_of(seen, states)
+        self.models_as_of(seen, state)
     }
 
     /// The models of what was told up to this tell, given what the last ask left.
-    fn models_as_of(&mut self, seen: u64, states: Option<Vec<State>>) -> Result<Arc<Models>> {
+    fn models_as_of(&mut self, seen: u64, state: Option<StepState>) -> Result<Arc<Models>> {
         let key = Key { ask: self.history().asks(), seen };
         if let Some((of, models)) = &self.models
             && *of == key
@@ -254,14 +322,14 @@ impl Study {
         }
         let data = self.table.datasets(key.seen)?;
         let step = self.history().asks() + 1;
-        let seen = states.as_ref().and_then(|states| states.first()).map(|state| state.seen);
-        let models = match (&states, seen) {
-            (Some(states), Some(seen)) if seen == key.seen => Models::restored(states, &data)?,
-            (Some(states), Some(seen)) => {
+        let last = state.as_ref().and_then(|state| Some((&state.models, state.seen()?)));
+        let models = match last {
+            Some((states, seen)) if seen == key.seen => Models::restored(states, &data)?,
+            Some((states, seen)) => {
                 let before = self.table.datasets(seen)?;
                 Models::new(&self.config, Some((states, &before)), &data, step, key.seen)?
             }
-            _ => Models::new(&self.config, None, &data, step, key.seen)?,
+            None => Models::new(&self.config, None, &data, step, key.seen)?,
         };
         interrupt::poll()?;
         let models = Arc::new(models);
@@ -269,12 +337,10 @@ impl Study {
         Ok(models)
     }
 
-    /// What the last ask left, one an output.
-    fn states(&self) -> Result<Option<Vec<State>>> {
-        match self.history().state() {
-            Some(state) => from_json("the state of the last step in the study's file", &state.json),
-            None => Ok(None),
-        }
+    /// What the last ask left.
+    fn state(&self) -> Result<Option<StepState>> {
+        let read = |json| from_json("the state of the last step in the study's file", json);
+        self.history.state().map(read).transpose()
     }
 
     /// The factor that makes larger values of an output better.
@@ -287,19 +353,23 @@ impl Study {
         })
     }
 
-    fn trial(&self, record: usize) -> Trial {
+    fn trial_of(&self, record: usize) -> Trial {
         self.history().records()[record].trial.clone()
     }
 
-    fn check_outcome(&self, of: &str, outcome: &Outcome) -> Result<()> {
+    /// The outcome as it is recorded, if this study can have it.
+    fn settled(&self, of: &str, outcome: &Outcome) -> Result<Outcome> {
         match outcome {
             Outcome::Observed { values, .. } if values.len() != self.config.outputs.len() => Err(Error::Shape {
                 what: format!("the list of values of {of}"),
                 found: values.len(),
                 expected: self.config.outputs.len(),
             }),
-            Outcome::Observed { values, .. } => self.check_classes(of, values),
-            Outcome::Failed { .. } => Ok(()),
+            Outcome::Observed { values, .. } => {
+                self.check_classes(of, values)?;
+                outcome.settled(of)
+            }
+            Outcome::Failed { .. } => Ok(outcome.clone()),
         }
     }
 
@@ -312,12 +382,20 @@ impl Study {
     }
 }
 
-fn check_same(config: &Config, store: &Store) -> Result<()> {
-    match differing(&to_json(config)?, store.config())? {
+fn created(config: &Config) -> Result<Event> {
+    Ok(Event::Created { settings: to_json(config)? })
+}
+
+fn refused(storage: &dyn Storage, cause: &str, remedy: &str) -> Error {
+    Error::Storage { path: storage.name(), cause: cause.into(), remedy: remedy.into() }
+}
+
+fn check_same(ours: &Config, stored: &Config, storage: &dyn Storage) -> Result<()> {
+    match differing(&to_json(ours)?, &to_json(stored)?)? {
         None => Ok(()),
         Some(field) => Err(Error::Unsupported {
-            what: format!("the study in {} has another setting of '{field}'", store.path().display()),
-            remedy: "open it with the settings it was made with, or begin another file".into(),
+            what: format!("the study in {} has another setting of '{field}'", storage.name()),
+            remedy: "open it with the settings it was made with, or create another study".into(),
         }),
     }
 }

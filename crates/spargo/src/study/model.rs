@@ -25,9 +25,9 @@ use serde::{Deserialize, Serialize};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-/// What the next step needs of this one.
+/// What the next step needs of this one's model of an output.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct State {
+pub(super) struct ModelState {
     /// The name of the output.
     pub output: String,
     /// The units of the outcomes.
@@ -56,7 +56,7 @@ pub(super) struct Inducing(#[serde(with = "column_major")] pub Mat<f64>);
 pub(super) struct Model {
     pub posterior: Arc<Posterior>,
     pub units: OutcomeTransform,
-    pub state: State,
+    pub state: ModelState,
     pub report: ModelReport,
 }
 
@@ -90,7 +90,7 @@ pub(super) struct Models {
 }
 
 /// What a step left of an output, and the data that it had seen.
-type Last<'a> = (&'a State, &'a Dataset);
+type Last<'a> = (&'a ModelState, &'a Dataset);
 
 impl Models {
     /// Allocates and fits; `data` are encoded inputs and outcomes, an objective's to be maximised, one set an output.
@@ -98,7 +98,7 @@ impl Models {
     /// `last` is what the last step left, and the data that it had seen.
     pub fn new(
         config: &Config,
-        last: Option<(&[State], &[Dataset])>,
+        last: Option<(&[ModelState], &[Dataset])>,
         data: &[Dataset],
         step: u64,
         seen: u64,
@@ -111,7 +111,7 @@ impl Models {
     }
 
     /// The models that left these states, given the same data.
-    pub fn restored(states: &[State], data: &[Dataset]) -> Result<Self> {
+    pub fn restored(states: &[ModelState], data: &[Dataset]) -> Result<Self> {
         let models = states.iter().zip(data).map(|(state, data)| Model::restored(state, data));
         Ok(Models { outputs: models.collect::<Result<_>>()?, local: OnceLock::new() })
     }
@@ -122,7 +122,7 @@ impl Models {
         Output { posterior: &model.posterior, noise: model.state.hyper.noise }
     }
 
-    pub fn states(&self) -> Vec<State> {
+    pub fn states(&self) -> Vec<ModelState> {
         self.outputs.iter().map(|model| model.state.clone()).collect()
     }
 
@@ -275,12 +275,12 @@ impl Model {
         let searched = searched.unwrap_or(data.len());
         let inducing = inducing.map(Inducing);
         let output = config.outputs[output].name.clone();
-        let state = State { output, units, hyper, inducing, inference, likelihood, searched, seen };
+        let state = ModelState { output, units, hyper, inducing, inference, likelihood, searched, seen };
         Ok(Model { posterior: Arc::new(posterior), units, state, report })
     }
 
     /// The model that left this state, given the same data.
-    fn restored(state: &State, data: &Dataset) -> Result<Self> {
+    fn restored(state: &ModelState, data: &Dataset) -> Result<Self> {
         let posterior = state.posterior(data)?;
         let report = ModelReport {
             output: state.output.clone(),
@@ -317,7 +317,7 @@ impl ModelOptions {
     }
 }
 
-impl State {
+impl ModelState {
     /// Its hyperparameters in other units: another scale under the same warp, else as they are, as both are standardized.
     fn hyper_in(&self, units: &OutcomeTransform) -> Hyperparameters {
         if self.units.warp() != units.warp() {
@@ -376,7 +376,7 @@ fn inducing_points(config: &Config, all: &[Prepared], output: usize, step: u64) 
 }
 
 /// What the last posterior says at all data, in the units of `units` (variances to first order).
-fn believe(last: &State, before: &Dataset, data: &Dataset, units: &OutcomeTransform) -> Result<PosteriorAtData> {
+fn believe(last: &ModelState, before: &Dataset, data: &Dataset, units: &OutcomeTransform) -> Result<PosteriorAtData> {
     let Prediction { mean, variance } = last.posterior(before)?.predict(data.x())?;
     let ratios: Vec<f64> = mean.iter().map(|&mean| ratio(&last.units, units, mean)).collect();
     let variance = variance.iter().zip(&ratios).map(|(v, ratio)| v * ratio * ratio).collect();

@@ -57,7 +57,7 @@ impl Study {
         loop {
             let points = self.draw_replicates(&candidates, report.step, count);
             report.total_s = started.elapsed().as_secs_f64();
-            if let Some(trials) = self.commit(&points, models.as_ref(), &report, seen)? {
+            if let Some(trials) = self.commit(&points, (models.as_ref(), None), &report, seen)? {
                 return Ok(trials);
             }
             // Other processes may have drawn the same.
@@ -148,7 +148,7 @@ impl Study {
             };
             let best = candidates.iter().map(|some| some.draw(&value, &mut rng));
             let best = best.max_by(|(_, a), (_, b)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-            best.map(|(record, _)| self.trial(record).point)
+            best.map(|(record, _)| self.trial_of(record).point)
         };
         (0..count).filter_map(draw).collect()
     }

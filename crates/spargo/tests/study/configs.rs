@@ -145,7 +145,7 @@ fn a_file_keeps_its_settings() {
     let path = folder.file("study.db");
     let config = small(mixed());
     drop(Study::create(&path, config.clone()).unwrap());
-    assert!(matches!(Study::create(&path, config.clone()), Err(Error::Store { .. })));
+    assert!(matches!(Study::create(&path, config.clone()), Err(Error::Storage { .. })));
     assert_eq!(*Study::open(&path).unwrap().config(), config);
     drop(Study::open_or_create(&path, config.clone()).unwrap());
 

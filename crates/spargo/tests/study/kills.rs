@@ -4,7 +4,7 @@ use super::*;
 use crate::process::repeats;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use spargo::study::store::Record;
+use spargo::study::Record;
 use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -32,12 +32,12 @@ fn next(asks: u64) -> usize {
     if asks == 0 { 8 } else { 5 }
 }
 
-/// Whether the outcomes of this ask are told before the next; else that is made beside a pending batch.
+/// Whether the outcomes of this ask are told before the next; else that is made alongside a pending batch.
 fn waits(ask: u64) -> bool {
     ask != 2 && ask != 5
 }
 
-/// Goes on wherever the study stands, until all is asked and told; `said` hears of everything that is committed.
+/// Goes on wherever the study stands, until all is asked and told; `said` is called with everything that is committed.
 fn work(study: &mut Study, said: impl Fn(String)) {
     loop {
         let asks = study.history().asks();

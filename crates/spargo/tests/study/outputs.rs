@@ -3,7 +3,7 @@
 use super::*;
 use spargo::math::pareto;
 use spargo::model::Inference;
-use spargo::study::store::Record;
+use spargo::study::Record;
 use spargo::study::{Goal, Output};
 
 fn with_goals(space: Space, goals: &[Goal]) -> Config {

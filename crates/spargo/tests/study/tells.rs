@@ -53,7 +53,7 @@ fn reopen(study: Study, path: &Path, life: Life) -> Study {
     }
 }
 
-/// The first 38 points: asks beside pending batches, exact and sparse, some failed.
+/// The first 38 points: asks alongside pending batches, exact and sparse, some failed.
 fn run(rule: Rule, life: Life, tell: Way) -> Vec<String> {
     let folder = Folder::new();
     let path = folder.file("study.db");
@@ -111,7 +111,7 @@ fn what_was_told_stays_and_nothing_of_a_refused_call_is_written() {
         assert_eq!(*study.history(), before);
     }
     let retold = study.tell(&[(1, Outcome::value(1.5))]).unwrap_err();
-    assert_eq!(retold, Error::Retold { trial: 1, told: "1".into(), now: "1.5".into() });
+    assert_eq!(retold, Error::Retold { index: 0, trial: 1, told: "1".into(), now: "1.5".into() });
 
     let inside: Point = vec![Value::Real(0.0), Value::Real(1.0)];
     let outside: Point = vec![Value::Real(3.0), Value::Real(1.0)];
@@ -163,7 +163,7 @@ fn points_that_were_not_asked_for_are_data_and_part_of_the_design() {
         assert_all_different(&points(&study));
         assert_eq!(study.history().pending().count(), 7);
     }
-    // Under way elsewhere.
+    // Pending elsewhere.
     let mut study = memory(small(grid()));
     let somewhere: Point = vec![Value::Int(3), Value::Choice("y".into()), Value::Int(0)];
     study.add(&[(somewhere, None)]).unwrap();

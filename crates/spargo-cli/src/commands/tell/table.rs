@@ -94,14 +94,13 @@ impl Table<'_> {
 
     /// Refuses a trial that is not there, that was told otherwise, or whose point is another one than the row's.
     fn check_trial(&self, row: Row<'_>, trial: u64, outcome: &Outcome) -> Result<Known> {
-        let records = self.study.history().records();
-        let record = (trial as usize).checked_sub(1).and_then(|i| records.get(i));
-        let Some(record) = record else {
-            let error = Error::UnknownTrial { trial, trials: records.len() as u64 };
+        let Some(record) = self.study.trial(trial) else {
+            let trials = self.study.history().records().len() as u64;
+            let error = Error::UnknownTrial { index: 0, trial, trials };
             return Err(self.fault(row, "trial", &error.to_string()));
         };
         if let Some(told) = record.told.as_ref().filter(|told| !same(&told.outcome, outcome)) {
-            let error = Error::Retold { trial, told: told.outcome.to_string(), now: outcome.to_string() };
+            let error = Error::Retold { index: 0, trial, told: told.outcome.to_string(), now: outcome.to_string() };
             return Err(self.fault(row, "trial", &error.to_string()));
         }
         self.check_inputs(row, trial, &record.trial.point)?;

@@ -66,7 +66,7 @@ fn feasible(study: &Study) -> Option<usize> {
     if !config.outputs.iter().any(|output| matches!(output.goal, Goal::Constraint { .. })) {
         return None;
     }
-    let keeps = |record: &&spargo::study::store::Record| match record.told.as_ref().map(|told| &told.outcome) {
+    let keeps = |record: &&spargo::study::Record| match record.told.as_ref().map(|told| &told.outcome) {
         Some(Outcome::Observed { values, .. }) => config.is_feasible(values),
         _ => false,
     };

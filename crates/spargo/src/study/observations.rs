@@ -2,23 +2,26 @@
 
 use super::Outcome;
 use super::config::Config;
-use super::store::{History, Record};
+use super::storage::{History, Told};
 use crate::acquire::optimizer::Excluded;
 use crate::data::Dataset;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::Mat;
 
-/// Rows are the history's records.
+/// What was observed of the history's records; a record is named by its index.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct Observations {
     dimension: usize,
+    /// The number of tells that are taken into account.
+    tells: usize,
     /// Encoded points, row after row.
     points: Vec<f64>,
     excluded: Excluded,
-    /// Records that were observed, in the order of their numbers, with their tells.
+    /// Records that were observed, in the order of their numbers.
     observed: Vec<usize>,
+    /// The tell of each observed record.
     seq: Vec<u64>,
-    /// One an output.
+    /// One per output.
     outputs: Vec<Column>,
     failed: Vec<usize>,
     pending: Vec<usize>,
@@ -29,16 +32,17 @@ pub(super) struct Table {
 struct Column {
     /// The factor that makes larger values better.
     sign: f64,
-    /// With that sign.
+    /// Values times the sign.
     outcomes: Vec<f64>,
-    /// Variances where they are known.
+    /// Noise variances where they are known.
     noise: Vec<Option<f64>>,
 }
 
-impl Table {
+impl Observations {
     pub fn new(config: &Config) -> Self {
-        Table {
+        Observations {
             dimension: config.space.dimensions().len(),
+            tells: 0,
             points: Vec::new(),
             excluded: Excluded::default(),
             observed: Vec::new(),
@@ -49,41 +53,51 @@ impl Table {
         }
     }
 
-    /// Brings the table up to date.
+    /// Takes in what is new in the history.
+    ///
+    /// Rows stand in the order of the trials, whenever these were told; so the rows after the first new one are made again.
     pub fn extend(&mut self, config: &Config, history: &History) -> Result<()> {
-        let known = self.points.len() / self.dimension;
-        for record in &history.records()[known..] {
+        let records = history.records();
+        for (i, record) in records.iter().enumerate().skip(self.points.len() / self.dimension) {
             let point = config.space.encode(&record.trial.point)?;
             self.excluded.insert(&point);
             self.points.extend(point);
+            self.pending.push(i);
         }
-        self.sort(history.records());
+        let mut new: Vec<usize> = history.told()[self.tells..].iter().map(|&trial| trial as usize - 1).collect();
+        let Some(&first) = new.iter().min() else { return Ok(()) };
+        self.pending.retain(|&i| records[i].told.is_none());
+        new.extend(self.failed.split_off(self.failed.partition_point(|&i| i < first)));
+        new.extend(self.observed.split_off(self.observed.partition_point(|&i| i < first)));
+        new.sort_unstable();
+        new.dedup();
+        self.seq.truncate(self.observed.len());
+        self.outputs.iter_mut().for_each(|output| output.truncate(self.observed.len()));
+        for (i, told) in new.into_iter().filter_map(|i| Some((i, records[i].told.as_ref()?))) {
+            self.push(i, told)?;
+        }
+        self.tells = history.told().len();
         Ok(())
     }
 
-    /// Sorts the records by what is known of them; their order is that of the trials, whenever they were told.
-    fn sort(&mut self, records: &[Record]) {
-        self.observed.clear();
-        self.failed.clear();
-        self.pending.clear();
-        self.seq.clear();
-        self.outputs.iter_mut().for_each(|output| *output = Column::new(output.sign));
-        for (i, record) in records.iter().enumerate() {
-            match &record.told {
-                None => self.pending.push(i),
-                Some(told) => match &told.outcome {
-                    Outcome::Failed { .. } => self.failed.push(i),
-                    Outcome::Observed { values, noise } => {
-                        self.observed.push(i);
-                        self.seq.push(told.seq);
-                        for (k, output) in self.outputs.iter_mut().enumerate() {
-                            output.outcomes.push(output.sign * values[k]);
-                            output.noise.push(noise.as_ref().and_then(|noise| noise[k]));
-                        }
-                    }
-                },
+    fn push(&mut self, record: usize, told: &Told) -> Result<()> {
+        let Outcome::Observed { values, noise } = &told.outcome else {
+            self.failed.push(record);
+            return Ok(());
+        };
+        let expected = self.outputs.len();
+        for found in [values.len(), noise.as_ref().map_or(expected, Vec::len)] {
+            if found != expected {
+                return Err(Error::Shape { what: format!("the outcome of trial {}", record + 1), found, expected });
             }
         }
+        self.observed.push(record);
+        self.seq.push(told.seq);
+        for (k, output) in self.outputs.iter_mut().enumerate() {
+            output.outcomes.push(output.sign * values[k]);
+            output.noise.push(noise.as_ref().and_then(|noise| noise[k]));
+        }
+        Ok(())
     }
 
     /// Records with an outcome.
@@ -91,7 +105,7 @@ impl Table {
         &self.observed
     }
 
-    /// One of their outputs; an objective is to be maximised.
+    /// One output of the observed records; an objective is to be maximised.
     pub fn outcomes(&self, output: usize) -> &[f64] {
         &self.outputs[output].outcomes
     }
@@ -140,5 +154,10 @@ impl Table {
 impl Column {
     fn new(sign: f64) -> Self {
         Column { sign, outcomes: Vec::new(), noise: Vec::new() }
+    }
+
+    fn truncate(&mut self, rows: usize) {
+        self.outcomes.truncate(rows);
+        self.noise.truncate(rows);
     }
 }

@@ -2,13 +2,12 @@
 
 use super::*;
 use spargo::Error;
-use spargo::study::Outcome;
 
 /// The cause and the remedy of a refusal that names the file.
 #[track_caller]
-fn refusal(path: &Path, result: Result<Store, Error>) -> String {
+fn refusal<T: std::fmt::Debug>(path: &Path, result: Result<T, Error>) -> String {
     match result {
-        Err(Error::Store { path: named, cause, remedy }) => {
+        Err(Error::Storage { path: named, cause, remedy }) => {
             assert_eq!(named, path.display().to_string());
             assert!(!remedy.is_empty());
             format!("{cause}; {remedy}")
@@ -19,8 +18,7 @@ fn refusal(path: &Path, result: Result<Store, Error>) -> String {
 
 #[track_caller]
 fn refused(path: &Path, words: &str) {
-    let options = StoreOptions::default();
-    for result in [Store::open(path, &options), Store::open_or_create(path, "{}", &options)] {
+    for result in [SqliteStorage::open(path), SqliteStorage::open_or_create(path)] {
         let refusal = refusal(path, result);
         assert!(refusal.contains(words), "{refusal}");
     }
@@ -28,9 +26,8 @@ fn refused(path: &Path, words: &str) {
 
 /// A study of some pages.
 fn study(path: &Path) {
-    let mut store = open_or_create(path);
     let points: Vec<_> = (0..500).map(|i| (point(f64::from(i)), Some(Outcome::value(f64::from(i))))).collect();
-    store.add(&points).unwrap();
+    Study::create(path, config()).unwrap().add(&points).unwrap();
 }
 
 fn change(path: &Path, sql: &str) {
@@ -38,27 +35,29 @@ fn change(path: &Path, sql: &str) {
 }
 
 #[test]
-fn the_config_is_written_once() {
+fn a_study_is_created_once() {
     let folder = Folder::new();
     let path = folder.file("a ?study=ä.db");
-    let options = StoreOptions::default();
-    assert!(refusal(&path, Store::open(&path, &options)).starts_with("does not exist; create it"));
-    let first = "{\"name\": \"first\"}\0";
-    assert_eq!(Store::create(&path, first, &options).unwrap().config(), first);
-    assert!(refusal(&path, Store::create(&path, "second", &options)).starts_with("exists already; open it"));
-    assert_eq!(Store::open_or_create(&path, "third", &options).unwrap().config(), first);
-    assert_eq!(open(&path).config(), first);
+    assert!(refusal(&path, Study::open(&path)).starts_with("does not exist; create it"));
+    drop(Study::create(&path, config()).unwrap());
+    assert!(refusal(&path, Study::create(&path, config())).starts_with("exists already; open it"));
+    let other = Study::open_or_create(&path, Config { seed: 7, ..config() }).unwrap_err();
+    assert!(other.to_string().contains("another setting of 'seed'"), "{other}");
+    assert_eq!(*Study::open(&path).unwrap().config(), config());
     assert!(path.exists());
 }
 
 #[test]
 fn an_empty_file_becomes_a_study_only_by_creation() {
     let folder = Folder::new();
-    let path = folder.file("study.db");
+    // Nothing, or what a process leaves that is killed before it has written the settings.
+    let (path, killed) = (folder.file("study.db"), folder.file("killed.db"));
     fs::write(&path, "").unwrap();
-    let options = StoreOptions::default();
-    assert!(refusal(&path, Store::open(&path, &options)).starts_with("is empty; give the path of a study"));
-    assert!(Store::create(&path, "{}", &options).is_ok());
+    drop(SqliteStorage::open_or_create(&killed).unwrap());
+    for path in [path, killed] {
+        assert!(refusal(&path, Study::open(&path)).starts_with("is empty; give the path of a study"));
+        assert!(Study::create(&path, config()).is_ok());
+    }
 }
 
 #[test]
@@ -89,8 +88,7 @@ fn paths_that_lead_nowhere_are_refused() {
     let folder = Folder::new();
     refused(&folder.0, "is a folder");
     refused(&folder.file("missing/study.db"), "which does not exist; create it");
-    let options = StoreOptions::default();
-    assert!(refusal(Path::new(""), Store::create(Path::new(""), "{}", &options)).starts_with("has no path"));
+    assert!(refusal(Path::new(""), SqliteStorage::open_or_create(Path::new(""))).starts_with("has no path"));
 }
 
 /// SQLite alone would keep a study of this name in memory, and lose it.
@@ -102,16 +100,24 @@ fn no_name_is_special() {
     let folder = Folder::new();
     let output = child("files::no_name_is_special", "create").current_dir(&folder.0).output().unwrap();
     assert!(output.status.success(), "{output:?}");
-    assert_eq!(open(&folder.file(":memory:")).refresh().unwrap().records().len(), 500);
+    assert_eq!(Study::open(&folder.file(":memory:")).unwrap().history().records().len(), 500);
 }
 
 #[test]
-fn another_version_is_refused() {
+fn files_of_other_versions_are_refused_with_a_remedy() {
     let folder = Folder::new();
     let path = folder.file("study.db");
     study(&path);
-    change(&path, "PRAGMA user_version = 2");
-    refused(&path, "has format 2, and this version of spargo reads format 1; use the version of spargo that wrote it");
+    for (version, words) in [
+        (
+            1,
+            "earlier version of spargo (format 1, not 2); export it with that version, and add its trials to a new study",
+        ),
+        (3, "later version of spargo (format 3, not 2); use that version of spargo"),
+    ] {
+        change(&path, &format!("PRAGMA user_version = {version}"));
+        refused(&path, &format!("was written by an {words}").replace("an later", "a later"));
+    }
 }
 
 #[test]
@@ -144,18 +150,30 @@ fn damage_is_noticed() {
     // Rows that this library does not write.
     let no_checks = "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON;";
     for (sql, words) in [
-        ("DELETE FROM trials WHERE id = 3", "is damaged: trial 3 is missing"),
-        ("DELETE FROM outcomes WHERE seq = 4", "is damaged: tell 4 is missing"),
+        ("DELETE FROM events WHERE id = 3", "is damaged: event 3 is missing"),
+        ("UPDATE events SET json = '{}' WHERE id = 5", "is damaged: event 5 cannot be read"),
         (
-            "UPDATE outcomes SET trial = 501 WHERE seq = 4",
+            "UPDATE events SET json = (SELECT json FROM events WHERE id = 1) WHERE id = 5",
+            "is damaged: it was created twice",
+        ),
+        (
+            r#"UPDATE events SET json = '{"told":{"trial":501,"outcome":{"failed":{"reason":""}}}}' WHERE id = 6"#,
             "is damaged: it has an outcome of trial 501, but no such trial",
         ),
-        ("UPDATE trials SET point = x'00' WHERE id = 5", "is damaged: the point of trial 5 cannot be read"),
-        ("UPDATE outcomes SET numbers = x'00' WHERE seq = 6", "is damaged: the outcome of trial 6 cannot be read"),
-        ("UPDATE outcomes SET noise = x'00' WHERE seq = 6", "is damaged: the outcome of trial 6 cannot be read"),
-        ("UPDATE outcomes SET numbers = NULL WHERE seq = 6", "is damaged: the outcome of trial 6 cannot be read"),
-        ("DELETE FROM study", "is damaged"),
-        ("DROP TABLE outcomes", "cannot be used (no such table: outcomes)"),
+        (
+            r#"UPDATE events SET json = '{"told":{"trial":2,"outcome":{"failed":{"reason":""}}}}' WHERE id = 6"#,
+            "is damaged: it has two outcomes of trial 2",
+        ),
+        (
+            r#"UPDATE events SET json = replace(json, '"values":[', '"values":[1.0,') WHERE id = 7"#,
+            "the outcome of trial 6 has 2 but 1 is needed",
+        ),
+        (
+            "INSERT INTO state (one, event, json) VALUES (1, 9, '')",
+            "is damaged: event 9 is no ask, but has left a state",
+        ),
+        ("DELETE FROM events", "is empty"),
+        ("DROP TABLE events", "cannot be used (no such table: events)"),
     ] {
         fs::write(&path, &whole).unwrap();
         change(&path, &format!("{no_checks} {sql}"));
@@ -166,12 +184,10 @@ fn damage_is_noticed() {
 
 /// Opens a study and reads everything.
 fn open_all(path: &Path) -> Result<(), Error> {
-    let mut store = Store::open(path, &StoreOptions::default())?;
-    store.refresh()?;
-    store.reports().map(|_| ())
+    Study::open(path)?.reports().map(|_| ())
 }
 
-/// The superuser may write everywhere, so this is tried by a process of nobody's.
+/// The superuser may write everywhere, so this is tried by a process of another user.
 #[test]
 #[cfg(unix)]
 fn files_and_folders_without_permission_are_refused() {
@@ -184,20 +200,20 @@ fn files_and_folders_without_permission_are_refused() {
         let locked = folder.join("locked");
         refused(&locked.join("study.db"), "check that you may write the file and its folder");
         for path in [folder.join("read-only.db"), locked.join("study.db"), locked.join("a ?study=%.db")] {
-            let mut store = Store::open_to_read(&path, &StoreOptions::default()).unwrap();
-            assert_eq!(store.refresh().unwrap().records().len(), 500, "{}", path.display());
-            let refused = store.add(&[(point(0.5), None)]).unwrap_err().to_string();
+            let mut study = Study::open_to_read(&path).unwrap();
+            assert_eq!(study.history().records().len(), 500, "{}", path.display());
+            let refused = study.add(&[(point(0.5), None)]).unwrap_err().to_string();
             assert!(refused.contains("check that you may write"), "{refused}");
         }
         for (name, words) in
             [("logged.db", "copy both to a folder of yours"), ("../unreadable.db", "may read the file")]
         {
             let path = locked.join(name);
-            let refusal = refusal(&path, Store::open_to_read(&path, &StoreOptions::default()));
+            let refusal = refusal(&path, SqliteStorage::open_to_read(&path));
             assert!(refusal.contains(words), "{refusal}");
         }
         let new = locked.join("new.db");
-        let refusal = refusal(&new, Store::create(&new, "{}", &StoreOptions::default()));
+        let refusal = refusal(&new, SqliteStorage::open_or_create(&new));
         assert!(refusal.contains("check that you may write"), "{refusal}");
         return acknowledge("all refused");
     }
@@ -221,43 +237,4 @@ fn files_and_folders_without_permission_are_refused() {
         Err(error) => println!("skipped: this program cannot be run by another user ({error})"),
     }
     fs::set_permissions(folder.file("locked"), PermissionsExt::from_mode(0o777)).unwrap();
-}
-
-#[test]
-fn a_writer_that_does_not_end_is_named_after_the_patience() {
-    let folder = Folder::new();
-    let path = folder.file("study.db");
-    study(&path);
-    let other = rusqlite::Connection::open(&path).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let options = StoreOptions { patience: std::time::Duration::from_millis(50), ..StoreOptions::default() };
-    let mut store = Store::open(&path, &options).unwrap();
-    let error = store.tell(&[]).unwrap_err().to_string();
-    assert!(error.contains("is kept locked by another process"), "{error}");
-    // Reading goes on.
-    assert_eq!(store.refresh().unwrap().records().len(), 500);
-    other.execute_batch("ROLLBACK").unwrap();
-    assert_eq!(store.tell(&[]), Ok(0));
-}
-
-#[test]
-fn bytes_make_a_store_in_memory_that_goes_on_alone() {
-    let folder = Folder::new();
-    let path = folder.file("study.db");
-    for mut store in [memory(), open_or_create(&path)] {
-        ask(&mut store, &[point(1.0), point(2.0)]);
-        store.tell(&[(2, Outcome::failed("spilt"))]).unwrap();
-        store.refresh().unwrap();
-        let bytes = store.to_bytes().unwrap();
-        let mut copy = Store::from_bytes(&bytes).unwrap();
-        copy.refresh().unwrap();
-        assert_eq!(copy.history(), store.history());
-        assert_eq!((copy.config(), copy.reports().unwrap()), (store.config(), store.reports().unwrap()));
-        ask(&mut copy, &[point(3.0)]);
-        store.refresh().unwrap();
-        assert_eq!((copy.refresh().unwrap().asks(), store.history().asks()), (2, 1));
-    }
-    for bytes in [&b""[..], b"SQLite format 3", &[0; 4096], &[7; 9999]] {
-        assert!(matches!(Store::from_bytes(bytes), Err(Error::Store { .. })));
-    }
 }

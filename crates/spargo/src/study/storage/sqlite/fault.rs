@@ -4,17 +4,18 @@ use crate::error::Error;
 use rusqlite::ErrorCode;
 use std::path::Path;
 
+pub(super) const RESTORE: &str = "restore it from a copy";
+const PERMISSIONS: &str = "check that you may write the file and its folder";
+
 /// A failure before it knows its file.
 #[derive(Debug)]
 pub(super) enum Fault {
-    /// The database's own.
+    /// An error of the database.
     Sql(rusqlite::Error),
     /// A file that may be read only.
     ReadOnly,
     /// A file that is not what it should be.
     Unfit { cause: String, remedy: &'static str },
-    /// A call that is refused, whatever the file.
-    Refused(Error),
 }
 
 impl Fault {
@@ -29,25 +30,26 @@ impl Fault {
 
     /// Whether another process is in the way.
     pub(super) fn is_busy(&self) -> bool {
-        let code = if let Fault::Sql(error) = self { error.sqlite_error_code() } else { None };
-        matches!(code, Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+        matches!(self.code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
     }
 
     /// Whether it is for want of permission to write.
     pub(super) fn forbids_writing(&self) -> bool {
-        let code = if let Fault::Sql(error) = self { error.sqlite_error_code() } else { None };
-        let forbidden = matches!(code, Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied));
-        matches!(self, Fault::ReadOnly) || forbidden
+        let forbidden = [ErrorCode::ReadOnly, ErrorCode::CannotOpen, ErrorCode::PermissionDenied];
+        matches!(self, Fault::ReadOnly) || self.code().is_some_and(|code| forbidden.contains(&code))
     }
 
     pub(super) fn at(self, path: &Path) -> Error {
         let (cause, remedy) = match self {
-            Fault::Refused(error) => return error,
             Fault::ReadOnly => ("is read-only".into(), PERMISSIONS),
             Fault::Unfit { cause, remedy } => (cause, remedy),
             Fault::Sql(error) => words(&error),
         };
-        Error::Store { path: path.display().to_string(), cause, remedy: remedy.into() }
+        Error::Storage { path: path.display().to_string(), cause, remedy: remedy.into() }
+    }
+
+    fn code(&self) -> Option<ErrorCode> {
+        if let Fault::Sql(error) = self { error.sqlite_error_code() } else { None }
     }
 }
 
@@ -56,15 +58,6 @@ impl From<rusqlite::Error> for Fault {
         Fault::Sql(error)
     }
 }
-
-impl From<Error> for Fault {
-    fn from(error: Error) -> Self {
-        Fault::Refused(error)
-    }
-}
-
-const RESTORE: &str = "restore it from a copy";
-const PERMISSIONS: &str = "check that you may write the file and its folder";
 
 fn words(error: &rusqlite::Error) -> (String, &'static str) {
     let is = |cause: &str| format!("{cause} ({error})");

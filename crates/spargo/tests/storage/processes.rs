@@ -1,13 +1,13 @@
 //! Several processes on one file: nothing is lost, doubled or skipped.
 
 use super::*;
-use spargo::study::Outcome;
+use spargo::study::Trial;
 use std::collections::BTreeSet;
 
 const PROCESSES: u32 = 8;
 const ROUNDS: u32 = 12;
 
-/// The number that says who added or asked for a point, in which round, and as which of its call.
+/// The number of a point: which process added or asked for it, in which round, and as which of its call.
 fn number(process: u32, round: u32, which: u32) -> f64 {
     f64::from(process * 10_000 + round * 10 + which)
 }
@@ -17,27 +17,26 @@ fn number_of(point: &Point) -> f64 {
     number
 }
 
-/// Asks for two points, adds one, and tells of the oldest pending trials, whoever asked for them.
+/// Appends what the closure makes of the history, however often others are faster.
+fn append(log: &mut Log, events: impl Fn(&History) -> Vec<Event>) {
+    while log.append(&events(&log.history)) == Appended::Conflict {}
+}
+
+/// Asks for two points, adds one, and tells the oldest pending trials, whichever process asked for them.
 fn work(path: &Path, process: u32) {
-    let mut store = open_or_create(path);
+    let mut log = Log::open_or_create(path);
     for round in 0..ROUNDS {
-        let points = [0, 1].map(|which| point(number(process, round, which)));
-        let seen = store.refresh().unwrap().tells();
-        loop {
-            let state = format!("{process} {round}");
-            let batch = Batch { seen, ..batch(store.history(), &points, &state, &state) };
-            if let Committed::Done { ask, trials } = store.commit_ask(&batch).unwrap() {
-                acknowledge(&format!("{} {} {ask}", trials.start, number(process, round, 0)));
-                break acknowledge(&format!("{} {} {ask}", trials.start + 1, number(process, round, 1)));
-            }
-            store.refresh().unwrap();
+        let numbers = [0, 1, 2].map(|which| number(process, round, which));
+        let (points, state) = ([point(numbers[0]), point(numbers[1])], format!("{process} {round}"));
+        append(&mut log, |history| vec![asked(history.tells(), &points, Some(&state), &state)]);
+        append(&mut log, |_| vec![added(numbers[2], None)]);
+        for record in log.history.records().iter().filter(|r| numbers.contains(&number_of(&r.trial.point))) {
+            let (id, ask) = (record.trial.id, record.ask.unwrap_or(0));
+            acknowledge(&format!("{id} {} {ask}", number_of(&record.trial.point)));
         }
-        let added = store.add(&[(point(number(process, round, 2)), None)]).unwrap();
-        acknowledge(&format!("{} {} 0", added.start, number(process, round, 2)));
-        // Others tell of the same trials, with the same outcome.
-        let pending: Vec<_> = store.refresh().unwrap().pending().take(4).collect();
-        let told: Vec<_> = pending.iter().map(|t| (t.id, Outcome::value(number_of(&t.point) / 3.0))).collect();
-        store.tell(&told).unwrap();
+        let outcome = |trial: &Trial| Outcome::value(number_of(&trial.point) / 3.0);
+        let told = |trial: &Trial| Event::Told { trial: trial.id, outcome: outcome(trial) };
+        append(&mut log, |history| history.pending().take(4).map(told).collect());
     }
 }
 
@@ -61,8 +60,7 @@ fn processes_never_collide() {
     }
 
     assert_eq!(integrity(&path), "ok");
-    let mut store = open(&path);
-    let history = store.refresh().unwrap();
+    let Log { history, .. } = Log::open(&path);
     assert_eq!(history.asks(), u64::from(PROCESSES * ROUNDS));
     assert_eq!(history.records().len() as u32, 3 * PROCESSES * ROUNDS);
     let read: BTreeSet<String> = history
@@ -76,18 +74,23 @@ fn processes_never_collide() {
     assert!(told.iter().all(|(point, told)| told.outcome == Outcome::value(number_of(point) / 3.0)));
     let seqs: BTreeSet<u64> = told.iter().map(|(_, told)| told.seq).collect();
     assert_eq!(seqs, (1..=history.tells()).collect());
-    // Every round of every process told of something that was pending, its own points at least.
+    // Every round of every process told something that was pending.
     assert!(history.tells() > 2 * u64::from(ROUNDS), "{}", history.tells());
 
-    let (last, state) = (history.asks(), history.state().unwrap().clone());
-    let reports = store.reports().unwrap();
-    assert_eq!((state.ask, &state.json), (last, &reports.last().unwrap().json));
-    assert!(reports.is_sorted_by_key(|report| report.ask));
+    assert_eq!(history.state(), history.reports().last().map(String::as_str));
 }
 
 /// The n-th of many files that the processes race to create.
 fn nth(folder: &Path, n: u32) -> PathBuf {
     folder.join(format!("{n}.db"))
+}
+
+/// What the only event of a log says.
+fn settings(log: &mut Log) -> String {
+    match log.storage.load(0).unwrap().as_slice() {
+        [Event::Created { settings }] => settings.clone(),
+        other => panic!("{other:?}"),
+    }
 }
 
 #[test]
@@ -97,7 +100,9 @@ fn one_of_many_creates() {
         let (process, folder) = task.split_once(' ').unwrap();
         for n in 0..FILES {
             let path = nth(Path::new(folder), n);
-            acknowledge(Store::open_or_create(&path, process, &StoreOptions::default()).unwrap().config());
+            let mut log = Log::open_or_create(&path);
+            log.storage.append(0, &[Event::Created { settings: process.into() }]).unwrap();
+            acknowledge(&settings(&mut log));
         }
         return;
     }
@@ -112,6 +117,6 @@ fn one_of_many_creates() {
         .inspect(|output| assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr)))
         .map(|output| acknowledged(&output.stderr))
         .collect();
-    let configs: Vec<String> = (0..FILES).map(|n| open(&nth(&folder.0, n)).config().to_string()).collect();
+    let configs: Vec<String> = (0..FILES).map(|n| settings(&mut Log::open(&nth(&folder.0, n)))).collect();
     assert!(stored.iter().all(|read| *read == configs), "{stored:?}");
 }

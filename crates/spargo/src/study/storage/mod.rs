@@ -1,0 +1,106 @@
+//! Where a study is kept: an append-only log of typed events, of which the study is a function.
+//!
+//! ```text
+//!     history = apply(… apply(apply(∅, event 1), event 2) …, event n)
+//! ```
+//!
+//! A [`Storage`] has two verbs: load what follows a position, and append at a position. What an event means is known to
+//! [`History`] alone, so whatever a study learns to remember becomes a new kind of event, never a new verb.
+//!
+//! Writers are optimistic. An ask is computed without any lock, and commits only at the position that it knows:
+//!
+//! ```text
+//!     load ─▶ choose points ─▶ append ─▶ Done
+//!       ▲                        │
+//!       └─── replace clashes ◀───┴▶ Conflict: others have appended since
+//! ```
+
+mod history;
+mod memory;
+mod sqlite;
+
+pub use history::{History, Record, Told};
+pub use memory::MemoryStorage;
+pub use sqlite::SqliteStorage;
+
+use super::Outcome;
+use crate::error::Result;
+use crate::space::Point;
+use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
+
+/// An append-only log of events, which may be shared by several processes.
+///
+/// A position is the number of events before it: the log is empty at position 0.
+pub trait Storage: Debug + Send {
+    /// What error messages call the study, such as the path of its file.
+    fn name(&self) -> String;
+
+    /// All events after the first `position`, as of one instant and in their order.
+    ///
+    /// The state of an [`Event::Asked`] may be megabytes and only the last one is needed: the earlier may be dropped.
+    fn load(&mut self, position: u64) -> Result<Vec<Event>>;
+
+    /// Appends all of the events if the log holds exactly `position` events, else nothing.
+    ///
+    /// When it returns [`Appended::Done`], the events outlive the process.
+    fn append(&mut self, position: u64, events: &[Event]) -> Result<Appended>;
+}
+
+/// What became of events that were to be appended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Appended {
+    /// All of them were written.
+    Done,
+    /// Nothing was written: the log holds more events than the writer knows.
+    Conflict,
+}
+
+/// One change of a study.
+///
+/// Trials count from 1 in the order in which [`Asked`](Event::Asked) and [`Added`](Event::Added) bring them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Event {
+    /// The study was created: always the first event, and only that.
+    Created {
+        /// The study's settings, as JSON.
+        settings: String,
+    },
+    /// Points were chosen, each of which is a new trial.
+    Asked {
+        /// The number of outcomes that the choice is based on.
+        seen: u64,
+        /// When the batch was committed, in milliseconds since 1970, UTC.
+        time: u64,
+        /// The points to be evaluated.
+        points: Vec<Point>,
+        /// What the step did, as JSON.
+        report: String,
+        /// What the next step needs, as JSON; `None` leaves the last state in place.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        state: Option<String>,
+    },
+    /// A trial has an outcome.
+    Told {
+        /// The number of the trial.
+        trial: u64,
+        /// Its outcome, of which every value is finite.
+        outcome: Outcome,
+    },
+    /// A point that was not asked for became a trial.
+    Added {
+        /// The point.
+        point: Point,
+        /// Its outcome; `None` while it is pending.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        outcome: Option<Outcome>,
+    },
+}
+
+impl Event {
+    /// Whether points become trials, which a batch that is chosen at the same time must not repeat.
+    pub(super) fn brings_trials(&self) -> bool {
+        matches!(self, Event::Asked { .. } | Event::Added { .. })
+    }
+}

@@ -1,0 +1,160 @@
+//! Events: kept in their order, refused if others came first; of the states only the last is kept.
+
+use super::*;
+
+#[test]
+fn events_come_back_in_their_order_from_any_position() {
+    let folder = Folder::new();
+    for mut storage in storages(&folder) {
+        assert_eq!(storage.load(0).unwrap(), []);
+        let events = [
+            Event::Created { settings: "{\"name\": \"first\"}\0".into() },
+            added(0.5, Some(Outcome::value(2.0))),
+            asked(1, &[point(1.0), point(2.0)], None, "one"),
+            Event::Told { trial: 3, outcome: Outcome::noisy(1.0, 0.5) },
+            asked(2, &[point(3.0)], Some("state"), "two"),
+            Event::Told { trial: 4, outcome: Outcome::failed("spilt") },
+        ];
+        for (position, call) in [(0, &events[..1]), (1, &events[1..4]), (4, &events[4..])] {
+            assert_eq!(storage.append(position, call), Ok(Appended::Done));
+        }
+        for position in 0..=events.len() {
+            assert_eq!(storage.load(position as u64).unwrap(), events[position..]);
+        }
+        assert_eq!(storage.load(100).unwrap(), []);
+    }
+    let log = Log::open(&folder.file("study.db"));
+    assert_eq!((log.history.asks(), log.history.tells(), log.history.position()), (2, 3, 6));
+    assert_eq!((log.history.state(), log.history.reports()), (Some("state"), &["one", "two"].map(String::from)[..]));
+    assert_eq!(log.history.pending().map(|trial| trial.id).collect::<Vec<_>>(), [2]);
+    let asks: Vec<Option<u64>> = log.history.records().iter().map(|record| record.ask).collect();
+    assert_eq!(asks, [None, Some(1), Some(1), Some(2)]);
+}
+
+#[test]
+fn events_at_another_position_than_the_last_are_a_conflict() {
+    let folder = Folder::new();
+    for mut storage in storages(&folder) {
+        let (first, second) = (added(1.0, None), added(2.0, None));
+        assert_eq!(storage.append(0, &[first.clone(), second.clone()]), Ok(Appended::Done));
+        for position in [0, 1, 3, 100] {
+            assert_eq!(storage.append(position, std::slice::from_ref(&first)), Ok(Appended::Conflict));
+        }
+        assert_eq!(storage.load(0).unwrap(), [first, second]);
+    }
+}
+
+/// A storage on a file that another process uses just before the second event.
+#[derive(Debug)]
+struct Meddling {
+    storage: SqliteStorage,
+    other: Option<(PathBuf, fn(&mut Study))>,
+}
+
+impl Storage for Meddling {
+    fn name(&self) -> String {
+        self.storage.name()
+    }
+
+    fn load(&mut self, position: u64) -> spargo::Result<Vec<Event>> {
+        self.storage.load(position)
+    }
+
+    fn append(&mut self, position: u64, events: &[Event]) -> spargo::Result<Appended> {
+        if let Some((path, act)) = self.other.take_if(|_| position > 0) {
+            act(&mut Study::open(&path).unwrap());
+        }
+        self.storage.append(position, events)
+    }
+}
+
+#[test]
+fn an_ask_follows_asks_and_points_that_came_in_between_and_is_not_disturbed_by_tells() {
+    let meantime: [(fn(&mut Study), u64, usize); 4] = [
+        (|study| _ = study.ask(1).unwrap(), 2, 1),
+        (|study| _ = study.add(&[(point(1.0), None)]).unwrap(), 1, 0),
+        (|study| _ = study.add(&[(point(0.5), Some(Outcome::value(1.0)))]).unwrap(), 1, 0),
+        (|study| _ = study.tell(&[(1, Outcome::value(1.0))]).unwrap(), 1, 0),
+    ];
+    for (act, step, replaced) in meantime {
+        let folder = Folder::new();
+        let path = folder.file("study.db");
+        Study::create(&path, config()).unwrap().add(&[(point(0.0), None)]).unwrap();
+        let storage = Meddling { storage: SqliteStorage::open(&path).unwrap(), other: Some((path.clone(), act)) };
+        let mut study = Study::with_storage(config(), Box::new(storage)).unwrap();
+        let trials = study.ask(2).unwrap();
+        let report = study.reports().unwrap().pop().unwrap();
+        assert_eq!((report.step, report.replaced), (step, replaced));
+        let last = study.history().records().len() as u64;
+        assert_eq!(trials.iter().map(|trial| trial.id).collect::<Vec<_>>(), [last - 1, last]);
+        assert_eq!(study.history(), Study::open(&path).unwrap().history());
+    }
+}
+
+#[test]
+fn only_the_last_state_is_kept() {
+    let folder = Folder::new();
+    for mut storage in storages(&folder) {
+        for (position, state) in [Some("first"), Some("second"), None].into_iter().enumerate() {
+            storage.append(position as u64, &[asked(0, &[], state, "report")]).unwrap();
+        }
+        let mut log = Log { storage, history: History::default() };
+        assert_eq!(log.refresh().state(), Some("second"));
+        let states = log.storage.load(0).unwrap().into_iter().map(|event| match event {
+            Event::Asked { state, .. } => state,
+            other => panic!("{other:?}"),
+        });
+        assert_eq!(states.collect::<Vec<_>>(), [None, Some("second".into()), None]);
+    }
+}
+
+#[test]
+fn a_file_does_not_grow_with_its_states() {
+    let folder = Folder::new();
+    let path = folder.file("study.db");
+    let large = "x".repeat(1 << 20);
+    let mut sizes = Vec::new();
+    for step in 0..12 {
+        let mut log = Log::open_or_create(&path);
+        log.append(&[asked(0, &[point(step as f64)], Some(&format!("{step}{large}")), "report")]);
+        // The log's part, too.
+        drop(log);
+        sizes.push(fs::metadata(&path).unwrap().len());
+    }
+    assert!(sizes[11] < 3 << 20, "{sizes:?}");
+    assert_eq!(sizes[11], sizes[4], "{sizes:?}");
+    assert!(Log::open(&path).history.state().unwrap().starts_with("11x"));
+}
+
+#[test]
+fn the_log_shrinks_again_while_a_process_lives() {
+    let folder = Folder::new();
+    let mut log = Log::open_or_create(&folder.file("study.db"));
+    let mut lengths = Vec::new();
+    for size in [24 << 20, 1, 1, 1] {
+        log.append(&[asked(0, &[point(1.0)], Some(&"x".repeat(size)), "report")]);
+        lengths.push(fs::metadata(folder.file("study.db-wal")).unwrap().len());
+    }
+    assert!(lengths[0] > 24 << 20 && lengths[3] <= 1 << 24, "{lengths:?}");
+}
+
+#[test]
+fn bytes_make_a_study_in_memory_that_goes_on_alone() {
+    let folder = Folder::new();
+    for mut study in studies(&folder) {
+        study.ask(2).unwrap();
+        study.tell(&[(2, Outcome::failed("spilt"))]).unwrap();
+        study.add(&[(point(-0.0), Some(Outcome::noisy(0.1 + 0.2, 1e-300)))]).unwrap();
+        let mut copy = Study::from_bytes(&study.to_bytes().unwrap()).unwrap();
+        assert_eq!(format!("{:?}", copy.history()), format!("{:?}", study.history()));
+        assert_eq!((copy.config(), copy.reports()), (study.config(), study.reports()));
+        assert_eq!(copy.ask(1).unwrap()[0].id, 4);
+        study.refresh().unwrap();
+        assert_eq!((copy.history().asks(), study.history().asks()), (2, 1));
+        assert!(study.trial(4).is_none() && study.trial(0).is_none());
+        assert_eq!(copy.trial(3), study.trial(3));
+    }
+    for bytes in [&b""[..], b"[]", b"SQLite format 3", &[0; 4096], &[7; 9999]] {
+        assert!(matches!(Study::from_bytes(bytes), Err(spargo::Error::Storage { .. })));
+    }
+}
