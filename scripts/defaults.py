@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The table of docs/DEFAULTS.md, from the rows of results/defaults: mean regret at the end (the worst seed in brackets)."""
+"""Prints the table of docs/DEFAULTS.md from the rows of results/defaults: mean regret at the end (worst seed)."""
 
 import json
 from collections import defaultdict
@@ -18,7 +18,7 @@ def main():
         stages = zip(result["allocate_s"], result["fit_s"], result["acquire_s"])
         seconds[settings["method"]] += [sum(stage) for stage in stages]
     functions = sorted(order, key=order.get)
-    print("| settings | " + " | ".join(functions) + " | s a step |\n|" + "---|" * (len(functions) + 2))
+    print("| settings | " + " | ".join(functions) + " | s per step |\n|" + "---|" * (len(functions) + 2))
     for method in seconds:
         cells = [f"{mean(r):.3g} ({max(r):.3g})" for r in (regrets[method, function] for function in functions)]
         print(f"| {method} | " + " | ".join(cells) + f" | {mean(seconds[method]):.2f} |")

@@ -57,8 +57,11 @@ def seconds(result, first, last):
 
 found, few, many = runs(ROWS), range(5), range(10)
 methods = ["imp-dpp", "cvr", "kmeans", "uniform"]
-cells = lambda f, m: [interval(found, (f, m, method), few) for method in methods]
-rows = [(f, m, *cells(f, m), interval(found, (f, 0, "exact"), few)) for f in FUNCTIONS for m in (250, 500)]
+rows = []
+for f in FUNCTIONS:
+    for m in (250, 500):
+        cells = [interval(found, (f, m, method), few) for method in methods]
+        rows.append((f, m, *cells, interval(found, (f, 0, "exact"), few)))
 table("Figure 4, seeds 0-4", ["function", "M", *methods, "exact, 1,100"], rows)
 methods = ["imp-dpp", "ent", "ent-per-point", "cvr", "kmeans"]
 rows = [(f, *[interval(found, (f, 250, method), few) for method in methods]) for f in FUNCTIONS]

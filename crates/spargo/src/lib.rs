@@ -50,6 +50,6 @@ pub mod study;
 
 pub use error::{Error, Result};
 
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../../../docs/guide/rust.md")]
 #[cfg(doctest)]
-struct ReadmeIsTested;
+struct GuideIsTested;

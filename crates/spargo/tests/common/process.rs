@@ -29,6 +29,11 @@ impl Drop for Folder {
     }
 }
 
+/// How often a test repeats itself: `often` in `scripts/test long`, which sets SPARGO_LONG, `seldom` otherwise.
+pub fn repeats(seldom: usize, often: usize) -> usize {
+    if std::env::var_os("SPARGO_LONG").is_some() { often } else { seldom }
+}
+
 /// This program once more, as a process that runs the test `name` with `SPARGO_TEST_CHILD` set to `task`.
 ///
 /// What it acknowledges comes line by line over its standard error, which the test harness leaves alone.

@@ -1,13 +1,16 @@
 //! A process killed at any instant has lost nothing that was acknowledged, and left nothing half-written.
 
 use super::*;
+use crate::process::repeats;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use spargo::rng::{Purpose, stream};
 use std::io::Read;
 use std::time::Duration;
 
-const KILLS: u32 = 60;
+fn kills_in_all() -> u32 {
+    repeats(30, 600) as u32
+}
 
 /// Of each round, the trials that its ask, then its add, write.
 const ASKED: usize = 5;
@@ -54,7 +57,7 @@ fn nothing_acknowledged_is_lost_and_nothing_is_half_written() {
     let folder = Folder::new();
     let mut rng = stream(4, Purpose::Data, 0, 0);
     let (mut committed, mut created) = (0, 0);
-    for kill in 0..KILLS {
+    for kill in 0..kills_in_all() {
         // A few files, so that some die while they are created and others while they grow long.
         let path = folder.file(&format!("{}.db", kill % 20 * (kill % 2)));
         let output = kill_at_random(&path, kill, &mut rng);
@@ -64,8 +67,9 @@ fn nothing_acknowledged_is_lost_and_nothing_is_half_written() {
         committed += acknowledged.len();
         check(&path, &acknowledged);
     }
+    let kills = kills_in_all() as usize;
     // The instants were not all before the first write.
-    assert!(committed > 3 * KILLS as usize && created >= KILLS as usize / 2, "{committed} commits, {created} opened");
+    assert!(committed > 3 * kills && created >= kills / 2, "{committed} commits, {created} opened");
 }
 
 /// Starts a process that works on the file, kills it, and returns what it said.

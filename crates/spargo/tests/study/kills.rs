@@ -1,6 +1,7 @@
 //! A process killed at any instant has lost nothing told, and its study goes on as if it had lived.
 
 use super::*;
+use crate::process::repeats;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use spargo::study::Record;
@@ -8,7 +9,9 @@ use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-const KILLS: usize = 50;
+fn kills_in_all() -> usize {
+    repeats(25, 300)
+}
 
 /// Asks of one study: its posterior is exact for the first of them, then sparse.
 const ASKS: u64 = 9;
@@ -82,7 +85,7 @@ fn the_batches_are_those_of_a_study_that_was_never_killed() {
             // The first lives end before there are more data than inducing points; later ones grow longer, so that a study
             // comes to its end however busy the machine has become since it was timed.
             let patience = patience.mul_f64(if life < 2 { 0.2 } else { 0.3 * f64::from(life) });
-            let kill = (kills < KILLS).then(|| delay(patience, kills, &mut rng));
+            let kill = (kills < kills_in_all()).then(|| delay(patience, kills, &mut rng));
             let output = run(&format!("{number} {}", path.display()), kill.as_ref());
             acknowledgements.extend(acknowledged(&output.text));
             let mut study = Study::open_or_create(&path, config(number)).unwrap();
@@ -97,11 +100,11 @@ fn the_batches_are_those_of_a_study_that_was_never_killed() {
             let inducing = model.map_or(0, |model| usize::from(model.observations > model.inducing));
             (exact, sparse) = (exact + 1 - inducing, sparse + inducing);
         }
-        if kills == KILLS {
+        if kills == kills_in_all() {
             break;
         }
     }
-    assert!(exact >= 5 && sparse >= 5, "{exact} deaths of exact posteriors, {sparse} of sparse ones");
+    assert!(exact >= 3 && sparse >= 3, "{exact} deaths of exact posteriors, {sparse} of sparse ones");
 }
 
 /// What a process said, and whether it came to its end.

@@ -64,6 +64,7 @@ fn thousand() -> usize {
 }
 
 impl Run {
+    /// Reads `[run]`; placeholders of its command stand for inputs of the space.
     pub fn parse(source: &Source, value: Spanned<DeValue<'_>>, config: &Config) -> Result<Self> {
         let form = RunForm::deserialize(ValueDeserializer::from(value)).map_err(|error| source.unreadable(&error))?;
         let RunForm { command, parallel, timeout, budget, final_replicates } = form;
