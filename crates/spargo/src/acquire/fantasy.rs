@@ -141,13 +141,7 @@ impl<'a> Fantasy<'a> {
     }
 
     /// Adds the gradient of what has the given slopes in the moments, row by row.
-    fn add_gradient(
-        &self,
-        x: MatRef<'_, f64>,
-        terms: FantasyTerms,
-        slopes: &[Moments],
-        mut out: MatMut<'_, f64>,
-    ) {
+    fn add_gradient(&self, x: MatRef<'_, f64>, terms: FantasyTerms, slopes: &[Moments], mut out: MatMut<'_, f64>) {
         let FantasyTerms { local, roots: mut beta, .. } = terms;
         solve_lower_transposed(self.factor(), beta.as_mut());
         let through_p = Mat::from_fn(x.nrows(), self.count, |i, j| -2.0 * slopes[i].conditional * beta[(j, i)]);
