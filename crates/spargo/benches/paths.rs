@@ -6,7 +6,7 @@ use spargo::kernel::{Family, Kernel};
 use spargo::linalg::{Mat, MatRef, select_rows};
 use spargo::model::Hyperparameters;
 use spargo::model::sgpr::Sgpr;
-use spargo::rng::{Purpose, normal, stream, uniform};
+use spargo::rng::{Purpose, StepRng, normal, stream, uniform};
 use spargo::sample::{Features, Paths, SamplingOptions};
 use std::hint::black_box;
 
@@ -25,7 +25,8 @@ fn paths(criterion: &mut Criterion) {
     let posterior = sgpr.infer().expect("well conditioned").posterior;
 
     let settings = SamplingOptions { features: 1000, block: PATHS };
-    let draw = || Paths::draw(&posterior, 0..PATHS, &settings, 0, 0).expect("the kernel has features");
+    let draw =
+        || Paths::draw(&posterior, 0..PATHS, &settings, StepRng { seed: 0, step: 0 }).expect("the kernel has features");
     let paths = draw();
     criterion.bench_function("draw 100 paths", |b| b.iter(|| black_box(draw())));
     criterion.bench_function("100 paths at 10,000 points", |b| b.iter(|| black_box(paths.values(x.as_ref()))));

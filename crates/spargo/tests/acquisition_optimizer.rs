@@ -1,11 +1,11 @@
-//! Maxima of many utilities at once: found, all different, all valid, whatever the space.
+//! Maxima of many acquisition functions at once: found, all different, all valid, in every space.
 
 use spargo::acquire::optimizer::{
-    AcquisitionOptimizer, AcquisitionOptions, Assignment, Excluded, TrustRegion, is_assigned,
+    AcquisitionOptimizer, AcquisitionOptions, Assignment, Excluded, Memoryless, TrustRegion, is_assigned,
 };
 use spargo::linalg::{Mat, MatRef};
 use spargo::optim::BatchedObjective;
-use spargo::rng::{Purpose, stream, uniform};
+use spargo::rng::{Purpose, StepRng, stream, uniform};
 use spargo::space::{Dimension, Domain, Scale, Space};
 use spargo::{Error, Result};
 use std::collections::HashSet;
@@ -68,7 +68,15 @@ fn maximize(
     excluded: &mut Excluded,
 ) -> Result<Mat<f64>> {
     let none = Mat::zeros(0, space.dimensions().len());
-    AcquisitionOptimizer::new(space, none.as_ref(), settings, 1, 1).unwrap().maximize(acquisition, excluded)
+    AcquisitionOptimizer::new(space, none.as_ref(), settings, rng(1)).unwrap().maximize(acquisition, excluded)
+}
+
+/// Trust regions for all elements, and for half of them.
+const ALL: Memoryless = Memoryless { share: 1.0 };
+const HALF: Memoryless = Memoryless { share: 0.5 };
+
+fn rng(step: u64) -> StepRng {
+    StepRng { seed: 1, step }
 }
 
 fn row(a: &Mat<f64>, i: usize) -> Vec<f64> {
@@ -88,7 +96,7 @@ fn assert_valid(space: &Space, points: &Mat<f64>) {
 }
 
 #[test]
-fn every_space_gives_the_true_maximum_of_every_member() {
+fn every_space_gives_the_true_maximum_of_every_element() {
     let spaces = [
         vec![real(), real(), real()],
         vec![real(), int(9), choice(4)],
@@ -129,7 +137,7 @@ fn elements_that_agree_get_different_points_next_to_each_other() {
 }
 
 #[test]
-fn elements_that_agree_share_out_the_best_points_of_a_finite_space_in_order() {
+fn elements_that_agree_get_the_best_points_of_a_finite_space_in_order() {
     let space = space(vec![int(40), int(50)]);
     let acquisition = Bowls { centres: Mat::from_fn(100, 2, |_, k| [0.31, 0.77][k]) };
     let mut excluded = Excluded::default();
@@ -152,7 +160,7 @@ fn elements_that_agree_share_out_the_best_points_of_a_finite_space_in_order() {
 }
 
 #[test]
-fn a_space_without_enough_points_says_so_unless_replicates_are_welcome() {
+fn a_space_without_enough_points_says_so_unless_replicates_are_allowed() {
     let space = space(vec![int(3), choice(2)]);
     let acquisition = Bowls { centres: random(7, 2, 1.0) };
     let refused = maximize(&space, &acquisition, &AcquisitionOptions::default(), &mut Excluded::default());
@@ -175,12 +183,12 @@ fn ten_thousand_points_are_all_different() {
             assert_eq!(found.nrows(), 500);
             assert_valid(&space, &found);
         }
-        // Members that were given a taken point would leave it smaller.
+        // Elements that were given an excluded point would leave it smaller.
         assert_eq!(excluded.len(), 10_000);
     }
 }
 
-/// A utility that is NaN everywhere.
+/// An acquisition function that is NaN everywhere.
 struct Nowhere;
 
 impl BatchedObjective for Nowhere {
@@ -198,13 +206,13 @@ impl BatchedObjective for Nowhere {
 }
 
 #[test]
-fn a_utility_without_values_still_gives_points() {
+fn an_acquisition_function_without_values_still_gives_points() {
     for domains in [vec![real(), real()], vec![int(9), int(9)], vec![real(), choice(3)]] {
         let space = space(domains);
         let none = Mat::zeros(0, 2);
         let settings = AcquisitionOptions::default();
-        let search = AcquisitionOptimizer::new(&space, none.as_ref(), &settings, 1, 1).unwrap();
-        let found = search.maximize(&Nowhere, &mut Excluded::default()).unwrap();
+        let optimizer = AcquisitionOptimizer::new(&space, none.as_ref(), &settings, rng(1)).unwrap();
+        let found = optimizer.maximize(&Nowhere, &mut Excluded::default()).unwrap();
         assert_all_different(&found);
         assert_valid(&space, &found);
     }
@@ -215,8 +223,8 @@ fn the_pool_is_dense_around_the_incumbents_and_valid_there_too() {
     let space = space(vec![real(), int(9), choice(4), real()]);
     let incumbent = Mat::from_fn(1, 4, |_, k| [0.25, 0.5, 2.0, 0.75][k]);
     let settings = AcquisitionOptions { pool: 1000, near: 1000, ..AcquisitionOptions::default() };
-    let search = AcquisitionOptimizer::new(&space, incumbent.as_ref(), &settings, 1, 1).unwrap();
-    let points = search.pool().points().to_owned();
+    let optimizer = AcquisitionOptimizer::new(&space, incumbent.as_ref(), &settings, rng(1)).unwrap();
+    let points = optimizer.pool().points().to_owned();
     assert_valid(&space, &points);
     let close = |i: usize| (points[(i, 0)] - 0.25).abs() < 0.05 && (points[(i, 3)] - 0.75).abs() < 0.05;
     let (spread, near) = ((0..1000).filter(|&i| close(i)).count(), (1000..2000).filter(|&i| close(i)).count());
@@ -237,30 +245,30 @@ fn settings_with_which_nothing_is_found_are_refused() {
     for settings in changes.map(with) {
         let none = Mat::zeros(0, 1);
         assert!(matches!(
-            AcquisitionOptimizer::new(&space, none.as_ref(), &settings, 1, 1),
+            AcquisitionOptimizer::new(&space, none.as_ref(), &settings, rng(1)),
             Err(Error::Parameter { .. })
         ));
     }
 }
 
 #[test]
-fn shares_are_dealt_however_many_are_asked_for_at_a_time_and_independently() {
-    for (polish, local) in [(0.0, 0.3), (0.2, 0.2), (0.2, 0.5), (0.5, 0.5), (1.0, 0.0)] {
+fn shares_hold_for_any_batch_size_and_independently() {
+    for (model, region) in [(0.0, 0.3), (0.2, 0.2), (0.2, 0.5), (0.5, 0.5), (1.0, 0.0)] {
         for size in [1, 7, 100] {
             let elements = (0..2100 / size).flat_map(|step| (0..size).map(move |number| (step as u64, number)));
             let count = |wanted: fn(bool, bool) -> bool| {
                 let both = |&(step, number): &(u64, usize)| {
                     wanted(
-                        is_assigned(Assignment::LocalModel, step, number, polish),
-                        is_assigned(Assignment::TrustRegion, step, number, local),
+                        is_assigned(Assignment::LocalModel, step, number, model),
+                        is_assigned(Assignment::TrustRegion, step, number, region),
                     )
                 };
                 elements.clone().filter(both).count() as f64 / 2100.0
             };
             let close = |found: f64, expected: f64| (found - expected).abs() < 0.03;
-            assert!(close(count(|polish, _| polish), polish) && close(count(|_, local| local), local), "{size}");
-            let found = count(|polish, local| !polish && local);
-            assert!(close(found, (1.0 - polish) * local), "{polish} {local} {size}: {found}");
+            assert!(close(count(|model, _| model), model) && close(count(|_, region| region), region), "{size}");
+            let found = count(|model, region| !model && region);
+            assert!(close(found, (1.0 - model) * region), "{model} {region} {size}: {found}");
         }
     }
 }
@@ -269,15 +277,15 @@ fn shares_are_dealt_however_many_are_asked_for_at_a_time_and_independently() {
 fn elements_with_a_region_stay_in_it_and_find_its_best_point() {
     let space = space(vec![real(); 3]);
     let incumbents = Mat::from_fn(2, 3, |i, _| [0.3, 0.7][i]);
-    // Summits outside of every region, so that the best point of one is at its edge.
+    // Maxima outside of every region, so that the best point of one is at its edge.
     let acquisition = Bowls { centres: Mat::from_fn(60, 3, |j, _| if j % 2 == 0 { 0.0 } else { 1.0 }) };
     let settings = AcquisitionOptions::default();
-    let search =
-        AcquisitionOptimizer::new(&space, incumbents.as_ref(), &settings, 1, 1).unwrap().with_trust_regions(1.0);
+    let optimizer =
+        AcquisitionOptimizer::new(&space, incumbents.as_ref(), &settings, rng(1)).unwrap().with_trust_regions(&ALL);
     // Length scales whose geometric mean is not one.
     let widths = [2.0, 1.0, 0.5];
-    let regions = search.regions(&acquisition, 0..60, &widths.map(|width| 0.3 * width)).unwrap();
-    let found = search.maximize_within(&acquisition, regions.clone(), &mut Excluded::default()).unwrap();
+    let regions = optimizer.regions(&acquisition, 0..60, &widths.map(|width| 0.3 * width)).unwrap();
+    let found = optimizer.maximize_within(&acquisition, regions.clone(), &mut Excluded::default()).unwrap();
     let (mut sizes, mut own) = (HashSet::new(), 0);
     for (j, region) in regions.iter().enumerate() {
         let region = region.as_ref().unwrap();
@@ -289,56 +297,58 @@ fn elements_with_a_region_stay_in_it_and_find_its_best_point() {
             let (lower, upper) = (region.lower[k], region.upper[k]);
             assert!((upper - centre - 0.5 * size * widths[k]).abs() < 1e-9 || upper == 1.0, "{region:?}");
             let best = if j % 2 == 0 { lower } else { upper };
-            // The same corner belongs to several elements: who comes later is nudged.
+            // The same corner belongs to several elements: later ones are nudged.
             assert!((found[(j, k)] - best).abs() < 1e-3, "{j} {k}: {} {region:?}", found[(j, k)]);
         }
     }
     assert!(sizes.len() >= 4, "{sizes:?}");
-    // Half of them choose for themselves, the others are sent anywhere.
+    // Half of them choose the best incumbent, the others get any.
     assert!((35..60).contains(&own), "{own}");
 }
 
 #[test]
-fn regions_are_for_some_members_only_and_never_where_all_points_are_listed() {
+fn regions_are_for_some_elements_only_and_never_where_all_points_are_listed() {
     let continuous = space(vec![real(), real(), choice(3)]);
     let incumbents = Mat::from_fn(1, 3, |_, k| [0.5, 0.5, 1.0][k]);
     let acquisition = Bowls { centres: random(100, 3, 1.0) };
-    for (local, expected) in [(0.0, 0), (0.5, 50), (1.0, 100)] {
+    for (share, expected) in [(0.0, 0), (0.5, 50), (1.0, 100)] {
+        let policy = Memoryless { share };
         let settings = AcquisitionOptions::default();
-        let search = AcquisitionOptimizer::new(&continuous, incumbents.as_ref(), &settings, 1, 3)
+        let optimizer = AcquisitionOptimizer::new(&continuous, incumbents.as_ref(), &settings, rng(3))
             .unwrap()
-            .with_trust_regions(local);
-        let regions = search.regions(&acquisition, 0..100, &[1.0; 3]).unwrap();
+            .with_trust_regions(&policy);
+        let regions = optimizer.regions(&acquisition, 0..100, &[1.0; 3]).unwrap();
         assert!(regions.iter().flatten().count().abs_diff(expected) <= 2);
         // Categories, and inputs of whole numbers within their limits, are the centre's.
         assert!(regions.iter().flatten().all(|region| region.start[2] == 1.0 && region.upper[2] == region.lower[2]));
-        let found = search.maximize_within(&acquisition, regions.clone(), &mut Excluded::default()).unwrap();
+        let found = optimizer.maximize_within(&acquisition, regions.clone(), &mut Excluded::default()).unwrap();
         assert_all_different(&found);
         assert_valid(&continuous, &found);
     }
     let whole = space(vec![int(1_000_000), int(1_000_000), choice(3)]);
     let settings = AcquisitionOptions::default();
-    let search =
-        AcquisitionOptimizer::new(&whole, incumbents.as_ref(), &settings, 1, 3).unwrap().with_trust_regions(1.0);
+    let optimizer =
+        AcquisitionOptimizer::new(&whole, incumbents.as_ref(), &settings, rng(3)).unwrap().with_trust_regions(&ALL);
     let few = Bowls { centres: random(8, 3, 1.0) };
-    let regions = search.regions(&few, 0..8, &[1.0; 3]).unwrap();
-    let found = search.maximize_within(&few, regions.clone(), &mut Excluded::default()).unwrap();
+    let regions = optimizer.regions(&few, 0..8, &[1.0; 3]).unwrap();
+    let found = optimizer.maximize_within(&few, regions.clone(), &mut Excluded::default()).unwrap();
     let inside = |(j, region): (usize, &Option<TrustRegion>)| {
         let TrustRegion { lower, upper, .. } = region.as_ref().unwrap();
         (0..3).all(|k| (lower[k]..=upper[k]).contains(&found[(j, k)]))
     };
-    // Who finds the corner of its region taken goes elsewhere: of eight few do.
+    // An element that finds the corner of its region excluded goes elsewhere: of eight few do.
     assert!(regions.iter().enumerate().filter(|&one| inside(one)).count() >= 6);
     // Categories are the centre's: where there is nothing else, there are no regions.
     let categories = space(vec![choice(200); 3]);
-    let search =
-        AcquisitionOptimizer::new(&categories, incumbents.as_ref(), &settings, 1, 1).unwrap().with_trust_regions(1.0);
-    assert!(search.regions(&acquisition, 0..100, &[1.0; 3]).unwrap().is_empty());
+    let optimizer = AcquisitionOptimizer::new(&categories, incumbents.as_ref(), &settings, rng(1))
+        .unwrap()
+        .with_trust_regions(&ALL);
+    assert!(optimizer.regions(&acquisition, 0..100, &[1.0; 3]).unwrap().is_empty());
     let listed = space(vec![int(9), int(9), choice(3)]);
     let settings = AcquisitionOptions::default();
-    let search =
-        AcquisitionOptimizer::new(&listed, incumbents.as_ref(), &settings, 1, 1).unwrap().with_trust_regions(1.0);
-    assert!(search.regions(&acquisition, 0..100, &[1.0; 3]).unwrap().is_empty());
+    let optimizer =
+        AcquisitionOptimizer::new(&listed, incumbents.as_ref(), &settings, rng(1)).unwrap().with_trust_regions(&ALL);
+    assert!(optimizer.regions(&acquisition, 0..100, &[1.0; 3]).unwrap().is_empty());
 }
 
 /// The best incumbent has trials around it, and every optimum is there.
@@ -355,20 +365,20 @@ impl Sampled {
         Sampled { space: space(vec![real(), real(), choice(2)]), incumbents, acquisition }
     }
 
-    /// How far from that incumbent the points of elements without a region are, if so many elements are asked for at a time.
+    /// Distances from that incumbent to the points of elements without a region, for batches of this size.
     fn distances(&self, trials: usize, exclusion: usize, at_a_time: usize) -> Vec<f64> {
         let observed = Mat::from_fn(trials, 3, |i, k| if k == 2 { 0.0 } else { 0.25 + 0.1 * i as f64 / trials as f64 });
-        let settings = AcquisitionOptions { exclusion: exclusion, ..AcquisitionOptions::default() };
-        let search = AcquisitionOptimizer::new(&self.space, self.incumbents.as_ref(), &settings, 1, 1)
+        let settings = AcquisitionOptions { exclusion, ..AcquisitionOptions::default() };
+        let optimizer = AcquisitionOptimizer::new(&self.space, self.incumbents.as_ref(), &settings, rng(1))
             .unwrap()
-            .with_trust_regions(0.5);
-        let search = search.with_exclusion_zones(observed.as_ref());
+            .with_trust_regions(&HALF);
+        let optimizer = optimizer.with_exclusion_zones(observed.as_ref());
         let mut distances = Vec::new();
         for first in (0..100).step_by(at_a_time) {
             let centres = self.acquisition.centres.subrows(first, at_a_time).to_owned();
             let acquisition = Bowls { centres };
-            let regions = search.regions(&acquisition, first..first + at_a_time, &[1.0; 3]).unwrap();
-            let found = search.maximize_within(&acquisition, regions.clone(), &mut Excluded::default()).unwrap();
+            let regions = optimizer.regions(&acquisition, first..first + at_a_time, &[1.0; 3]).unwrap();
+            let found = optimizer.maximize_within(&acquisition, regions.clone(), &mut Excluded::default()).unwrap();
             assert_valid(&self.space, &found);
             let wide = (0..at_a_time).filter(|&j| regions[j].is_none()).map(|j| row(&found, j));
             distances.extend(wide.map(|x| (x[0] - 0.3).abs().max((x[1] - 0.3).abs()).max(x[2])));
@@ -377,13 +387,13 @@ impl Sampled {
     }
 }
 
-/// Members that are outside of the exclusion, of all.
+/// The share of elements outside of the exclusion zone.
 fn outside(distances: &[f64]) -> f64 {
     distances.iter().filter(|&&distance| distance > 0.15 - 1e-3).count() as f64 / distances.len() as f64
 }
 
 #[test]
-fn elements_without_a_region_stay_out_of_exclusion_zones_however_many_are_asked_for_at_a_time() {
+fn elements_without_a_region_stay_out_of_exclusion_zones_for_any_batch_size() {
     let sampled = Sampled::new();
     for (trials, exclusion, expected) in [(30, 0, 0.0), (30, 30, 1.0), (30, 31, 0.0)] {
         for at_a_time in [100, 1] {
@@ -398,26 +408,27 @@ fn elements_without_a_region_stay_out_of_exclusion_zones_however_many_are_asked_
 }
 
 #[test]
-fn elements_return_to_a_exclusion_zone_as_it_grows() {
+fn elements_return_to_an_exclusion_zone_as_it_grows() {
     let shares = [30, 300, 600, 3000].map(|trials| outside(&Sampled::new().distances(trials, 30, 100)));
     assert!(shares[0] == 1.0 && shares[1] == 1.0, "{shares:?}");
     assert!((0.35..0.65).contains(&shares[2]) && (0.02..0.2).contains(&shares[3]), "{shares:?}");
 }
 
 #[test]
-fn trials_that_are_spread_evenly_are_no_exclusion_zone_and_without_regions_nobody_leaves_one() {
+fn evenly_spread_trials_are_no_exclusion_zone_and_without_regions_no_element_leaves_one() {
     let Sampled { space, incumbents, acquisition } = Sampled::new();
     let in_zone = |found: &Mat<f64>, j: usize| (0..2).all(|k| (found[(j, k)] - 0.3).abs() < 0.15);
     let (spread, exclusion) = (random(1000, 3, 1.0), Mat::from_fn(50, 3, |_, k| [0.3, 0.3, 0.0][k]));
-    for (local, observed) in [(0.5, spread), (0.0, exclusion)] {
+    for (share, observed) in [(0.5, spread), (0.0, exclusion)] {
+        let policy = Memoryless { share };
         let settings = AcquisitionOptions { exclusion: 30, ..AcquisitionOptions::default() };
-        let search = AcquisitionOptimizer::new(&space, incumbents.as_ref(), &settings, 1, 1)
+        let optimizer = AcquisitionOptimizer::new(&space, incumbents.as_ref(), &settings, rng(1))
             .unwrap()
-            .with_trust_regions(local)
+            .with_trust_regions(&policy)
             .with_exclusion_zones(observed.as_ref());
-        let regions = search.regions(&acquisition, 0..100, &[1.0; 3]).unwrap();
+        let regions = optimizer.regions(&acquisition, 0..100, &[1.0; 3]).unwrap();
         let wide: Vec<usize> = (0..100).filter(|&j| !matches!(regions.get(j), Some(Some(_)))).collect();
-        let found = search.maximize_within(&acquisition, regions, &mut Excluded::default()).unwrap();
-        assert!(wide.iter().all(|&j| in_zone(&found, j)), "{local}");
+        let found = optimizer.maximize_within(&acquisition, regions, &mut Excluded::default()).unwrap();
+        assert!(wide.iter().all(|&j| in_zone(&found, j)), "{share}");
     }
 }

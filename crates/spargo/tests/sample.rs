@@ -11,7 +11,7 @@ use spargo::linalg::{Mat, MatRef, cholesky, invert_lower, mat_vec, select_rows};
 use spargo::model::sgpr::{Jitter, Sgpr};
 use spargo::model::svgp::{Svgp, Variational};
 use spargo::model::{Hyperparameters, InducingCovariance, Likelihood, Posterior, exact};
-use spargo::rng::{Purpose, stream, uniform};
+use spargo::rng::{Purpose, StepRng, stream, uniform};
 use spargo::sample::{Draws, Features, Paths, SamplingOptions};
 use std::f64::consts::TAU;
 
@@ -59,7 +59,13 @@ fn gradients_hold_for_every_kernel_and_model() {
     for kernel in kernels(3) {
         for (name, posterior) in posteriors(&kernel) {
             // Three blocks of two paths; rows of one call lie on paths of all of them.
-            let paths = Paths::draw(&posterior, 0..6, &SamplingOptions { features: 20, block: 2 }, 3, 0).unwrap();
+            let paths = Paths::draw(
+                &posterior,
+                0..6,
+                &SamplingOptions { features: 20, block: 2 },
+                StepRng { seed: 3, step: 0 },
+            )
+            .unwrap();
             let (elements, x) = ([4, 0, 3, 5, 0, 2, 1], elsewhere(7));
             let (values, gradient) = paths.value_gradient(&elements, x.as_ref()).unwrap();
             let all = paths.values(x.as_ref()).unwrap();
@@ -87,7 +93,7 @@ fn moments_given_the_frequencies_are_those_in_closed_form() {
     for kernel in [Kernel::Stationary(plain), mixed_kernel(3), sum] {
         for (name, posterior) in posteriors(&kernel) {
             let settings = SamplingOptions { features: 25, block: COUNT };
-            let paths = Paths::draw(&posterior, 0..COUNT, &settings, 11, 2).unwrap();
+            let paths = Paths::draw(&posterior, 0..COUNT, &settings, StepRng { seed: 11, step: 2 }).unwrap();
             let x = elsewhere(6);
             let phi = |x: MatRef<'_, f64>| naive_features(&kernel, 25, &mut stream(11, Purpose::Frequencies, 2, 0), x);
             let expected = covariance(&posterior, x.as_ref(), phi);
@@ -105,7 +111,13 @@ fn moments_over_frequencies_are_those_of_the_posterior() {
     for kernel in kernels(3) {
         for (name, posterior) in posteriors(&kernel) {
             // Every path has frequencies of its own, so their average is the kernel itself, however few they are.
-            let paths = Paths::draw(&posterior, 0..COUNT, &SamplingOptions { features: 3, block: 1 }, 5, 0).unwrap();
+            let paths = Paths::draw(
+                &posterior,
+                0..COUNT,
+                &SamplingOptions { features: 3, block: 1 },
+                StepRng { seed: 5, step: 0 },
+            )
+            .unwrap();
             let x = elsewhere(4);
             let (mean, covariance) = (posterior.mean(x.as_ref()).unwrap(), posterior.covariance(x.as_ref()).unwrap());
             assert_moments(name, &paths, x.as_ref(), &mean, &covariance);
@@ -174,7 +186,7 @@ fn a_path_depends_on_its_key_and_number_alone() {
     let settings = SamplingOptions { features: 30, block: 4 };
     for (name, posterior) in posteriors(&kernel) {
         let values = |numbers, seed, step| {
-            let paths = Paths::draw(&posterior, numbers, &settings, seed, step).unwrap();
+            let paths = Paths::draw(&posterior, numbers, &settings, StepRng { seed, step }).unwrap();
             paths.values(x.as_ref()).unwrap()
         };
         let base = values(0..10, 1, 1);
@@ -182,7 +194,7 @@ fn a_path_depends_on_its_key_and_number_alone() {
         // The middle of the same list, cut elsewhere.
         let middle = values(3..9, 1, 1);
         assert_close(name, &flat(middle.as_ref()), &flat(base.as_ref().subcols(3, 6)), 1e-11);
-        let paths = Paths::draw(&posterior, 0..10, &settings, 1, 1).unwrap();
+        let paths = Paths::draw(&posterior, 0..10, &settings, StepRng { seed: 1, step: 1 }).unwrap();
         for path in [0, 3, 4, 9] {
             let alone = paths.only(path).unwrap();
             let values = alone.values(x.as_ref()).unwrap();
@@ -207,7 +219,13 @@ fn threads_do_not_matter() {
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
-                let paths = Paths::draw(&posterior, 0..90, &SamplingOptions { features: 50, block: 40 }, 1, 1).unwrap();
+                let paths = Paths::draw(
+                    &posterior,
+                    0..90,
+                    &SamplingOptions { features: 50, block: 40 },
+                    StepRng { seed: 1, step: 1 },
+                )
+                .unwrap();
                 (paths.values(x.as_ref()).unwrap(), paths.value_gradient(&elements, x.as_ref()).unwrap())
             })
         };
@@ -222,7 +240,9 @@ fn the_smallest_cases_work() {
     let data = Dataset::new(Mat::from_fn(1, 1, |_, _| 0.5), vec![3.0]).unwrap();
     let sparse = Sgpr::new(&hyper, &data, data.x()).unwrap().infer().unwrap().posterior;
     for posterior in [exact::infer(&hyper, &data).unwrap().posterior, sparse] {
-        let paths = Paths::draw(&posterior, 0..1, &SamplingOptions { features: 1, block: 1 }, 0, 0).unwrap();
+        let paths =
+            Paths::draw(&posterior, 0..1, &SamplingOptions { features: 1, block: 1 }, StepRng { seed: 0, step: 0 })
+                .unwrap();
         assert_eq!((paths.len(), paths.dimension(), paths.is_empty()), (1, 1, false));
         // At the datum the path is what was observed, give or take the noise.
         let value = paths.values(data.x()).unwrap()[(0, 0)];
@@ -236,7 +256,9 @@ fn the_smallest_cases_work() {
 #[test]
 fn what_cannot_be_done_is_said() {
     let (_, posterior) = posteriors(&Kernel::cold(Family::Rbf, 3)).swap_remove(0);
-    let draw = |numbers, features, block| Paths::draw(&posterior, numbers, &SamplingOptions { features, block }, 0, 0);
+    let draw = |numbers, features, block| {
+        Paths::draw(&posterior, numbers, &SamplingOptions { features, block }, StepRng { seed: 0, step: 0 })
+    };
     assert!(matches!(draw(0..2, 0, 1), Err(Error::Parameter { name, .. }) if name.contains("features")));
     assert!(matches!(draw(0..2, 1, 0), Err(Error::Parameter { name, .. }) if name.contains("block")));
     assert!(matches!(draw(2..2, 1, 1), Err(Error::Empty { .. })));

@@ -37,11 +37,12 @@ impl Gibbon {
             return Err(Error::Empty { what: "the list of samples of the maximum".into() });
         }
         check_finite("a sample of the maximum", &maxima)?;
+        check_finite("the noise variance", &[noise])?;
         Ok(Gibbon { maxima, noise })
     }
 
     /// With the maxima of paths over the candidate pool and the data.
-    pub(super) fn of(context: &Context<'_>) -> Result<Self> {
+    pub fn of(context: &Context<'_>) -> Result<Self> {
         let objective = context.objectives[0];
         let paths = Paths::draw(objective.posterior, 0..MAXIMA, context.sampling, context.rng)?;
         let mut maxima = vec![f64::NEG_INFINITY; MAXIMA];

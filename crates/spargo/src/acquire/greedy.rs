@@ -40,6 +40,8 @@ pub fn greedy(
 /// `count` points, [points, inputs]: `choose` is handed the acquisition function with its scores of the pool, [points, 1], and
 /// returns the point it finds best, which is pending from then on.
 ///
+/// The function must already have taken the context's pending points
+/// ([`add_pending`](AcquisitionFunction::add_pending)).
 /// The scores are never NaN. They cost O(n(m + p)) per point, for a pool of n and p pending points.
 pub fn greedy_from(
     context: &Context<'_>,

@@ -26,7 +26,7 @@ pub struct Hippo {
 
 impl Hippo {
     /// The improvement on the front of the observed points, of which at least one must be feasible.
-    pub(super) fn of(context: &Context<'_>) -> Result<Self> {
+    pub fn of(context: &Context<'_>) -> Result<Self> {
         let ranges: Vec<f64> = context.pareto.scales.iter().map(|scale| scale.range).collect();
         Ok(Hippo { improvement: improvement(&context.pareto.front(), &ranges)?, penalties: Vec::new() })
     }

@@ -28,7 +28,7 @@ pub struct LogEhvi {
 
 impl LogEhvi {
     /// The improvement on the front of the observed points, of which at least one must be feasible.
-    pub(super) fn of(context: &Context<'_>) -> Result<Self> {
+    pub fn of(context: &Context<'_>) -> Result<Self> {
         let (front, ranges) =
             (context.pareto.front(), context.pareto.scales.iter().map(|s| s.range).collect::<Vec<_>>());
         let improvement = improvement(&front, &ranges)?;

@@ -50,9 +50,11 @@ pub static RULES: [Rule; 7] = [
         about: "The logarithm of the expected improvement of one objective, point by point (Ament et al. 2023).",
         refuses: |task| optimizes(task, 1..=1, "log-ei improves one objective; ehvi and hippo improve several"),
         batch: |context, numbers, excluded| {
-            let feasible = context.pareto.means.iter().zip(&context.pareto.violations).filter(|(_, v)| **v == 0.0);
-            let best = feasible.map(|(means, _)| means[0]).fold(f64::NEG_INFINITY, f64::max);
-            greedy(context, &mut FeasibilityWeighted::new(LogEi::new(best)?, context), numbers.len(), excluded)
+            if !context.constraints.is_empty() {
+                return log_ehvi(context, numbers, excluded);
+            }
+            let best = context.pareto.means.iter().map(|means| means[0]).fold(f64::NEG_INFINITY, f64::max);
+            greedy(context, &mut LogEi::new(best)?, numbers.len(), excluded)
         },
     },
     Rule {
@@ -68,9 +70,7 @@ pub static RULES: [Rule; 7] = [
         name: "ehvi",
         about: "The expected hypervolume improvement of two or three objectives, point by point.",
         refuses: |task| optimizes(task, 2..=3, "the dominated hypervolume is that of two or three objectives"),
-        batch: |context, numbers, excluded| {
-            greedy(context, &mut FeasibilityWeighted::new(LogEhvi::of(context)?, context), numbers.len(), excluded)
-        },
+        batch: log_ehvi,
     },
     Rule {
         name: "hippo",
@@ -140,6 +140,11 @@ impl Rule {
             thompson(context, numbers, excluded)
         }
     }
+}
+
+/// With one objective, the expected improvement on the best point that is, or is fantasised to be, feasible.
+fn log_ehvi(context: &Context<'_>, numbers: Range<usize>, excluded: &mut Excluded) -> Result<Mat<f64>> {
+    greedy(context, &mut FeasibilityWeighted::new(LogEhvi::of(context)?, context), numbers.len(), excluded)
 }
 
 /// Why a task is not the optimisation of so many objectives.

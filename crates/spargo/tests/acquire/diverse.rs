@@ -1,33 +1,26 @@
 //! Batches for learning where f is positive, or crosses a level.
 
 use super::*;
-use spargo::acquire::optimizer::{AcquisitionOptimizer, AcquisitionOptions, Excluded};
-use spargo::acquire::{Situation, bald, sequential};
+use spargo::acquire::optimizer::Excluded;
+use spargo::acquire::{bald, greedy};
 use spargo::linalg::cholesky;
-use spargo::sample::SamplingOptions;
-use spargo::space::{Dimension, Space};
 
-/// Points of a batch of this merit over the unit square, or over rows of a table.
-fn batch(posterior: &Posterior, space: &Space, merit: &Merit, count: usize, pending: &Mat<f64>) -> Mat<f64> {
-    let settings = AcquisitionOptions { pool: 2000, near: 0, ..AcquisitionOptions::default() };
-    let (none, sampling) = (none(), SamplingOptions::default());
-    let search = AcquisitionOptimizer::new(space, none.as_ref(), &settings, 1, 0).unwrap();
-    let situation = Situation {
-        posterior,
+/// Points of a greedy batch over the unit square, or over the rows of a table.
+fn batch(
+    posterior: &Posterior,
+    space: &Space,
+    function: &mut dyn AcquisitionFunction,
+    count: usize,
+    pending: &Mat<f64>,
+) -> Mat<f64> {
+    let problem = Problem {
         noise: 0.0,
-        search: &search,
-        sampling: &sampling,
-        observed: posterior.z(),
-        failed: none.as_ref(),
-        pending: pending.as_ref(),
-        seed: 1,
-        step: 0,
+        options: AcquisitionOptions { pool: 2000, near: 0, ..AcquisitionOptions::default() },
+        observed: posterior.z().to_owned(),
+        pending: pending.clone(),
+        ..Problem::new(std::slice::from_ref(posterior), &[], space)
     };
-    sequential(&situation, merit, count, &mut Excluded::default()).unwrap()
-}
-
-fn square() -> Vec<Dimension> {
-    vec![Dimension::real("a", 0.0, 1.0), Dimension::real("b", 0.0, 1.0)]
+    problem.with(|context| greedy(context, function, count, &mut Excluded::default()).unwrap())
 }
 
 /// log |q(x)c(x, x')q(x')| of these rows, printed.
@@ -42,12 +35,10 @@ fn log_volume(posterior: &Posterior, x: MatRef<'_, f64>) -> f64 {
 /// Each point of a table is the one that makes the determinant of those before it, pending ones too, grow most.
 #[test]
 fn a_batch_of_bald_is_the_greedy_determinant() {
-    let table = points(300, 2);
-    let values = (0..300).map(|i| (0..2).map(|k| table[(i, k)].into()).collect()).collect();
-    let space = Space::new(square()).unwrap().with_candidates(values).unwrap();
+    let space = table(300);
     let pending = pending().subrows(0, 2).to_owned();
     for (kind, posterior) in posteriors() {
-        let chosen = batch(&posterior, &space, &Merit::Bald, 8, &pending);
+        let chosen = batch(&posterior, &space, &mut Bald, 8, &pending);
         for step in 0..8 {
             let with = |x: &dyn Fn(usize) -> f64| {
                 let row = |i: usize, k: usize| match i {
@@ -66,20 +57,21 @@ fn a_batch_of_bald_is_the_greedy_determinant() {
     }
 }
 
-/// The best of a smooth score are one clump, a batch is not; and a climb does better than its pool.
+/// The best of a smooth score are one clump, a batch is not; and a local search does better than its pool.
 #[test]
 fn batches_spread() {
-    let space = Space::new(square()).unwrap();
+    let space = square();
     let (_, posterior) = posteriors().remove(0);
-    for merit in [Merit::Bald, Merit::LevelSet { level: 0.45 }] {
-        let chosen = batch(&posterior, &space, &merit, 12, &none());
+    let functions: [Box<dyn AcquisitionFunction>; 2] = [Box::new(Bald), Box::new(Straddle::new(0.45).unwrap())];
+    for mut function in functions {
+        let chosen = batch(&posterior, &space, &mut *function, 12, &none());
         let distance =
             |i: usize, j: usize| (0..2).map(|k| (chosen[(i, k)] - chosen[(j, k)]).powi(2)).sum::<f64>().sqrt();
         let closest =
             (0..12).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| distance(i, j)).fold(1.0, f64::min);
-        assert!(closest > 0.05, "{merit:?}: {closest}");
+        assert!(closest > 0.05, "{function:?}: {closest}");
     }
-    let first = batch(&posterior, &space, &Merit::Bald, 1, &none());
+    let first = batch(&posterior, &space, &mut Bald, 1, &none());
     let highest =
         (0..500).map(|i| log_volume(&posterior, points(500, 2).as_ref().subrows(i, 1))).fold(f64::MIN, f64::max);
     assert!(log_volume(&posterior, first.as_ref()) > highest);
@@ -88,9 +80,9 @@ fn batches_spread() {
 /// On one side of the level with confidence, or close to the level and known: neither is asked for.
 #[test]
 fn a_level_set_is_straddled() {
-    let space = Space::new(square()).unwrap();
+    let space = square();
     for (kind, posterior) in posteriors() {
-        let chosen = batch(&posterior, &space, &Merit::LevelSet { level: 0.45 }, 6, &none());
+        let chosen = batch(&posterior, &space, &mut Straddle::new(0.45).unwrap(), 6, &none());
         let at = posterior.predict(chosen.as_ref()).unwrap();
         for (mean, variance) in at.mean.iter().zip(&at.variance) {
             assert!((mean - 0.45).abs() < 1.96 * variance.sqrt() && *variance > 0.01, "{kind}: {mean} {variance}");

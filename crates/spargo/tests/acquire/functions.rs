@@ -1,136 +1,178 @@
-//! The utilities, and batches chosen by them.
+//! What holds for every acquisition function: gradients are differences, extremes stay finite, useless settings are refused.
 
+use super::outputs::models;
 use super::*;
-use spargo::acquire::{Believed, Fantasy, OneByOne, SuccessWeighted, one_by_one};
-use spargo::linalg::cholesky;
-use spargo::math::information::about_maximum;
-use spargo::{Error, Result};
+use spargo::acquire::{FeasibilityWeighted, Hippo, LogEhvi, Moments, Scale};
+
+/// An acquisition function from outside the library, by which all points are alike.
+#[derive(Debug)]
+struct Indifferent;
+
+impl AcquisitionFunction for Indifferent {
+    fn given_pending(&self, _: &[Moments]) -> f64 {
+        0.0
+    }
+
+    fn gradient(&self, _: &[Moments], out: &mut [Moments]) {
+        out[0] = Moments::default();
+    }
+}
+
+/// Outcomes of up to three objectives of which none dominates another in all three.
+pub fn front(objectives: usize, unit: f64) -> Vec<Vec<f64>> {
+    let rows = [[0.9, 0.1, 0.3], [0.6, 0.5, -0.2], [0.1, 0.8, 0.7], [-0.3, 0.9, 0.2]];
+    rows.iter().map(|row| row[..objectives].iter().map(|v| unit * v).collect()).collect()
+}
+
+/// The worst of a front, and a tenth of its range below it.
+pub fn reference(front: &[Vec<f64>]) -> Vec<f64> {
+    let below = |k: usize| {
+        let own = front.iter().map(|row| row[k]);
+        let (low, high) = (own.clone().fold(f64::MAX, f64::min), own.fold(f64::MIN, f64::max));
+        low - 0.1 * (high - low)
+    };
+    (0..front[0].len()).map(below).collect()
+}
+
+/// The state whose front that is.
+pub fn pareto_state(objectives: usize, unit: f64) -> ParetoState {
+    let means = front(objectives, unit);
+    let scale = |k: usize| Scale::of(&means.iter().map(|row| row[k]).collect::<Vec<_>>());
+    let scales = (0..objectives).map(scale).collect();
+    ParetoState { means, violations: vec![0.0; 4], incumbents: vec![0, 1, 2, 3], scales, deviations: vec![1.0; 2] }
+}
+
+type Made = Box<dyn AcquisitionFunction>;
+
+/// Every acquisition function of one output.
+fn of_one(context: &Context<'_>, unit: f64) -> Vec<(&'static str, Made)> {
+    let maxima = [1.1, 1.6, -2.0].map(|maximum| maximum * unit).to_vec();
+    vec![
+        ("log EI", Box::new(LogEi::new(0.4 * unit).unwrap())),
+        ("GIBBON", Box::new(Gibbon::new(maxima, context.objectives[0].noise).unwrap())),
+        ("GIBBON with paths", Box::new(Gibbon::of(context).unwrap())),
+        ("BALD", Box::new(Bald)),
+        ("straddle", Box::new(Straddle::new(0.5 * unit).unwrap())),
+        ("log EHVI of one", Box::new(LogEhvi::of(context).unwrap())),
+    ]
+}
+
+/// Calls with every acquisition function and its context, in these units.
+pub fn for_each_function(
+    unit: f64,
+    noise: f64,
+    mut check: impl FnMut(&str, &mut dyn AcquisitionFunction, &Context<'_>),
+) {
+    let (models, square) = (models(4, unit, noise), square());
+    let two = [ConstraintBounds::at_least(0.2 * unit), ConstraintBounds { at_least: -0.5 * unit, at_most: 0.4 * unit }];
+    for (objectives, bounds) in [(1, &two[..0]), (2, &two[..0]), (3, &two[..0]), (1, &two[..]), (2, &two[..])] {
+        let outputs = &models[..objectives + bounds.len()];
+        let options = AcquisitionOptions { pool: 100, ..AcquisitionOptions::default() };
+        let problem = Problem { noise: noise * unit * unit, options, ..Problem::new(outputs, bounds, &square) };
+        let pareto = pareto_state(objectives, unit);
+        problem.with(|context| {
+            let context = &Context { pareto: &pareto, ..*context };
+            let (ehvi, hippo) = (LogEhvi::of(context).unwrap(), Hippo::of(context).unwrap());
+            let log_ei = LogEi::new(0.4 * unit).unwrap();
+            let functions: Vec<(&str, Made)> = match (objectives, bounds.len()) {
+                (1, 0) => of_one(context, unit),
+                (_, 0) => vec![("log EHVI", Box::new(ehvi)), ("HIPPO", Box::new(hippo))],
+                (1, _) => vec![
+                    ("constrained log EI", Box::new(FeasibilityWeighted::new(log_ei, context))),
+                    ("constrained log EHVI of one", Box::new(FeasibilityWeighted::new(ehvi, context))),
+                    ("probability of feasibility", Box::new(FeasibilityWeighted::new(Indifferent, context))),
+                ],
+                _ => vec![
+                    ("constrained log EHVI", Box::new(FeasibilityWeighted::new(ehvi, context))),
+                    ("constrained HIPPO", Box::new(FeasibilityWeighted::new(hippo, context))),
+                ],
+            };
+            functions.into_iter().for_each(|(name, mut function)| check(name, &mut *function, context));
+        });
+    }
+}
+
+/// The gradient as one list: mean, variance and conditional variance of each output.
+fn gradient(function: &dyn AcquisitionFunction, at: &[Moments]) -> Vec<f64> {
+    let mut out = vec![Moments::default(); at.len()];
+    function.gradient(at, &mut out);
+    out.iter().flat_map(|out| [out.mean, out.variance, out.conditional]).collect()
+}
+
+/// The moments with one of their numbers moved by h.
+fn moved(at: &[Moments], number: usize, h: f64) -> Vec<Moments> {
+    let mut at = at.to_vec();
+    let one = &mut at[number / 3];
+    *[&mut one.mean, &mut one.variance, &mut one.conditional][number % 3] += h;
+    at
+}
 
 #[test]
-fn gradients_hold_for_every_model_kernel_and_merit() {
-    let at = Mat::from_fn(10, 2, |i, k| (0.137 + 0.173 * i as f64 + 0.391 * k as f64).fract());
-    let pending = pending();
-    for kernel in kernels(2) {
-        for (kind, posterior) in kinds_of_posterior(&hyper(kernel), &data(24, 2)) {
-            for few in [0, 4] {
-                let believer = Fantasy::new(&posterior, NOISE, pending.as_ref().subrows(0, few)).unwrap();
-                for merit in merits() {
-                    let acquisition = Believed { believer: &believer, merit: &merit };
-                    assert_gradient(&format!("{kind} {merit:?}"), &acquisition, at.as_ref(), 1e-6);
+fn gradients_agree_with_central_differences() {
+    let cases = [(0.0, 0.3, 0.2), (0.9, 1.0, 1.0), (-4.0, 0.2, 0.02), (30.0, 0.5, 0.1), (0.4, 2.0, 1e-3)];
+    let cases = cases.map(|(mean, variance, conditional)| Moments { mean, variance, conditional });
+    for_each_function(1.0, NOISE, |name, function, context| {
+        function.add_pending(context, pending().as_ref()).unwrap();
+        let outputs = context.outputs().count();
+        for first in 0..cases.len() {
+            let at: Vec<Moments> = (0..outputs).map(|k| cases[(first + k) % cases.len()]).collect();
+            let found = gradient(function, &at);
+            for (number, found) in found.into_iter().enumerate() {
+                let one = at[number / 3];
+                let step = [1e-4, 1e-3 * one.variance, 1e-3 * one.conditional][number % 3];
+                let value = |h: f64| function.value(&moved(&at, number, h));
+                let slope = |h: f64| (value(h) - value(-h)) / (2.0 * h);
+                let expected = (4.0 * slope(step / 2.0) - slope(step)) / 3.0;
+                // Next to the logarithms of the other outputs, those of one are rounded.
+                let rounding = if outputs > 1 { 4.0 * f64::EPSILON * function.value(&at).abs() / step } else { 0.0 };
+                let close = (found - expected).abs() <= 1e-8 * expected.abs().max(1e-2) + rounding;
+                assert!(close, "{name} at {at:?}, number {number}: {found} {expected}");
+            }
+        }
+    });
+}
+
+#[test]
+fn extreme_moments_stay_finite() {
+    let variances = [0.0, 1e-320, 1e-300, 1e-20, 1.0, 1e20, 1e300];
+    let means = [-f64::MAX, -1e200, -1e5, 0.0, 0.4, 1e-300, 1e8, 1e200, f64::MAX];
+    let pairs = variances.iter().flat_map(|&v| variances.map(|c| (v, c))).filter(|(v, c)| c <= v);
+    let extremes: Vec<Moments> =
+        pairs.flat_map(|(variance, conditional)| means.map(|mean| Moments { mean, variance, conditional })).collect();
+    let usual = Moments { mean: 0.4, variance: 1.0, conditional: 0.5 };
+    for noise in [0.0, 1e-300, 0.1] {
+        // The models' own noise cannot be nil, but an observation's may be.
+        for_each_function(1.0, NOISE, |name, function, context| {
+            function.add_pending(context, pending().as_ref()).unwrap();
+            let mut gibbon = Gibbon::new(vec![1.1, 1.6, -2.0], noise).unwrap();
+            let function: &mut dyn AcquisitionFunction = if name == "GIBBON" { &mut gibbon } else { function };
+            let outputs = context.outputs().count();
+            for &extreme in &extremes {
+                let alone = |own: usize| (0..outputs).map(|k| if k == own { extreme } else { usual }).collect();
+                for at in (0..outputs).map(alone).chain([vec![extreme; outputs]]) {
+                    let (value, slopes) = (function.value(&at), gradient(function, &at));
+                    assert!(value.is_finite(), "{name} {at:?}, noise {noise}: {value}");
+                    assert!(slopes.iter().all(|slope| slope.is_finite()), "{name} {at:?}, noise {noise}: {slopes:?}");
                 }
             }
-        }
-    }
-}
-
-/// The greedy increments against ½ log|R(B)| + Σ α, with pending points among B.
-#[test]
-fn increments_add_up_to_the_information_of_the_batch() {
-    let Merit::Gibbon { maxima } = &merits()[1] else { unreachable!() };
-    let batch = points(6, 2);
-    for (kind, posterior) in posteriors() {
-        let alone = |x: &Mat<f64>| {
-            let prediction = posterior.predict(x.as_ref()).unwrap();
-            let pairs = prediction.mean.into_iter().zip(prediction.variance);
-            pairs.map(|(mean, variance)| about_maximum(mean, variance, NOISE, maxima)).sum::<f64>()
-        };
-        let all = Mat::from_fn(10, 2, |i, k| if i < 4 { pending()[(i, k)] } else { batch[(i - 4, k)] });
-        let volume = |x: &Mat<f64>| {
-            let covariance = posterior.covariance(x.as_ref()).unwrap();
-            let noisy = |i: usize, j: usize| covariance[(i, j)] + if i == j { NOISE } else { 0.0 };
-            let r = Mat::from_fn(x.nrows(), x.nrows(), |i, j| noisy(i, j) / (noisy(i, i) * noisy(j, j)).sqrt());
-            0.5 * cholesky(r, 0.0).unwrap().log_determinant()
-        };
-        let whole = volume(&all) + alone(&all);
-        let before = volume(&pending()) + alone(&pending());
-        let mut believer = Fantasy::new(&posterior, NOISE, pending().as_ref()).unwrap();
-        let mut sum = 0.0;
-        for i in 0..6 {
-            let x = batch.as_ref().subrows(i, 1);
-            sum += Believed { believer: &believer, merit: &merits()[1] }.score(x).unwrap()[(0, 0)];
-            believer.add(x).unwrap();
-        }
-        assert_close(kind, &[sum], &[whole - before], 1e-9);
-    }
-}
-
-/// The maximiser without a climb.
-fn best_of<'a>(pool: &'a Mat<f64>) -> impl FnMut(&dyn BatchedObjective, &Mat<f64>) -> Result<Vec<f64>> + 'a {
-    |_, scores| {
-        let best = (0..pool.nrows()).max_by(|&i, &j| scores[(i, 0)].total_cmp(&scores[(j, 0)]));
-        Ok(rows(pool.as_ref()).swap_remove(best.unwrap()))
+        });
     }
 }
 
 #[test]
-fn a_batch_is_what_scoring_from_scratch_would_choose() {
-    let (pool, pending) = (points(600, 2), pending());
-    for (kind, posterior) in posteriors() {
-        let vote = FailureModel::new(posterior.kernel(), posterior.z(), points(3, 2).as_ref()).unwrap();
-        for merit in &merits() {
-            let rule = OneByOne { posterior: &posterior, merit, noise: NOISE, pending: pending.as_ref(), vote: &vote };
-            let (mut choose, mut steps) = (best_of(&pool), Vec::new());
-            let chosen = one_by_one(&rule, pool.as_ref(), 12, |acquisition, scores| {
-                let same = acquisition.score(pool.as_ref()).unwrap();
-                assert_close(kind, &flat(scores.as_ref()), &flat(same.as_ref()), 1e-8);
-                steps.push(scores.clone());
-                choose(acquisition, scores)
-            });
-            let chosen = chosen.unwrap();
-            assert_eq!((chosen.len(), steps.len()), (12, 12));
-            for (done, scores) in steps.into_iter().enumerate() {
-                let mut believer = Fantasy::new(&posterior, NOISE, pending.as_ref()).unwrap();
-                believer.add(Mat::from_fn(done, 2, |i, k| chosen[i][k]).as_ref()).unwrap();
-                let acquisition = Believed { believer: &believer, merit };
-                let weighed = SuccessWeighted { acquisition: &acquisition, vote: &vote, weighing: merit.weighing() };
-                let scratch = weighed.score(pool.as_ref()).unwrap();
-                assert_close(kind, &flat(scores.as_ref()), &flat(scratch.as_ref()), 1e-8);
-                let highest = flat(scratch.as_ref()).into_iter().fold(f64::NEG_INFINITY, f64::max);
-                let point = MatRef::from_row_major_slice(&chosen[done], 1, 2);
-                assert_close(kind, &flat(weighed.score(point).unwrap().as_ref()), &[highest], 1e-8);
-            }
-        }
+fn useless_settings_are_refused() {
+    assert!(LogEi::new(f64::NAN).is_err() && LogEi::new(0.4).is_ok());
+    assert!(Straddle::new(f64::NEG_INFINITY).is_err() && Straddle::new(0.5).is_ok());
+    for maxima in [vec![], vec![1.0, f64::INFINITY]] {
+        assert!(Gibbon::new(maxima, NOISE).is_err());
     }
-}
-
-/// Without noise, with a pool of replicates, after everything is believed: nothing is left to gain, and nothing is NaN.
-#[test]
-fn an_exhausted_pool_scores_without_nan() {
-    let pool = Mat::from_fn(6, 2, |i, _| 0.2 * (i % 3) as f64);
-    let pending = pending();
-    for (_, posterior) in posteriors() {
-        let vote = nobody_failed(&posterior);
-        let (log_ei, gibbon) = (Merit::LogEi { baseline: 1e6 }, Merit::Gibbon { maxima: vec![-1e6, 1e6] });
-        for merit in [log_ei, gibbon, Merit::Bald, Merit::LevelSet { level: -1e6 }] {
-            let rule =
-                OneByOne { posterior: &posterior, merit: &merit, noise: 0.0, pending: pending.as_ref(), vote: &vote };
-            let mut choose = best_of(&pool);
-            let chosen = one_by_one(&rule, pool.as_ref(), 8, |acquisition, scores| {
-                assert!(flat(scores.as_ref()).iter().all(|score| score.is_finite()), "{scores:?}");
-                let (values, gradient) = acquisition.value_gradient(&[0; 6], pool.as_ref()).unwrap();
-                assert!(values.iter().chain(&flat(gradient.as_ref())).all(|v| v.is_finite()));
-                choose(acquisition, scores)
-            });
-            assert_eq!(chosen.unwrap().len(), 8);
-        }
-    }
-}
-
-#[test]
-fn the_climbs_error_and_a_useless_point_end_the_batch() {
-    let (_, posterior) = posteriors().remove(1);
-    let (vote, pool, none) = (nobody_failed(&posterior), points(5, 2), none());
-    let rule =
-        OneByOne { posterior: &posterior, merit: &merits()[0], noise: NOISE, pending: none.as_ref(), vote: &vote };
-    let refused = one_by_one(&rule, pool.as_ref(), 2, |_, _| Err(Error::Empty { what: "the climb".into() }));
-    assert_eq!(refused, Err(Error::Empty { what: "the climb".into() }));
-    assert!(one_by_one(&rule, pool.as_ref(), 2, |_, _| Ok(vec![0.1])).is_err());
-    assert!(one_by_one(&rule, pool.as_ref(), 2, |_, _| Ok(vec![0.1, f64::NAN])).is_err());
-    assert_eq!(one_by_one(&rule, pool.as_ref(), 0, |_, _| Ok(vec![])), Ok(vec![]));
-    let merit = Merit::LogEi { baseline: f64::NAN };
-    assert!(one_by_one(&OneByOne { merit: &merit, ..rule }, pool.as_ref(), 1, best_of(&pool)).is_err());
-    let believer = Fantasy::new(&posterior, NOISE, none.as_ref()).unwrap();
-    let acquisition = Believed { believer: &believer, merit: &merits()[0] };
-    assert!(acquisition.value_gradient(&[0, 1, 0, 0, 0], pool.as_ref()).is_err());
-    assert!(acquisition.value_gradient(&[0], pool.as_ref()).is_err());
+    assert!(Gibbon::new(vec![1.0], f64::NAN).is_err() && Gibbon::new(vec![1.0], NOISE).is_ok());
+    let (models, square) = (models(4, 1.0, NOISE), square());
+    Problem::new(&models, &[], &square).with(|context| {
+        assert!(LogEhvi::of(context).is_err() && Hippo::of(context).is_err(), "of four objectives");
+        let pareto = ParetoState { means: vec![vec![f64::NAN; 2]], ..pareto_state(2, 1.0) };
+        let pareto = ParetoState { violations: vec![0.0], incumbents: vec![0], ..pareto };
+        let context = Context { pareto: &pareto, ..*context };
+        assert!(LogEhvi::of(&context).is_err() && Hippo::of(&context).is_err(), "of NaN");
+    });
 }

@@ -1,21 +1,30 @@
-//! Rules that choose points one by one: beliefs against refits, gradients against differences, sums against determinants.
+//! Acquisition functions and batches: fantasies against refits, gradients against differences, sums against determinants.
 
 #[path = "../common/mod.rs"]
 mod common;
 
+mod batches;
 mod diverse;
 mod failures;
 mod fantasies;
 mod functions;
+mod greedy;
 mod outputs;
-mod several_batches;
+mod rules;
 
 use common::*;
-use spargo::acquire::{FailureModel, Merit};
+use spargo::acquire::optimizer::{AcquisitionOptimizer, AcquisitionOptions};
+use spargo::acquire::{
+    AcquisitionFunction, Bald, Constraint, ConstraintBounds, Context, FailureModel, Gibbon, LogEi, Output, ParetoState,
+    Straddle,
+};
 use spargo::kernel::{Family, Kernel, Stationary};
 use spargo::linalg::{Mat, MatRef};
 use spargo::model::{Hyperparameters, Posterior};
 use spargo::optim::BatchedObjective;
+use spargo::rng::StepRng;
+use spargo::sample::SamplingOptions;
+use spargo::space::{Dimension, Space};
 
 const NOISE: f64 = 0.07;
 
@@ -30,9 +39,10 @@ fn posteriors() -> Vec<(&'static str, Posterior)> {
     kinds_of_posterior(&hyper(kernel), &data(24, 2))
 }
 
-fn merits() -> [Merit; 4] {
-    let (log_ei, gibbon) = (Merit::LogEi { baseline: 1.2 }, Merit::Gibbon { maxima: vec![1.1, 1.6, 2.5] });
-    [log_ei, gibbon, Merit::Bald, Merit::LevelSet { level: 0.45 }]
+/// Every acquisition function of a single output.
+fn functions() -> [Box<dyn AcquisitionFunction>; 4] {
+    let gibbon = Gibbon::new(vec![1.1, 1.6, 2.5], NOISE).unwrap();
+    [Box::new(LogEi::new(1.2).unwrap()), Box::new(gibbon), Box::new(Bald), Box::new(Straddle::new(0.45).unwrap())]
 }
 
 /// Points of which two are the same.
@@ -44,7 +54,7 @@ fn none() -> Mat<f64> {
     Mat::zeros(0, 2)
 }
 
-fn nobody_failed(posterior: &Posterior) -> FailureModel {
+fn nothing_failed(posterior: &Posterior) -> FailureModel {
     FailureModel::new(posterior.kernel(), posterior.z(), none().as_ref()).unwrap()
 }
 
@@ -52,7 +62,62 @@ fn rows(a: MatRef<'_, f64>) -> Vec<Vec<f64>> {
     (0..a.nrows()).map(|i| flat(a.subrows(i, 1))).collect()
 }
 
-/// Values as scored, and gradients as differences of the scores; every point is on a element, in turns.
+fn square() -> Space {
+    Space::new(vec![Dimension::real("a", 0.0, 1.0), Dimension::real("b", 0.0, 1.0)]).unwrap()
+}
+
+/// Rows of candidates in the square.
+fn table(rows: usize) -> Space {
+    let at = points(rows, 2);
+    square().with_candidates((0..rows).map(|i| (0..2).map(|k| at[(i, k)].into()).collect()).collect()).unwrap()
+}
+
+/// What a context is made of.
+struct Problem<'a> {
+    /// Objectives first, then constrained outputs.
+    models: &'a [Posterior],
+    bounds: &'a [ConstraintBounds],
+    noise: f64,
+    space: &'a Space,
+    options: AcquisitionOptions,
+    observed: Mat<f64>,
+    failed: Mat<f64>,
+    pending: Mat<f64>,
+}
+
+impl<'a> Problem<'a> {
+    /// The square with 24 observed points, of which nothing failed and nothing is pending.
+    fn new(models: &'a [Posterior], bounds: &'a [ConstraintBounds], space: &'a Space) -> Self {
+        let options = AcquisitionOptions { pool: 1000, near: 200, ..AcquisitionOptions::default() };
+        let (observed, failed, pending) = (points(24, 2), none(), none());
+        Problem { models, bounds, noise: NOISE, space, options, observed, failed, pending }
+    }
+
+    fn with<T>(&self, run: impl FnOnce(&Context<'_>) -> T) -> T {
+        let outputs: Vec<Output<'_>> =
+            self.models.iter().map(|posterior| Output { posterior, noise: self.noise }).collect();
+        let (objectives, others) = outputs.split_at(outputs.len() - self.bounds.len());
+        let constraints: Vec<Constraint<'_>> =
+            others.iter().zip(self.bounds).map(|(&output, &bounds)| Constraint { output, bounds }).collect();
+        let pareto = ParetoState::new(objectives, &constraints, self.observed.as_ref()).unwrap();
+        let (rng, sampling) = (StepRng { seed: 1, step: 0 }, SamplingOptions { features: 200, block: 100 });
+        let optimizer = AcquisitionOptimizer::new(self.space, self.observed.as_ref(), &self.options, rng).unwrap();
+        run(&Context {
+            objectives,
+            constraints: &constraints,
+            level: None,
+            pareto: &pareto,
+            observed: self.observed.as_ref(),
+            failed: self.failed.as_ref(),
+            pending: self.pending.as_ref(),
+            optimizer: &optimizer,
+            sampling: &sampling,
+            rng,
+        })
+    }
+}
+
+/// Values as scored, and gradients as differences of the scores; the points belong to the elements in turns.
 fn assert_gradient(what: &str, acquisition: &dyn BatchedObjective, at: MatRef<'_, f64>, tolerance: f64) {
     let elements: Vec<usize> = (0..at.nrows()).map(|i| i % acquisition.elements()).collect();
     let scores = |x: &Mat<f64>| {

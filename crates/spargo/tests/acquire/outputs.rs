@@ -1,14 +1,13 @@
-//! Utilities of several outputs.
+//! Acquisition functions and paths of several outputs.
 
+use super::functions::{for_each_function, front, pareto_state, reference};
 use super::*;
-use spargo::acquire::{
-    Chebyshev, ConstrainedObjective, Constraint, ConstraintBounds, Ehvi, Fantasy, JointAcquisition, JointMerit, Output,
-    Outputs, ParetoState, Penalty, SampledConstraint, Scale,
-};
+use spargo::acquire::{Chebyshev, ConstrainedObjective, Ehvi, FeasibilityWeighted, Hippo, SampledConstraint, Scale};
+use spargo::acquire::{Fantasised, Fantasy};
 use spargo::data::Dataset;
 use spargo::math::normal::{cdf, log_cdf};
 use spargo::model::exact;
-use spargo::sample::{Paths, SamplingOptions};
+use spargo::sample::Paths;
 
 /// Outcomes of different shapes at the same points, in these units.
 pub fn models(count: usize, unit: f64, noise: f64) -> Vec<Posterior> {
@@ -29,81 +28,56 @@ fn sampling() -> SamplingOptions {
     SamplingOptions { features: 64, block: 4 }
 }
 
-fn fronts(objectives: usize, unit: f64) -> Ehvi {
-    let rows = [[0.9, 0.1, 0.3], [0.6, 0.5, -0.2], [0.1, 0.8, 0.7], [-0.3, 0.9, 0.2]];
-    let front: Vec<Vec<f64>> = rows.iter().map(|row| row[..objectives].iter().map(|v| unit * v).collect()).collect();
-    Ehvi::new(&front, &vec![-0.8 * unit; objectives]).unwrap()
-}
+const RNG: StepRng = StepRng { seed: 1, step: 2 };
 
-/// What is checked, by its name and its number of outputs.
-fn merits_of_several(unit: f64) -> Vec<(&'static str, JointMerit)> {
-    let merit = |objectives: usize| JointMerit {
-        objectives,
-        improvement: Some(fronts(objectives, unit)),
-        limits: vec![],
-        penalties: vec![],
-    };
-    let limits =
-        vec![ConstraintBounds::at_least(0.2 * unit), ConstraintBounds { at_least: -0.5 * unit, at_most: 0.4 * unit }];
-    let penalties = [[0.2, 1.6], [-1.5, 0.9]]
-        .iter()
-        .map(|means| Penalty { means: means.map(|m| m * unit).to_vec(), deviations: vec![0.2 * unit, 0.1 * unit] })
-        .collect();
-    vec![
-        ("improvement", merit(1)),
-        ("two objectives", merit(2)),
-        ("three objectives", merit(3)),
-        ("constrained improvement", JointMerit { limits: limits.clone(), ..merit(1) }),
-        ("nothing feasible", JointMerit { improvement: None, limits: limits.clone(), ..merit(1) }),
-        ("penalties and constraints", JointMerit { limits, penalties, ..merit(2) }),
-    ]
-}
-
-/// Calls for every utility of several outputs, in these units.
-fn for_each_utility(unit: f64, noise: f64, mut check: impl FnMut(&str, &dyn BatchedObjective)) {
-    let models = models(4, unit, noise);
-    for (name, merit) in merits_of_several(unit) {
-        let outputs = merit.objectives + merit.limits.len();
+/// Calls with every acquisition function, and with every objective of paths, in these units.
+fn for_each_objective(unit: f64, noise: f64, mut check: impl FnMut(&str, &dyn BatchedObjective)) {
+    let pending = pending();
+    for_each_function(unit, noise, |name, function, context| {
         for few in [0, 4] {
-            let believer = |posterior| Fantasy::new(posterior, noise * unit * unit, pending().as_ref().subrows(0, few));
-            let believers: Vec<Fantasy<'_>> = models[..outputs].iter().map(|m| believer(m).unwrap()).collect();
-            check(name, &JointAcquisition::new(&believers, &merit).unwrap());
+            let some = pending.as_ref().subrows(0, if function.fantasises() { few } else { 0 });
+            let fantasies = context.outputs().map(|output| Fantasy::new(output.posterior, output.noise, some));
+            let fantasies: Vec<Fantasy<'_>> = fantasies.collect::<Result<_, _>>().unwrap();
+            check(name, &Fantasised::new(&fantasies, function));
+            // What comes next has seen the pending points.
+            function.add_pending(context, pending.as_ref()).unwrap();
         }
-    }
+    });
+    let models = models(4, unit, noise);
     let scale = Scale { reference: -0.9 * unit, range: 1.7 * unit };
     for objectives in 1..=3 {
         let scaled: Vec<(&Posterior, Scale)> = models[..objectives].iter().map(|model| (model, scale)).collect();
-        let compromises = Chebyshev::draw(&scaled, 3..8, &sampling(), 1, 2).unwrap();
-        check("Chebyshev", &compromises);
-        let sampled = |(model, limits): (usize, ConstraintBounds)| SampledConstraint {
-            paths: Paths::draw(&models[model], 50..55, &sampling(), 1, 2).unwrap(),
-            limits,
-            spread: 0.4 * unit,
+        let chebyshev = Chebyshev::draw(&scaled, 3..8, &sampling(), RNG).unwrap();
+        check("Chebyshev", &chebyshev);
+        let sampled = |(model, bounds): (usize, ConstraintBounds)| SampledConstraint {
+            paths: Paths::draw(&models[model], 50..55, &sampling(), RNG).unwrap(),
+            bounds,
+            deviation: 0.4 * unit,
         };
-        let limits = [
+        let bounds = [
             (3, ConstraintBounds::at_least(0.1 * unit)),
             (2, ConstraintBounds { at_least: -0.7 * unit, at_most: 0.5 * unit }),
         ];
-        let constraints: Vec<SampledConstraint> = limits.map(sampled).into();
-        check("feasible", &ConstrainedObjective { acquisition: &compromises, constraints: &constraints });
+        let constraints: Vec<SampledConstraint> = bounds.map(sampled).into();
+        check("constrained Chebyshev", &ConstrainedObjective { acquisition: chebyshev, constraints });
     }
 }
 
-/// The points are none on whose way along a difference two branches meet.
+/// No two branches meet within a difference of these points.
 #[test]
 fn values_are_scores_and_gradients_are_differences() {
     let at = Mat::from_fn(25, 2, |i, k| (0.141 + 0.173 * i as f64 + 0.391 * k as f64).fract());
     let mut seen = 0;
-    for_each_utility(1.0, NOISE, |name, acquisition| {
+    for_each_objective(1.0, NOISE, |name, acquisition| {
         assert_gradient(name, acquisition, at.as_ref(), 1e-6);
         seen += 1;
     });
-    assert_eq!(seen, 18);
+    assert_eq!(seen, 2 * 15 + 6);
 }
 
 /// Far from data, at data without noise, in huge and tiny units: numbers, all of them.
 #[test]
-fn extremes_are_finite() {
+fn extreme_points_and_units_stay_finite() {
     let data = points(24, 2);
     let far = Mat::from_fn(30, 2, |i, k| match i {
         0..24 => data[(i, k)],
@@ -111,7 +85,7 @@ fn extremes_are_finite() {
         _ => [1e3, -1e9, 0.5][i - 27],
     });
     for (unit, noise) in [(1.0, 1e-14), (1e-60, 1e-9), (1e60, 1e-9), (1.0, 1e-6)] {
-        for_each_utility(unit, noise, |name, acquisition| {
+        for_each_objective(unit, noise, |name, acquisition| {
             let scores = acquisition.score(far.as_ref()).unwrap();
             assert!(flat(scores.as_ref()).iter().all(|v| v.is_finite()), "{name} in units of {unit}: {scores:?}");
             let (values, gradient) = acquisition.value_gradient(&[0; 30], far.as_ref()).unwrap();
@@ -122,65 +96,72 @@ fn extremes_are_finite() {
 }
 
 #[test]
-fn elements_and_outputs_that_do_not_fit_are_refused() {
-    for_each_utility(1.0, NOISE, |_, acquisition| {
+fn elements_and_points_that_do_not_fit_are_refused() {
+    for_each_objective(1.0, NOISE, |_, acquisition| {
         let at = points(2, 2);
         assert!(acquisition.value_gradient(&[0], at.as_ref()).is_err());
         assert!(acquisition.value_gradient(&[0, acquisition.elements()], at.as_ref()).is_err());
         assert!(acquisition.value_gradient(&[0, 0], Mat::zeros(2, 3).as_ref()).is_err());
         assert!(acquisition.score(Mat::from_fn(1, 2, |_, _| f64::NAN).as_ref()).is_err());
     });
-    let (models, merit) = (models(1, 1.0, NOISE), &merits_of_several(1.0)[1].1);
-    let believers = [Fantasy::new(&models[0], NOISE, none().as_ref()).unwrap()];
-    assert!(JointAcquisition::new(&believers, merit).is_err());
-    assert!(Chebyshev::draw(&[], 0..1, &sampling(), 0, 0).is_err());
+    assert!(Chebyshev::draw(&[], 0..1, &sampling(), RNG).is_err());
 }
 
 /// The printed sum, from predictions.
 #[test]
-fn a_joint_merit_is_the_sum_of_its_logarithms() {
-    let models = models(4, 1.0, NOISE);
-    let believers: Vec<Fantasy<'_>> =
+fn hippo_within_constraints_is_the_sum_of_its_logarithms() {
+    let (models, square) = (models(4, 1.0, NOISE), square());
+    let bounds = [ConstraintBounds::at_least(0.2), ConstraintBounds { at_least: -0.5, at_most: 0.4 }];
+    let pareto = pareto_state(2, 1.0);
+    let fantasies: Vec<Fantasy<'_>> =
         models.iter().map(|model| Fantasy::new(model, NOISE, none().as_ref()).unwrap()).collect();
-    let (_, merit) = merits_of_several(1.0).pop().unwrap();
-    let at = points(9, 2);
-    let found = JointAcquisition::new(&believers, &merit).unwrap().score(at.as_ref()).unwrap();
+    let (at, pending) = (points(9, 2), pending().subrows(0, 2).to_owned());
+    let found = Problem::new(&models, &bounds, &square).with(|context| {
+        let context = Context { pareto: &pareto, ..*context };
+        let mut function = FeasibilityWeighted::new(Hippo::of(&context).unwrap(), &context);
+        function.add_pending(&context, pending.as_ref()).unwrap();
+        Fantasised::new(&fantasies, &function).score(at.as_ref()).unwrap()
+    });
     let predictions: Vec<_> = models.iter().map(|model| model.predict(at.as_ref()).unwrap()).collect();
+    let expected_of = |k: usize| models[k].predict(pending.as_ref()).unwrap();
+    let there = [expected_of(0), expected_of(1)];
     for i in 0..9 {
         let (mean, sd) = (|k: usize| predictions[k].mean[i], |k: usize| predictions[k].variance[i].sqrt());
         let z = |limit: f64, k: usize| (limit - mean(k)) / sd(k);
         let within = log_cdf(-z(0.2, 2)) + (cdf(z(0.4, 3)) - cdf(z(-0.5, 3))).ln();
-        let away: f64 = [[0.2, 1.6], [-1.5, 0.9]]
-            .iter()
-            .map(|p| (((mean(0) - p[0]) / 0.2).powi(2) + ((mean(1) - p[1]) / 0.1).powi(2)).sqrt())
+        let offset = |k: usize, p: usize| (mean(k) - there[k].mean[p]) / there[k].variance[p].sqrt();
+        let away: f64 = (0..2)
+            .map(|p| (offset(0, p).powi(2) + offset(1, p).powi(2)).sqrt())
             .map(|d: f64| (2.0 / std::f64::consts::PI * d.atan()).ln())
             .sum();
-        let moments: Vec<_> = believers[..2].iter().map(|b| b.moments(at.as_ref().subrows(i, 1)).unwrap()[0]).collect();
-        let expected = fronts(2, 1.0).value(&moments) + within + away;
+        let moments: Vec<_> =
+            fantasies[..2].iter().map(|fantasy| fantasy.moments(at.as_ref().subrows(i, 1)).unwrap()[0]).collect();
+        let front = front(2, 1.0);
+        let expected = Ehvi::new(&front, &reference(&front)).unwrap().value(&moments) + within + away;
         assert!((found[(i, 0)] - expected).abs() < 1e-9 * expected.abs(), "{} {expected}", found[(i, 0)]);
     }
 }
 
 #[test]
-fn compromises_are_the_printed_minimum_over_independent_paths() {
+fn scalarisations_are_the_printed_minimum_over_independent_paths() {
     let models = models(2, 1.0, NOISE);
     let scales = [Scale { reference: -0.9, range: 1.7 }, Scale { reference: 0.2, range: 0.3 }];
     let objectives = [(&models[0], scales[0]), (&models[1], scales[1])];
-    let compromises = Chebyshev::draw(&objectives, 2..9, &sampling(), 1, 2).unwrap();
+    let chebyshev = Chebyshev::draw(&objectives, 2..9, &sampling(), RNG).unwrap();
     let at = points(40, 2);
-    let scores = compromises.score(at.as_ref()).unwrap();
-    let values = [0, 1].map(|k| compromises.paths(k).values(at.as_ref()).unwrap());
+    let scores = chebyshev.score(at.as_ref()).unwrap();
+    let values = [0, 1].map(|k| chebyshev.paths(k).values(at.as_ref()).unwrap());
     for (i, element) in (0..40).flat_map(|i| (0..7).map(move |element| (i, element))) {
         let part = |k: usize| {
-            compromises.weights(element)[k] * (values[k][(i, element)] - scales[k].reference) / scales[k].range
+            chebyshev.weights(element)[k] * (values[k][(i, element)] - scales[k].reference) / scales[k].range
         };
         assert!((scores[(i, element)] - part(0).min(part(1))).abs() < 1e-12);
     }
-    // A element does not depend on those drawn with it.
-    let alone = Chebyshev::draw(&objectives, 5..6, &sampling(), 1, 2).unwrap().score(at.as_ref()).unwrap();
+    // An element does not depend on those drawn with it.
+    let alone = Chebyshev::draw(&objectives, 5..6, &sampling(), RNG).unwrap().score(at.as_ref()).unwrap();
     assert_close("alone", &flat(alone.as_ref()), &flat(scores.as_ref().subcols(3, 1)), 1e-9);
     // One model twice: its two paths have nothing in common but their mean.
-    let twice = Chebyshev::draw(&[objectives[0], objectives[0]], 0..400, &sampling(), 1, 2).unwrap();
+    let twice = Chebyshev::draw(&[objectives[0], objectives[0]], 0..400, &sampling(), RNG).unwrap();
     let there = points(1, 2);
     let draws = [0, 1].map(|k| flat(twice.paths(k).values(there.as_ref()).unwrap().as_ref()));
     let mean = draws.clone().map(|draws| draws.iter().sum::<f64>() / 400.0);
@@ -194,9 +175,9 @@ fn weights_are_uniform_on_the_simplex() {
     let models = models(3, 1.0, NOISE);
     let objectives: Vec<_> = models.iter().map(|model| (model, Scale { reference: 0.0, range: 1.0 })).collect();
     let few = SamplingOptions { features: 1, block: 4000 };
-    let compromises = Chebyshev::draw(&objectives, 0..4000, &few, 5, 6).unwrap();
+    let chebyshev = Chebyshev::draw(&objectives, 0..4000, &few, StepRng { seed: 5, step: 6 }).unwrap();
     for k in 0..3 {
-        let own: Vec<f64> = (0..4000).map(|element| compromises.weights(element)[k]).collect();
+        let own: Vec<f64> = (0..4000).map(|element| chebyshev.weights(element)[k]).collect();
         let mean = own.iter().sum::<f64>() / 4000.0;
         let variance = own.iter().map(|w| (w - 1.0 / 3.0).powi(2)).sum::<f64>() / 4000.0;
         // Beta(1, 2): mean 1/3, variance 1/18.
@@ -206,26 +187,26 @@ fn weights_are_uniform_on_the_simplex() {
         let below = own.iter().filter(|&&w| w < 0.2).count() as f64 / 4000.0;
         assert!((below - 0.36).abs() < 4.0 * (0.36f64 * 0.64 / 4000.0).sqrt(), "{below}");
     }
-    assert!((0..4000).all(|element| (compromises.weights(element).iter().sum::<f64>() - 1.0).abs() < 1e-14));
+    assert!((0..4000).all(|element| (chebyshev.weights(element).iter().sum::<f64>() - 1.0).abs() < 1e-14));
 }
 
 /// By the definition; and whatever is feasible is above whatever is not.
 #[test]
-fn feasible_values_stand_above_all_others() {
+fn feasible_values_are_above_all_others() {
     let models = models(3, 1.0, NOISE);
     let scale = Scale { reference: 0.3, range: 0.5 };
-    let compromises = Chebyshev::draw(&[(&models[0], scale)], 0..6, &sampling(), 1, 2).unwrap();
-    let sampled = |model: usize, limits: ConstraintBounds| {
-        let paths = Paths::draw(&models[model], 100..106, &sampling(), 1, 2).unwrap();
-        SampledConstraint { paths, limits, spread: 0.25 }
+    let chebyshev = Chebyshev::draw(&[(&models[0], scale)], 0..6, &sampling(), RNG).unwrap();
+    let sampled = |model: usize, bounds: ConstraintBounds| {
+        let paths = Paths::draw(&models[model], 100..106, &sampling(), RNG).unwrap();
+        SampledConstraint { paths, bounds, deviation: 0.25 }
     };
     let constraints =
         [sampled(1, ConstraintBounds::at_least(0.1)), sampled(2, ConstraintBounds { at_least: -0.6, at_most: 0.5 })];
     let at = points(200, 2);
-    let u = compromises.score(at.as_ref()).unwrap();
-    let found =
-        ConstrainedObjective { acquisition: &compromises, constraints: &constraints }.score(at.as_ref()).unwrap();
+    let u = chebyshev.score(at.as_ref()).unwrap();
     let paths = [0, 1].map(|c: usize| constraints[c].paths.values(at.as_ref()).unwrap());
+    let constrained = ConstrainedObjective { acquisition: chebyshev, constraints: constraints.into() };
+    let found = constrained.score(at.as_ref()).unwrap();
     let mut counts = [0; 3];
     for (i, element) in (0..200).flat_map(|i| (0..6).map(move |element| (i, element))) {
         let at_least = f64::max(0.1 - paths[0][(i, element)], 0.0);
@@ -244,7 +225,7 @@ fn feasible_values_stand_above_all_others() {
 }
 
 #[test]
-fn points_stand_by_their_means() {
+fn points_are_compared_by_their_means() {
     let models = models(3, 1.0, NOISE);
     let output = |k: usize| Output { posterior: &models[k], noise: NOISE };
     let objectives = [output(0), output(1)];
@@ -254,32 +235,29 @@ fn points_stand_by_their_means() {
     sorted.sort_by(f64::total_cmp);
     // A third of the points is feasible, then none.
     for (limit, feasible) in [(sorted[33], 17), (sorted[49] + 0.1, 0)] {
-        let constraints = [Constraint { output: output(2), limits: ConstraintBounds::at_least(limit) }];
-        let outputs = Outputs { objectives: &objectives, constraints: &constraints };
-        let standing = ParetoState::new(&outputs, at.as_ref()).unwrap();
-        assert_eq!(standing.violations.iter().filter(|&&v| v == 0.0).count(), feasible);
-        assert_eq!(standing.is_feasible(), feasible > 0);
+        let constraints = [Constraint { output: output(2), bounds: ConstraintBounds::at_least(limit) }];
+        let pareto = ParetoState::new(&objectives, &constraints, at.as_ref()).unwrap();
+        assert_eq!(pareto.violations.iter().filter(|&&v| v == 0.0).count(), feasible);
+        assert_eq!(pareto.is_feasible(), feasible > 0);
         let average = mean[2].iter().sum::<f64>() / 50.0;
         let deviation = (mean[2].iter().map(|m| (m - average).powi(2)).sum::<f64>() / 50.0).sqrt();
         for i in 0..50 {
-            assert_close("violation", &[standing.violations[i]], &[(limit - mean[2][i]).max(0.0) / deviation], 1e-9);
+            assert_close("violation", &[pareto.violations[i]], &[(limit - mean[2][i]).max(0.0) / deviation], 1e-9);
             let dominates = |j: usize| mean[0][j] >= mean[0][i] && mean[1][j] >= mean[1][i] && j != i;
             let on_front = mean[2][i] >= limit && !(0..50).any(|j| mean[2][j] >= limit && dominates(j));
-            assert!(feasible == 0 || standing.incumbents.contains(&i) == on_front, "{i}");
+            assert!(feasible == 0 || pareto.incumbents.contains(&i) == on_front, "{i}");
         }
         if feasible == 0 {
-            assert!(standing.front().is_empty() && standing.incumbents.len() == 20);
-            assert_close("closest", &[mean[2][standing.incumbents[0]]], &[sorted[49]], 1e-12);
+            assert!(pareto.front().is_empty() && pareto.incumbents.len() == 20);
+            assert_close("closest", &[mean[2][pareto.incumbents[0]]], &[sorted[49]], 1e-12);
         } else {
-            assert_eq!(standing.front().len(), standing.incumbents.len());
+            assert_eq!(pareto.front().len(), pareto.incumbents.len());
         }
         let low = mean[0].iter().copied().fold(f64::INFINITY, f64::min);
-        assert_eq!(standing.scales[0].reference, low);
+        assert_eq!(pareto.scales[0].reference, low);
     }
-    let empty = Outputs { objectives: &[], constraints: &[] };
-    assert!(ParetoState::new(&empty, at.as_ref()).is_err());
-    let outputs = Outputs { objectives: &objectives, constraints: &[] };
-    assert!(ParetoState::new(&outputs, none().as_ref()).is_err());
-    let crossed = [Constraint { output: output(2), limits: ConstraintBounds { at_least: 1.0, at_most: 0.0 } }];
-    assert!(ParetoState::new(&Outputs { objectives: &objectives, constraints: &crossed }, at.as_ref()).is_err());
+    assert!(ParetoState::new(&[], &[], at.as_ref()).is_err());
+    assert!(ParetoState::new(&objectives, &[], none().as_ref()).is_err());
+    let crossed = [Constraint { output: output(2), bounds: ConstraintBounds { at_least: 1.0, at_most: 0.0 } }];
+    assert!(ParetoState::new(&objectives, &crossed, at.as_ref()).is_err());
 }

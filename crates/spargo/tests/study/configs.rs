@@ -19,7 +19,7 @@ fn written(config: &Config) -> Json {
 fn settings_are_written_and_read_again() {
     for (_, space) in spaces() {
         let mut config = small(space);
-        (config.rule, config.replicates) = (Some(Rule::Gibbon), Replicates::Allowed);
+        (config.rule, config.replicates) = (Some(by_name("gibbon")), Replicates::Allowed);
         config.allocation = "kmeans".parse().unwrap();
         config.model.hyperparameters = HyperparameterObjective::Bound;
         assert_eq!(read(written(&config)), Ok(config));
@@ -39,7 +39,7 @@ fn a_space_is_enough() {
 #[test]
 fn unknown_settings_are_refused() {
     let good = written(&small(plane()));
-    for table in ["", "model", "sampling", "maximizing", "space", "outputs/0"] {
+    for table in ["", "model", "sampling", "acquisition", "space", "outputs/0"] {
         let mut bad = good.clone();
         let inside = table.split('/').filter(|step| !step.is_empty()).fold(&mut bad, |json, step| match step.parse() {
             Ok(index) => json.get_mut::<usize>(index).unwrap(),
@@ -60,13 +60,13 @@ fn what_cannot_be_run_is_refused_by_name() {
         assert_eq!(Study::in_memory(config).unwrap_err(), refused);
         refused.to_string()
     };
-    let limit = |low: f64, high: f64| json!({"limit": {"at-least": low, "at-most": high}});
+    let limit = |low: f64, high: f64| json!({"constraint": {"at-least": low, "at-most": high}});
     for (goal, words) in [
-        (json!({"limit": {"at-most": 3.0}}), "limits without an objective"),
+        (json!({"constraint": {"at-most": 3.0}}), "limits without an objective"),
         (limit(2.0, 1.0), "'objective' = 1 must be above the lower one"),
         // No model gives a single value any probability.
         (limit(1.0, 1.0), "'objective' = 1 must be above the lower one"),
-        (json!({"limit": {}}), "no limit for 'objective'"),
+        (json!({"constraint": {}}), "no limit for 'objective'"),
     ] {
         assert!(change(&|json| json["outputs"][0]["goal"] = goal.clone()).contains(words), "{words}");
     }
@@ -92,11 +92,11 @@ fn what_cannot_be_run_is_refused_by_name() {
         (&[level], &["straddle"]),
     ];
     for (goals, rules) in kinds {
-        for rule in Rule::ALL {
+        for rule in &RULES {
             let mut json = written(&small(plane()));
             (json["outputs"], json["rule"]) = (json!(outputs(goals)), json!(rule));
             let checked = read(json).unwrap().check();
-            assert_eq!(checked.is_ok(), rules.contains(&rule.name()), "{goals:?} {rule:?} {checked:?}");
+            assert_eq!(checked.is_ok(), rules.contains(&rule.name), "{goals:?} {rule:?} {checked:?}");
         }
     }
     assert!(change(&|json| json["outputs"] = json!([])).contains("outputs is empty"));
@@ -110,10 +110,13 @@ fn what_cannot_be_run_is_refused_by_name() {
         let refused = study.ask(count).unwrap_err();
         assert!(matches!(&refused, Error::Parameter { must, .. } if must == "at most 1000000"), "{refused}");
     }
-    assert!(change(&|json| json["maximizing"]["pool"] = json!(0)).contains("pool"));
+    assert!(change(&|json| json["acquisition"]["pool"] = json!(0)).contains("pool"));
     assert!(change(&|json| json["sampling"]["features"] = json!(0)).contains("features"));
-    assert!(change(&|json| json["model"]["learning"] = json!({"subset": 0})).contains("subset = 0 must be at least 1"));
-    assert!(change(&|json| json["model"]["learning"] = json!("elbo")).contains("Elbo"));
+    assert!(
+        change(&|json| json["model"]["hyperparameters"] = json!({"subset": 0}))
+            .contains("subset = 0 must be at least 1")
+    );
+    assert!(change(&|json| json["model"]["hyperparameters"] = json!("elbo")).contains("Elbo"));
 }
 
 /// A method that cannot be had would leave nothing but points without a model.
@@ -153,7 +156,7 @@ fn a_file_keeps_its_settings() {
         ("space", small(plane())),
         ("seed", Config { seed: 6, ..config.clone() }),
         ("batch", Config { batch: 6, ..config.clone() }),
-        ("rule", Config { rule: Some(Rule::LogEi), ..config.clone() }),
+        ("rule", Config { rule: Some(by_name("log-ei")), ..config.clone() }),
         ("outputs", goals_minimize(config.clone())),
     ];
     let mut model = config.clone();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 /// Studies of every rule that is slow enough to be interrupted, and some that are not.
 fn begun() -> Vec<Study> {
-    let rules = [Rule::Thompson, Rule::LogEi, Rule::Gibbon];
+    let rules = [by_name("thompson"), by_name("log-ei"), by_name("gibbon")];
     let spaces = spaces().into_iter().map(|(_, space)| Config { rule: None, ..small(space) });
     let configs = rules.map(|rule| Config { rule: Some(rule), ..small(plane()) }).into_iter().chain(spaces);
     let study = |config: Config| {

@@ -19,7 +19,7 @@ const ASKS: u64 = 9;
 /// Studies differ in seed, space and rule.
 fn config(number: u64) -> Config {
     let space = if number.is_multiple_of(2) { plane() } else { mixed() };
-    Config { seed: number, rule: Some(Rule::OF_ONE[number as usize % 3]), ..small(space) }
+    Config { seed: number, rule: Some(of_one()[number as usize % 3]), ..small(space) }
 }
 
 /// Some fail, always the same.

@@ -19,7 +19,7 @@ mod spaces;
 mod tells;
 
 use process::{Folder, acknowledge, acknowledged, child, task};
-use spargo::acquire::Rule;
+use spargo::acquire::{RULES, Rule};
 use spargo::rng::{Purpose, normal, stream};
 use spargo::space::{Dimension, Point, Space, Value};
 use spargo::study::{Config, Outcome, StepReport, Study, Trial};
@@ -65,6 +65,15 @@ fn small(space: Space) -> Config {
     config.sampling.features = 64;
     (config.acquisition.pool, config.acquisition.near, config.acquisition.starts) = (200, 50, 1);
     config
+}
+
+fn by_name(rule: &str) -> &'static Rule {
+    Rule::by_name(rule).unwrap()
+}
+
+/// The rules of a single objective without constraints.
+fn of_one() -> [&'static Rule; 3] {
+    ["thompson", "log-ei", "gibbon"].map(by_name)
 }
 
 fn memory(config: Config) -> Study {

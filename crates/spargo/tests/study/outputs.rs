@@ -48,7 +48,7 @@ fn compromises_are_found_over_every_space_by_every_rule() {
             advance(&mut study, 38, compete);
             volume(&study)
         };
-        for rule in [Rule::Thompson, Rule::Ehvi, Rule::Hippo] {
+        for rule in [by_name("thompson"), by_name("ehvi"), by_name("hippo")] {
             let mut study = memory(Config { rule: Some(rule), ..with_goals(space.clone(), &COMPETING) });
             for count in [8, 5, 5, 5, 5, 5, 5] {
                 advance(&mut study, count, compete);
@@ -103,7 +103,7 @@ fn limited(space: &Space, trial: &Trial) -> Outcome {
 fn limits_are_kept_over_every_space_by_every_rule() {
     let limit = Goal::Constraint { at_least: None, at_most: Some(0.0) };
     for (name, space) in spaces() {
-        for rule in [Rule::Thompson, Rule::LogEi] {
+        for rule in [by_name("thompson"), by_name("log-ei")] {
             let mut study = memory(Config { rule: Some(rule), ..with_goals(space.clone(), &[Goal::Maximize, limit]) });
             for count in [8, 5, 5, 5, 5, 5, 5] {
                 advance(&mut study, count, limited);
@@ -135,7 +135,7 @@ fn with_nothing_feasible_the_violation_is_reduced_first() {
         Outcome::Observed { values, noise: None }
     };
     let limit = Goal::Constraint { at_least: None, at_most: Some(0.005) };
-    for rule in [Rule::Thompson, Rule::LogEi] {
+    for rule in [by_name("thompson"), by_name("log-ei")] {
         let mut study = memory(Config { rule: Some(rule), ..with_goals(plane(), &[Goal::Maximize, limit]) });
         advance(&mut study, 8, corner);
         assert_eq!(study.best(), Ok(None), "nothing is feasible yet");
@@ -156,7 +156,7 @@ fn limits_and_several_objectives_go_together() {
         values.push(shares(space, &trial.point)[1]);
         Outcome::Observed { values, noise: None }
     };
-    for rule in [Rule::Thompson, Rule::Hippo] {
+    for rule in [by_name("thompson"), by_name("hippo")] {
         let mut study = memory(Config { rule: Some(rule), ..with_goals(mixed(), &goals) });
         for count in [8, 5, 5, 5, 5] {
             advance(&mut study, count, outcome);

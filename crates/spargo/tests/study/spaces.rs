@@ -8,7 +8,7 @@ use spargo::study::Replicates;
 #[test]
 fn every_rule_asks_for_new_and_valid_points_over_every_space() {
     for (name, space) in spaces() {
-        for rule in Rule::OF_ONE {
+        for rule in of_one() {
             let mut study = memory(Config { rule: Some(rule), ..small(space.clone()) });
             advance(&mut study, 8, observe);
             for count in [1, 7, 5] {
@@ -28,7 +28,7 @@ fn every_rule_asks_for_new_and_valid_points_over_every_space() {
 
 #[test]
 fn the_optimum_of_a_mixed_function_is_found() {
-    for rule in Rule::OF_ONE {
+    for rule in of_one() {
         let mut study = memory(Config { rule: Some(rule), seed: 2, ..small(mixed()) });
         advance(&mut study, 8, observe);
         for _ in 0..14 {
@@ -45,7 +45,7 @@ fn the_optimum_of_a_mixed_function_is_found() {
 fn a_finite_space_is_used_up_and_never_left() {
     for (name, space) in [("grid", grid()), ("table", table())] {
         let size = space.size().unwrap() as usize;
-        for rule in Rule::OF_ONE {
+        for rule in of_one() {
             let mut study = memory(Config { rule: Some(rule), initial: 20, ..small(space.clone()) });
             let exhausted = |left: usize| Err(Error::Exhausted { wanted: left + 1, left });
             assert_eq!(study.ask(size + 1), exhausted(size), "{name} {rule:?}");
@@ -77,7 +77,7 @@ fn replicates_that_are_allowed_are_asked_for() {
         Space::from_table(&["a", "d"].map(String::from), rows.collect()).unwrap()
     };
     for space in [tiny(), few(), plane()] {
-        for rule in Rule::OF_ONE {
+        for rule in of_one() {
             let config =
                 Config { rule: Some(rule), replicates: Replicates::Allowed, initial: 10, ..small(space.clone()) };
             let mut study = memory(config);

@@ -54,7 +54,7 @@ fn reopen(study: Study, path: &Path, life: Life) -> Study {
 }
 
 /// The first 38 points: asks alongside pending batches, exact and sparse, some failed.
-fn run(rule: Rule, life: Life, tell: Way) -> Vec<String> {
+fn run(rule: &'static Rule, life: Life, tell: Way) -> Vec<String> {
     let folder = Folder::new();
     let path = folder.file("study.db");
     let config = Config { rule: Some(rule), ..small(mixed()) };
@@ -80,7 +80,7 @@ fn run(rule: Rule, life: Life, tell: Way) -> Vec<String> {
 
 #[test]
 fn the_way_outcomes_come_leaves_no_trace() {
-    for rule in Rule::OF_ONE {
+    for rule in of_one() {
         let expected = run(rule, Life::InMemory, ways()[0].1);
         for (name, way) in ways() {
             for life in [Life::Open, Life::Reopened] {
