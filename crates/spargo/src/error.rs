@@ -112,10 +112,10 @@ pub enum Error {
         remedy: String,
     },
 
-    /// A trial that was told of has another outcome already.
+    /// A trial that already has another outcome.
     #[error(
-        "trial {trial} was told of before: {told}; now it is told {now}, but an outcome never changes; \
-         tell the point once more as a trial of its own"
+        "trial {trial} already has outcome {told} (got {now}): outcomes never change; \
+         to add another one, tell the point as a new trial"
     )]
     Retold {
         /// Its number.

@@ -10,6 +10,7 @@
 
 mod ask;
 mod auto;
+mod campaign;
 mod choose;
 mod config;
 mod design;
@@ -19,6 +20,7 @@ mod insight;
 mod json;
 mod local;
 mod model;
+mod progress;
 mod refit;
 mod replicate;
 mod report;
@@ -26,15 +28,17 @@ pub mod store;
 mod table;
 mod trial;
 
+pub use campaign::{Budget, Campaign, Mode, Next, Why};
 pub use config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice, Replicates, TrustRegionOptions};
 pub use fronts::{Fronts, ParetoPoint};
 pub use goal::{Goal, Output};
 pub use insight::{CrediblePrediction, LeaveOneOut};
 pub use local::LocalModelOptions;
 pub use model::ModelReport;
+pub use progress::Counts;
 pub use refit::Refit;
 pub use report::{Best, Estimate, Observation, StepReport};
-pub use trial::{Outcome, Trial};
+pub use trial::{Outcome, Refused, Trial};
 
 use crate::data::OutcomeTransform;
 use crate::error::{Error, Result};
@@ -124,10 +128,9 @@ impl Study {
         Study::with(config, store)
     }
 
-    fn with(config: Config, mut store: Store) -> Result<Self> {
-        store.refresh()?;
+    fn with(config: Config, store: Store) -> Result<Self> {
         let mut study = Study { table: Table::new(&config), config, store, models: None };
-        study.table.extend(&study.config, study.store.history())?;
+        study.refresh()?;
         Ok(study)
     }
 
@@ -143,8 +146,13 @@ impl Study {
 
     /// Reads what other processes have written.
     pub fn refresh(&mut self) -> Result<()> {
+        self.refresh_with(0, Vec::new())
+    }
+
+    /// Reads what is new; the points of the trials from number `first` on are known as models see them.
+    fn refresh_with(&mut self, first: u64, rows: Vec<Vec<f64>>) -> Result<()> {
         self.store.refresh()?;
-        self.table.extend(&self.config, self.store.history())
+        self.table.extend(&self.config, self.store.history(), first, rows)
     }
 
     /// Outcomes of trials by their numbers, all or nothing; returns how many of them are new.
@@ -157,17 +165,24 @@ impl Study {
         Ok(new)
     }
 
-    /// Points that were not asked for, with their outcomes (`None`: they are under way); returns their trials' numbers.
+    /// Adds points that were not asked for, with their outcomes (`None` while they are pending); returns their trials' numbers.
     pub fn add(&mut self, points: &[(Point, Option<Outcome>)]) -> Result<Range<u64>> {
-        for (i, (point, outcome)) in points.iter().enumerate() {
-            self.config.space.encode(point)?;
-            outcome
-                .iter()
-                .try_for_each(|outcome| self.check_outcome(&format!("point {} of {}", i + 1, points.len()), outcome))?;
+        self.add_rows(points).map_err(|refused| refused.error)
+    }
+
+    /// Adds points as [`add`](Self::add) does; an error says which of them it is about.
+    pub fn add_rows(&mut self, points: &[(Point, Option<Outcome>)]) -> std::result::Result<Range<u64>, Refused> {
+        let mut rows = Vec::with_capacity(points.len());
+        for (index, (point, outcome)) in points.iter().enumerate() {
+            let refused = |error| Refused { index, error };
+            rows.push(self.config.space.encode(point).map_err(refused)?);
+            if let Some(outcome) = outcome {
+                let of = format!("point {} of {}", index + 1, points.len());
+                self.check_outcome(&of, outcome).map_err(refused)?;
+            }
         }
-        let trials = self.store.add(points)?;
-        self.refresh()?;
-        Ok(trials)
+        let added = self.store.add(points).and_then(|trials| self.refresh_with(trials.start, rows).map(|()| trials));
+        added.map_err(|error| Refused { index: 0, error })
     }
 
     /// The best evaluated point by what models believe, and the best outcome, of those that keep to all limits; `None` if there are
@@ -193,11 +208,7 @@ impl Study {
             }
         };
         let believed = Estimate { trial: self.trial(self.table.observed()[row]), mean, interval };
-        let outcomes: Vec<&[f64]> = (0..self.config.outputs.len()).map(|k| self.table.outcomes(k)).collect();
-        let Some(row) = best_among(outcomes[objective], &self.within(&outcomes)) else { return Ok(None) };
-        let value = sign * outcomes[objective][row];
-        let observed = Observation { trial: self.trial(self.table.observed()[row]), value };
-        Ok(Some(Best { believed, observed }))
+        Ok(self.best_observation().map(|observed| Best { believed, observed }))
     }
 
     /// The evaluated points that no other one beats in every objective, by their outcomes and by posterior means, among
@@ -214,7 +225,8 @@ impl Study {
         Ok(Fronts { believed: self.front(&believed)?, observed: self.front(&observed)? })
     }
 
-    /// Means and variances of an output without noise, at points in the user's units; of a class, of its latent function.
+    /// Means and variances of an output without noise at points in the user's units; of a class, of its latent function,
+    /// whose probability of yes [`predict_interval`](Self::predict_interval) gives.
     pub fn predict(&mut self, output: usize, points: &[Point]) -> Result<Prediction> {
         let x = self.encode(points)?;
         let (sign, models) = (self.sign(output)?, self.current()?);

@@ -49,11 +49,13 @@ impl Table {
         }
     }
 
-    /// Brings the table up to date.
-    pub fn extend(&mut self, config: &Config, history: &History) -> Result<()> {
+    /// Brings the table up to date; the points of the trials from number `first` on, `rows`, have been encoded before.
+    pub fn extend(&mut self, config: &Config, history: &History, first: u64, rows: Vec<Vec<f64>>) -> Result<()> {
         let known = self.points.len() / self.dimension;
+        let mut rows = rows.into_iter();
         for record in &history.records()[known..] {
-            let point = config.space.encode(&record.trial.point)?;
+            let encoded = if record.trial.id >= first { rows.next() } else { None };
+            let point = encoded.map_or_else(|| config.space.encode(&record.trial.point), Ok)?;
             self.excluded.insert(&point);
             self.points.extend(point);
         }
