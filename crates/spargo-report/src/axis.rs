@@ -13,7 +13,7 @@ pub struct Axis {
     pub range: Option<(f64, f64)>,
     /// The choices of a categorical input.
     pub choices: Vec<String>,
-    /// Of an output.
+    /// What is wanted of an output.
     pub goal: Option<&'static str>,
     /// The bounds or the level of an output, in ascending order.
     pub marks: Vec<f64>,

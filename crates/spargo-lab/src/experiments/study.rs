@@ -16,7 +16,8 @@ pub struct StudyOptimizer {
 impl StudyOptimizer {
     /// A study with these settings.
     pub fn new(config: Config) -> Result<Self> {
-        let campaign = Campaign { mode: Mode::Async(Refit::Always), ..Campaign::new(Budget::Total(usize::MAX)) };
+        let mut campaign = Campaign::new(Budget::Total(usize::MAX));
+        campaign.mode = Mode::Async(Refit::Always);
         Ok(StudyOptimizer { study: Study::in_memory(config)?, campaign, known_noise: None })
     }
 
