@@ -48,7 +48,7 @@ fn assert_close(found: &Value, expected: &[f64], tolerance: f64) {
 fn cvr_without_outcomes_repeats_the_golden_sequence() {
     let golden = golden("cvr_selection");
     let data = csv("cvr.csv", &golden);
-    let found = run(&["allocate", &data, "--method", "cvr"], &given(&golden));
+    let found = run(&["allocate", &data, "--allocation", "cvr"], &given(&golden));
     assert_eq!(found["rows"], golden["indices"]);
     assert_close(&found["variance"], &numbers(&golden["scores_at_selection"]), 1e-8);
     let trace = golden["trace_residual"].as_f64().unwrap();
@@ -63,7 +63,7 @@ fn imp_dpp_repeats_the_golden_sequence() {
     let mut words = given(&golden);
     let (noise, mean) = (golden["noise_variance"].to_string(), golden["constant_mean"].to_string());
     words.extend(["--noise", &noise, "--mean", &mean].map(String::from));
-    let found = run(&["allocate", &data, "--method", "imp-dpp", "--target", "y", "--goal", "min"], &words);
+    let found = run(&["allocate", &data, "--allocation", "imp-dpp", "--target", "y", "--goal", "min"], &words);
     assert_eq!(found["rows"], golden["indices"]);
     let quality = numbers(&golden["quality"]);
     let chosen: Vec<f64> = numbers(&golden["indices"]).iter().map(|&i| quality[i as usize]).collect();
@@ -85,10 +85,10 @@ fn every_single_output_method_runs_and_fits() {
     let data = bump("methods.csv", 200);
     for method in ["random", "uniform", "kmeans", "cvr", "dpp", "lin-dpp", "imp-dpp", "ent-dpp", "al-dpp"] {
         let words = [&data, "--target", "y", "--inducing", "15", "--json"];
-        let found = json(&[&["allocate"], &words[..], &["--method", method]].concat());
+        let found = json(&[&["allocate"], &words[..], &["--allocation", method]].concat());
         let rows = found["rows"].as_array().map(Vec::len).or(found["points"].as_array().map(Vec::len));
         assert_eq!(rows, Some(15), "{method}: {found}");
-        let fitted = json(&[&["fit"], &words[..], &["--allocate", method]].concat());
+        let fitted = json(&[&["fit"], &words[..], &["--allocation", method]].concat());
         assert!(fitted["bound"].is_number() && fitted["inducing"] == 15, "{method}: {fitted}");
     }
 }
@@ -132,14 +132,14 @@ fn levels_and_goals_move_with_the_outcomes() {
         json(&[&words[..], more].concat())["bound"].as_f64().unwrap()
     };
     let (near, far) = (["--level", "0.6"], ["--level", "100.6"]);
-    let al = |level: [&'static str; 2]| [&["--method", "al-dpp"][..], &level].concat();
+    let al = |level: [&'static str; 2]| [&["--allocation", "al-dpp"][..], &level].concat();
     assert_eq!(rows(&plain, &al(near)), rows(&shifted, &al(far)));
     assert_ne!(rows(&shifted, &al(near)), rows(&shifted, &al(far)));
-    let al = |level: [&'static str; 2]| [&["--allocate", "al-dpp"][..], &level].concat();
+    let al = |level: [&'static str; 2]| [&["--allocation", "al-dpp"][..], &level].concat();
     assert!((bound(&plain, &al(near)) - bound(&shifted, &al(far))).abs() < 1e-6);
     assert!((bound(&shifted, &al(near)) - bound(&shifted, &al(far))).abs() > 1e-3);
     assert_eq!(rows(&plain, &["--goal", "min"]), rows(&turned, &["--goal", "max"]));
-    let imp = |goal: &'static str| ["--allocate", "imp-dpp", "--goal", goal];
+    let imp = |goal: &'static str| ["--allocation", "imp-dpp", "--goal", goal];
     assert!((bound(&plain, &imp("min")) - bound(&turned, &imp("max"))).abs() < 1e-6);
     assert!((bound(&plain, &imp("min")) - bound(&plain, &imp("max"))).abs() > 1e-3);
 }
@@ -148,7 +148,7 @@ fn levels_and_goals_move_with_the_outcomes() {
 fn settings_of_a_method_are_a_table() {
     let data = bump("settings.csv", 150);
     let rows = |method: &str| {
-        let words = ["allocate", &data, "--target", "y", "--inducing", "12", "--json", "--method", method];
+        let words = ["allocate", &data, "--target", "y", "--inducing", "12", "--json", "--allocation", method];
         let found = json(&words);
         (found["rows"].clone(), found["quality"].clone())
     };
@@ -176,9 +176,9 @@ fn draws_data_and_chosen_points() {
 fn complaints_say_what_to_do() {
     let data = bump("complain.csv", 30);
     let cases: [(&[&str], &[&str]); 8] = [
-        (&["--method", "imp"], &["'imp'", "imp-dpp"]),
-        (&["--method", "imp-dpp"], &["outcomes", "--target"]),
-        (&["--method", "{\"method\": \"kmeans\", \"inputs\": \"squared\"}"], &["squared", "scaled"]),
+        (&["--allocation", "imp"], &["'imp'", "imp-dpp"]),
+        (&["--allocation", "imp-dpp"], &["outcomes", "--target"]),
+        (&["--allocation", "{\"method\": \"kmeans\", \"inputs\": \"squared\"}"], &["squared", "scaled"]),
         (&["--target", "y", "--svg", "x.svg", "--axes", "a,a"], &["'a' twice"]),
         (&["--target", "y", "--lengthscales", "1,2,3"], &["--lengthscales has 3", "2"]),
         (&["--target", "y", "--noise", "0"], &["--noise 0", "positive"]),

@@ -35,7 +35,7 @@ fn prints_every_promised_key() {
 }
 
 #[test]
-fn writes_predictions_beside_the_points() {
+fn writes_predictions_next_to_the_points() {
     let train = file("predict_train.csv", &table(200));
     let new = file("predict_new.csv", "b,a\n0.5,0.25\n0.5,0.75\n");
     let out = file("predict_out.csv", "");

@@ -80,7 +80,7 @@ fn points(csv: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn plates_go_to_the_lab_and_come_back() {
+fn batches_improve_with_results() {
     let mut lab = Lab::new(STUDY);
     let plate = lab.suggest(&["-n", "24"]);
     assert_eq!(plate.lines().next(), Some("temperature,\"rate, \"\"fast\"\"\",layers,metal"));
@@ -92,7 +92,7 @@ fn plates_go_to_the_lab_and_come_back() {
         let data = lab.save();
         let plate = lab.suggest(&["--data", &data]);
         assert_eq!(lab.suggest(&["--data", &data]), plate, "the same results give the same plate");
-        // It speaks the spreadsheet's language.
+        // The header is the spreadsheet's.
         assert_eq!(plate.lines().next(), Some("temperature (°C),\"rate, \"\"fast\"\" [1/s]\",layers,metal"));
         let batch = points(&plate);
         assert_eq!(batch.len(), 12);
@@ -101,13 +101,13 @@ fn plates_go_to_the_lab_and_come_back() {
         lab.evaluate(&plate);
     }
     assert!(late > 0.7, "the best metal is not preferred: {late}");
-    let again = points(&lab.suggest(&["--data", &lab.save(), "--confirm"]));
+    let again = points(&lab.suggest(&["--data", &lab.save(), "--replicate"]));
     assert_eq!(again.len(), 12);
     assert!(again.iter().all(|point| seen.contains(point) && point[3] == "Pd"), "{again:?}");
 }
 
 #[test]
-fn predictions_stand_beside_the_points() {
+fn predictions_are_added_to_the_points() {
     let mut lab = Lab::new(STUDY);
     lab.evaluate(&lab.suggest(&["-n", "60"]));
     let data = lab.save();
@@ -123,7 +123,7 @@ fn predictions_stand_beside_the_points() {
 }
 
 #[test]
-fn points_under_way_are_avoided_and_several_files_are_one() {
+fn pending_points_are_avoided_and_files_are_merged() {
     let study = "[objectives]\ny = { goal = \"min\" }\n[space]\nn = { int = [1, 30] }\n";
     let lab = Lab::new(study);
     let done = lab.write("done.csv", "n,y\n1,1\n2,4\n3,nan\n");
@@ -157,7 +157,7 @@ fn candidates_come_from_a_file() {
 }
 
 #[test]
-fn candidates_come_out_as_they_came_in() {
+fn candidates_are_printed_as_they_were_read() {
     let lab = Lab::new("[objectives]\ny = { goal = \"max\" }\n[space]\ncandidates = \"pool.csv\"\n");
     // Identifiers, a unit, a column without a name, one that has been measured, and two that differ by their unit.
     lab.write(
@@ -178,7 +178,7 @@ fn candidates_come_out_as_they_came_in() {
 }
 
 #[test]
-fn without_a_number_the_last_points_are_suggested() {
+fn without_a_count_the_last_points_are_suggested() {
     let lab = Lab::new("batch = 4\ninitial = 3\n[objectives]\ny = { goal = \"min\" }\n[space]\nn = { int = [1, 6] }\n");
     let (study, data) = (lab.file("study.toml"), lab.write("data.csv", "n,y\n1,1\n2,4\n3,5\n"));
     let words = ["suggest", study.as_str(), "--data", data.as_str()];
@@ -196,7 +196,38 @@ fn without_a_number_the_last_points_are_suggested() {
 }
 
 #[test]
-fn fifty_thousand_rows_are_no_trouble() {
+fn suggest_and_ask_give_the_same_number_of_points() {
+    let study = "name = \"counts\"\nbatch = 4\ninitial = 7\n[objectives]\ny = { goal = \"min\" }\n[space]\nx = { real = [0, 1] }\n";
+    let lab = Lab::new(study);
+    let file = lab.file("study.toml");
+    let ask = || points(&stdout(&["ask", &file])).len();
+    let suggest = |rows: &str| points(&lab.suggest(&["--data", &lab.write("data.csv", rows)])).len();
+    assert_eq!((suggest("x,y\n"), ask()), (7, 7));
+    let told: String = (1..=7).map(|trial| format!("{trial},{trial}\n")).collect();
+    stdout(&["tell", &file, &lab.write("told.csv", &format!("trial,y\n{told}"))]);
+    let rows: String = (0..7).map(|i| format!("{},{i}\n", 0.1 * f64::from(i))).collect();
+    assert_eq!((suggest(&format!("x,y\n{rows}")), ask()), (4, 4));
+    // Before there is any observation, what is left of the initial design.
+    assert_eq!(suggest("x,y\n0.1,\n0.2,pending\n"), 5);
+}
+
+#[test]
+fn points_and_predictions_are_json_objects() {
+    let lab = Lab::new("[objectives]\ny = { goal = \"min\" }\n[space]\nx = { real = [0, 1] }\n");
+    let data = lab.write("data.csv", "x,y\n0.1,1\n0.4,4\n0.9,5\n");
+    let words = ["--data", &data, "-n", "2", "--predict"];
+    let (csv, json) = (lab.suggest(&words), lab.suggest(&[&words[..], &["--json"]].concat()));
+    let objects: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(objects.len(), 2);
+    for (row, object) in points(&csv).iter().zip(&objects) {
+        for (cell, key) in row.iter().zip(["x", "y mean", "y low", "y high"]) {
+            assert_eq!(cell.parse().ok(), object[key].as_f64(), "{key}: {object}");
+        }
+    }
+}
+
+#[test]
+fn fifty_thousand_rows_are_read_quickly() {
     let study = "initial = 10\ninducing = 50\n[objectives]\ny = { goal = \"min\" }\n[space]\na = { real = [0, 1] }\nb = { real = [0, 1] }\n";
     let lab = Lab::new(study);
     let row = |i: u32| {
@@ -209,7 +240,7 @@ fn fifty_thousand_rows_are_no_trouble() {
         let [a, b] = [0, 1].map(|k| point[k].parse::<f64>().unwrap());
         (a - 0.3).abs() < 0.1 && (b - 0.6).abs() < 0.1
     };
-    // The others look beyond the crowd of rows there.
+    // The others avoid the neighbourhood of so many rows.
     assert!((5..10).contains(&plate.iter().filter(is_close).count()), "{plate:?}");
 }
 

@@ -133,7 +133,7 @@ fn settings_run_what_optimize_and_reproduce_run() {
         "reproduce regret --functions hartmann6 --methods imp-dpp --inducing 250 --repeats 1 --seed-from 3 --steps 1 \
          --out {out}"
     ));
-    let optimized = run("optimize hartmann6 --batches 1 --seed 3 --allocate cvr --inducing 40 --kernel matern32 \
+    let optimized = run("optimize hartmann6 --batches 1 --seed 3 --allocation cvr --inducing 40 --kernel matern32 \
                          --priors off --warp off --threads 1 --json");
     let optimized: Value = serde_json::from_str(&optimized).unwrap();
     let regret = |method: &str| {

@@ -46,7 +46,7 @@ fn prints_every_promised_key_and_repeats_itself_by_seed() {
 
 #[test]
 fn the_last_evaluations_may_be_replicates() {
-    let [plain, confirmed] = ["0", "15"].map(|count| optimize("hartmann6", &["--confirm", count]));
+    let [plain, confirmed] = ["0", "15"].map(|count| optimize("hartmann6", &["--final-replicates", count]));
     for key in ["evaluations", "regret", "least_regret"] {
         let (plain, confirmed) = (numbers(&plain[key]), numbers(&confirmed[key]));
         assert_eq!((plain.len(), plain[0]), (3, confirmed[0]), "{key}");
@@ -55,8 +55,8 @@ fn the_last_evaluations_may_be_replicates() {
     // Nothing new in the last batch, and half of the one before.
     assert_eq!(least[1], least[2]);
     assert_ne!(plain["best_observed"], confirmed["best_observed"]);
-    assert!(complaint(&["optimize", "zdt3", "--confirm", "5"]).contains("no best trial to confirm"));
-    let many = ["optimize", "branin", "--batches", "3", "--batch", "10", "--confirm", "31"];
+    assert!(complaint(&["optimize", "zdt3", "--final-replicates", "5"]).contains("no best trial to replicate"));
+    let many = ["optimize", "branin", "--batches", "3", "--batch", "10", "--final-replicates", "31"];
     assert!(complaint(&many).contains("31 replicates are more than all batches"));
 }
 
@@ -64,7 +64,7 @@ fn the_last_evaluations_may_be_replicates() {
 fn words_of_every_list_are_understood() {
     let plain = lasting(optimize("hartmann6", &[]));
     for more in [
-        ["--allocate", "kmeans"],
+        ["--allocation", "kmeans"],
         ["--rule", "log-ei"],
         ["--rule", "gibbon"],
         ["--posterior", "exact"],
@@ -103,7 +103,7 @@ fn several_objectives_are_measured_by_their_volume() {
     }
     let report = lasting(report);
     assert_eq!(lasting(optimize("zdt3", &["--seed", "1"])), report);
-    for more in [["--allocate", "hv-dpp"], ["--allocate", "cvr"], ["--rule", "ehvi"], ["--rule", "hippo"]] {
+    for more in [["--allocation", "hv-dpp"], ["--allocation", "cvr"], ["--rule", "ehvi"], ["--rule", "hippo"]] {
         assert_ne!(lasting(optimize("zdt3", &["--seed", "1", more[0], more[1]])), report, "{more:?}");
     }
     let exact = optimize("zdt3", &["--posterior", "exact"]);

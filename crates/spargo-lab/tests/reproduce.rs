@@ -267,7 +267,7 @@ fn the_overhead_of_the_radiator_is_that_of_its_figure() {
 fn figures_and_commands_run_the_same_experiments() {
     let folder = tempdir().unwrap();
     stdout(&[&several("zdt3", "cvr", folder.path())[..], &["--seed-from", "4"]].concat());
-    let command = "optimize zdt3 --json --threads 1 --seed 4 --allocate cvr --batches 2 --batch 8 --initial 10 \
+    let command = "optimize zdt3 --json --threads 1 --seed 4 --allocation cvr --batches 2 --batch 8 --initial 10 \
                    --inducing 12 --pool 200 --near 0 --starts 1 --features 100 --block 100 --warp off --hyperparameters \
                    bound";
     let optimized = json(&command.split_whitespace().collect::<Vec<_>>());
@@ -280,7 +280,7 @@ fn figures_and_commands_run_the_same_experiments() {
     let folder = tempdir().unwrap();
     let map = east();
     stdout(&[&lesson(folder.path(), &map, "cvr")[..], &["--seed-from", "4"]].concat());
-    let command = "learn malaria --json --threads 1 --seed 4 --allocate cvr --batches 2 --batch 30 --initial 60 \
+    let command = "learn malaria --json --threads 1 --seed 4 --allocation cvr --batches 2 --batch 30 --initial 60 \
                    --inducing 25 --held-out 500 --data";
     let learned = json(&[&command.split_whitespace().collect::<Vec<_>>()[..], &[&map]].concat());
     let row: Value = serde_json::from_str(&rows(folder.path())[0]).unwrap();

@@ -4,20 +4,20 @@ use serde::Serialize;
 use spargo::space::{Dimension, Domain, Point, Scale, Value};
 use spargo::study::{Config, Goal, Output};
 
-/// What stands along one side of a drawing.
+/// An axis of a drawing.
 #[derive(Serialize, Clone)]
 pub struct Axis {
     pub name: String,
     pub kind: Kind,
-    /// The ends of its range; those of an output are found by who draws it.
+    /// The ends of an input's range; those of an output are found when it is drawn.
     pub range: Option<(f64, f64)>,
-    /// Of an input with choices.
+    /// The choices of a categorical input.
     pub choices: Vec<String>,
-    /// Of an output.
+    /// What is wanted of an output.
     pub goal: Option<&'static str>,
-    /// The limits or the level of an output, least first.
+    /// The bounds or the level of an output, in ascending order.
     pub marks: Vec<f64>,
-    /// Its limits in words.
+    /// The bounds in words.
     pub limit: Option<String>,
 }
 
@@ -31,18 +31,18 @@ pub enum Kind {
 
 /// The inputs that the page shows.
 pub struct Inputs {
-    /// Their places in the space.
+    /// Indices of these inputs in the space.
     pub places: Vec<usize>,
     pub axes: Vec<Axis>,
-    /// How many are not shown.
+    /// Number of inputs that are not shown.
     pub hidden: usize,
 }
 
-/// Beyond this many, the page shows the most important inputs only.
+/// Largest number of inputs that are shown, the most important ones.
 const MOST: usize = 60;
 
 impl Inputs {
-    /// In the space's order; `importance` may be empty.
+    /// The shown inputs in the space's order; `importance` may be empty.
     pub fn of(config: &Config, importance: &[f64]) -> Self {
         let dimensions = config.space.dimensions();
         let mut places: Vec<usize> = (0..dimensions.len()).collect();

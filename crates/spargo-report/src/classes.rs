@@ -1,9 +1,8 @@
-//! Where yes ends and no begins: the probability of a yes over two inputs, all others being those of one trial.
+//! Class boundaries: the probability of yes over two inputs, with all others fixed at one trial's.
 
 use super::axis::Inputs;
-use super::belief;
 use super::overview::point;
-use super::sample::{MOST, evenly, told};
+use super::sample::{MOST, evenly, values_of};
 use super::slices::{Through, values};
 use serde::Serialize;
 use spargo::Result;
@@ -17,7 +16,7 @@ pub struct Classes {
     which: &'static str,
     maps: Vec<Map>,
     trials: Vec<Asked>,
-    /// Outcomes there are.
+    /// Number of outcomes.
     of: usize,
 }
 
@@ -27,7 +26,7 @@ struct Map {
     inputs: [usize; 2],
     across: Vec<Value>,
     up: Vec<Value>,
-    /// Row by row from below.
+    /// Probabilities of yes, row by row from below.
     probability: Vec<f64>,
 }
 
@@ -38,14 +37,14 @@ struct Asked {
     at: Vec<Value>,
 }
 
-/// The most important inputs, all pairs of which have a map.
+/// Number of inputs, the most important ones, all pairs of which have a map.
 const MAPPED: usize = 4;
 
-/// Values along a side of a map.
+/// Values along each side of a map.
 const SIDE: usize = 40;
 
 impl Classes {
-    /// None without classes or with one input.
+    /// The maps of a class; none without classes or with one input.
     pub fn of(study: &mut Study, inputs: &Inputs, importance: &[f64], through: &Through) -> Result<Option<Self>> {
         let classes = study.config().outputs.iter().position(|output| output.goal == Goal::Classify);
         let (Some(output), true) = (classes, inputs.places.len() > 1) else { return Ok(None) };
@@ -56,8 +55,8 @@ impl Classes {
         let pairs: Vec<[usize; 2]> = pairs.map(|(i, j)| [order[i], order[j]]).collect();
         let maps =
             pairs.into_iter().map(|pair| Map::of(study, output, inputs, pair, through)).collect::<Result<_>>()?;
-        let all = told(study, output);
-        let asked = |told: super::sample::Told| Asked {
+        let all = values_of(study, output);
+        let asked = |told: super::sample::OutputValue| Asked {
             trial: told.trial,
             yes: told.value == 1.0,
             at: inputs.of_point(point(study, told.trial)),
@@ -80,7 +79,7 @@ impl Map {
         let points: Vec<Point> =
             up.iter().flat_map(|y| across.iter().map(|x| with(x, y)).collect::<Vec<_>>()).collect();
         let probability =
-            belief::of(study, output, &points)?.into_iter().map(|predict_interval| predict_interval.mean).collect();
+            study.predict_interval(output, &points)?.into_iter().map(|prediction| prediction.mean).collect();
         Ok(Map { inputs: pair, across, up, probability })
     }
 }

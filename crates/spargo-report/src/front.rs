@@ -1,4 +1,4 @@
-//! Several objectives: the trials that no other one beats, by their outcomes and by belief.
+//! Several objectives: the Pareto-optimal trials by their outcomes and by the model.
 
 use super::axis::Inputs;
 use super::sample::{MOST, evenly};
@@ -12,39 +12,39 @@ use std::collections::HashSet;
 pub struct Front {
     /// The outputs that are objectives.
     objectives: Vec<usize>,
-    /// Trials with their outcomes: all of the observed front, of the others some.
-    trials: Vec<Told>,
-    /// Trials with an outcome.
+    /// Trials with their outcomes: the observed front, and a sample of the others.
+    trials: Vec<FrontTrial>,
+    /// Number of trials with an outcome.
     of: usize,
     /// By posterior mean, the best of the first objective first.
     believed: Vec<Member>,
     /// By outcome.
     observed: Vec<Member>,
-    /// How many there are of both.
+    /// Sizes of the believed and the observed front.
     counts: (usize, usize),
 }
 
 #[derive(Serialize, Clone)]
-struct Told {
+struct FrontTrial {
     trial: u64,
     values: Vec<f64>,
-    /// Whether its outcomes keep to all limits.
+    /// Whether its outcomes satisfy all constraints.
     feasible: bool,
 }
 
 #[derive(Serialize)]
 struct Member {
     trial: u64,
-    /// One an output, as believed or as observed.
+    /// One per output, as predicted or as observed.
     values: Vec<f64>,
     point: Vec<Value>,
 }
 
-/// Members of a front that are drawn and listed.
+/// Largest number of members of a front that are drawn and listed.
 const MEMBERS: usize = 200;
 
 impl Front {
-    /// None with fewer than two objectives, and without outcomes; there must be a model.
+    /// The fronts; none with fewer than two objectives or without outcomes. There must be a model.
     pub fn of(study: &mut Study, inputs: &Inputs) -> Result<Option<Self>> {
         let (objectives, _) = study.config().objectives_and_constraints();
         let all = told(study);
@@ -59,7 +59,7 @@ impl Front {
         };
         let counts = (fronts.believed.len(), fronts.observed.len());
         let incumbents: HashSet<u64> = fronts.observed.iter().map(|one| one.trial.id).collect();
-        let (front, others): (Vec<Told>, Vec<Told>) =
+        let (front, others): (Vec<FrontTrial>, Vec<FrontTrial>) =
             all.iter().cloned().partition(|one| incumbents.contains(&one.trial));
         let mut trials = evenly(&front, MEMBERS);
         trials.extend(evenly(&others, MOST));
@@ -74,11 +74,11 @@ impl Front {
     }
 }
 
-fn told(study: &Study) -> Vec<Told> {
+fn told(study: &Study) -> Vec<FrontTrial> {
     let one = |record: &spargo::study::Record| match record.told.as_ref().map(|told| &told.outcome) {
         Some(Outcome::Observed { values, .. }) => {
             let feasible = study.config().is_feasible(values);
-            Some(Told { trial: record.trial.id, values: values.clone(), feasible })
+            Some(FrontTrial { trial: record.trial.id, values: values.clone(), feasible })
         }
         _ => None,
     };

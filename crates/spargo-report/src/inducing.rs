@@ -1,9 +1,8 @@
-//! Where the inducing points sit, against the data and their quality.
+//! Inducing points compared with the data and their quality.
 
 use super::axis::Inputs;
-use super::belief;
 use super::overview::point;
-use super::sample::{MOST, evenly, some, told};
+use super::sample::{MOST, evenly, some, values_of};
 use serde::Serialize;
 use spargo::Result;
 use spargo::allocate::Needs;
@@ -13,30 +12,30 @@ use std::collections::HashMap;
 
 #[derive(Serialize)]
 pub struct Inducing {
-    /// The name of the quality, if points are weighed at all.
+    /// The name of the quality, if the allocation has one.
     quality: Option<String>,
-    /// Inducing points there are; `None` if the posterior is exact.
+    /// Number of inducing points; `None` if the posterior is exact.
     count: Option<usize>,
     points: Vec<Place>,
     trials: Vec<Place>,
-    /// Points that failed.
+    /// Failed points.
     failed: Vec<Vec<Value>>,
 }
 
-/// Something in the space.
+/// A point in the space.
 #[derive(Serialize)]
 struct Place {
     at: Vec<Value>,
-    /// The outcome of a trial, the mean at an inducing point.
+    /// The outcome of a trial, or the mean at an inducing point.
     value: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     trial: Option<u64>,
-    /// q over its largest value.
+    /// Quality relative to its largest value.
     #[serde(skip_serializing_if = "Option::is_none")]
     quality: Option<f64>,
 }
 
-/// Failed points that are drawn.
+/// Largest number of failed points that are drawn.
 const FAILED: usize = 500;
 
 impl Inducing {
@@ -54,7 +53,7 @@ impl Inducing {
 }
 
 fn believed(study: &mut Study, output: usize, inputs: &Inputs, z: &[Point]) -> Result<Vec<Place>> {
-    let forecasts = belief::of(study, output, z)?;
+    let forecasts = study.predict_interval(output, z)?;
     let place = |(z, mean): (&Point, f64)| Place { at: inputs.of_point(z), value: mean, trial: None, quality: None };
     Ok(z.iter().zip(forecasts.iter().map(|predict_interval| predict_interval.mean)).map(place).collect())
 }
@@ -62,13 +61,13 @@ fn believed(study: &mut Study, output: usize, inputs: &Inputs, z: &[Point]) -> R
 fn trials(study: &mut Study, output: usize, inputs: &Inputs) -> Result<Vec<Place>> {
     let quality: HashMap<u64, f64> = study.quality(output)?.into_iter().collect();
     let largest = quality.values().copied().fold(0.0, f64::max);
-    let place = |told: super::sample::Told| Place {
+    let place = |told: super::sample::OutputValue| Place {
         at: inputs.of_point(point(study, told.trial)),
         value: told.value,
         trial: Some(told.trial),
         quality: quality.get(&told.trial).filter(|_| largest > 0.0).map(|q| q / largest),
     };
-    Ok(some(study, output, &told(study, output)).into_iter().map(place).collect())
+    Ok(some(study, output, &values_of(study, output)).into_iter().map(place).collect())
 }
 
 fn failed(study: &Study, inputs: &Inputs) -> Vec<Vec<Value>> {

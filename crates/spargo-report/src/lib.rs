@@ -1,10 +1,9 @@
 //! A study as one page that opens offline: `spargo report`, and `Study.report` in Python.
 //!
-//! One file a section gathers its data, the script of the same name in page/ draws it.
+//! One file per section gathers its data, and the script of the same name in page/ draws it.
 #![warn(missing_docs)]
 
 mod axis;
-mod belief;
 mod classes;
 mod front;
 mod inducing;
@@ -17,33 +16,32 @@ mod slices;
 mod trials;
 
 use axis::{Axis, Inputs};
-pub use belief::of as forecasts;
 use serde::Serialize;
 use spargo::Result;
 use spargo::study::Study;
 
-/// The page of a study: what was found, what the models believe, what it cost.
+/// The page of a study: what was found, what the models predict, what it cost.
 pub fn html(study: &mut Study) -> Result<String> {
     page::html(&Data::of(study)?)
 }
 
-/// All that the page shows: a tab for each section that is there, in this order.
+/// The content of the page: a tab per section that is present, in this order.
 #[derive(Serialize)]
 struct Data {
-    /// Of the program that wrote it.
+    /// Version of spargo.
     version: &'static str,
     inputs: Vec<Axis>,
-    /// Inputs that are not listed because there are too many.
+    /// Number of inputs that are not listed because there are too many.
     hidden: usize,
     outputs: Vec<Axis>,
     /// Why there is no model, if there is none.
     without_model: Option<String>,
     overview: overview::Overview,
-    /// Of several objectives.
+    /// For several objectives.
     front: Option<front::Front>,
-    /// Of classes.
+    /// For classes.
     classes: Option<classes::Classes>,
-    /// One an output each.
+    /// One section per output.
     model: Option<Vec<model::Model>>,
     slices: Option<Vec<slices::Slices>>,
     inducing: Option<Vec<inducing::Inducing>>,
@@ -53,8 +51,8 @@ struct Data {
 
 impl Data {
     fn of(study: &mut Study) -> Result<Self> {
-        let without_model = match (sample::told(study, 0).is_empty(), study.model_reports()) {
-            (true, _) => Some("No outcome has been told yet, so there is nothing to model.".into()),
+        let without_model = match (sample::values_of(study, 0).is_empty(), study.model_reports()) {
+            (true, _) => Some("There is no outcome yet, so there is nothing to model.".into()),
             (false, Ok(_)) => None,
             (false, Err(error)) => Some(format!("No model could be made: {error}")),
         };
@@ -96,7 +94,7 @@ fn importance(study: &mut Study, outputs: usize) -> Result<Vec<f64>> {
     Ok(largest)
 }
 
-/// One section an output.
+/// One section per output.
 fn each<T>(outputs: usize, section: impl FnMut(usize) -> Result<T>) -> Result<Vec<T>> {
     (0..outputs).map(section).collect()
 }

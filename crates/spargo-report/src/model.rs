@@ -1,7 +1,7 @@
-//! What the model is, which inputs matter to it, and whether its intervals hold.
+//! The model: its facts, the importance of its inputs, and the calibration of its intervals.
 
 use super::axis::Inputs;
-use super::sample::{MOST, evenly, told};
+use super::sample::{MOST, evenly, values_of};
 use serde::Serialize;
 use spargo::Result;
 use spargo::data::Warp;
@@ -12,19 +12,19 @@ use spargo::study::{Goal, LeaveOneOut, Study};
 #[derive(Serialize)]
 pub struct Model {
     facts: Vec<(&'static str, String)>,
-    /// Whether outcomes are mapped before the model sees them: a mean may then leave its interval.
+    /// Whether outcomes are transformed before modelling: a mean may then lie outside its interval.
     warped: bool,
-    /// Of the shown inputs, in their order; the largest is 1.
+    /// Importance of the shown inputs; the largest is 1.
     importance: Vec<f64>,
-    /// None of a class: what the others' model says of a yes or no is not normal.
+    /// Calibration; none for a class, whose predictions are not normal.
     calibration: Option<Calibration>,
 }
 
-/// Outcomes against what the model of all others says of them.
+/// Outcomes against their leave-one-out predictions.
 #[derive(Serialize)]
 struct Calibration {
     points: Vec<Pair>,
-    /// (level, share of the outcomes within their central intervals of that level).
+    /// (level, share of the outcomes within their central intervals of this level).
     coverage: Vec<(f64, f64)>,
 }
 
@@ -51,9 +51,9 @@ impl Model {
 }
 
 impl Calibration {
-    /// Of trials spread evenly over the study: the best ones only would be a biased lot.
+    /// The calibration of trials spread evenly over the study; the best ones alone would be biased.
     fn of(study: &mut Study, output: usize) -> Result<Self> {
-        let trials: Vec<u64> = told(study, output).into_iter().map(|told| told.trial).collect();
+        let trials: Vec<u64> = values_of(study, output).into_iter().map(|told| told.trial).collect();
         let leave_one_out = study.leave_one_out(output, &evenly(&trials, MOST))?;
         let pair = |one: &LeaveOneOut| Pair {
             trial: one.trial,

@@ -1,4 +1,4 @@
-//! Seconds that the study itself took, stage by stage and step by step.
+//! Overhead: seconds per stage and step that were not spent on evaluations.
 
 use serde::Serialize;
 use spargo::Result;
@@ -8,9 +8,9 @@ use spargo::study::{StepReport, Study};
 pub struct Overhead {
     steps: usize,
     total_s: f64,
-    /// Consecutive steps, averaged if there are many.
+    /// Consecutive steps, averaged in groups if there are many.
     groups: Vec<Group>,
-    /// Steps that had to do without a model, and why the last of them had.
+    /// Number of steps without a model, and the reason of the last one.
     without_model: Option<(usize, String)>,
 }
 
@@ -18,20 +18,20 @@ pub struct Overhead {
 struct Group {
     /// Numbers of the first and the last step.
     steps: (u64, u64),
-    /// Points asked for in a step.
+    /// Points per step.
     asked: f64,
-    /// Seconds a step.
+    /// Seconds per step.
     allocate: f64,
     fit: f64,
     acquire: f64,
     other: f64,
 }
 
-/// Bars that are drawn.
+/// Largest number of bars.
 const MOST: usize = 150;
 
 impl Overhead {
-    /// None before the first ask.
+    /// The overhead; none before the first ask.
     pub fn of(study: &Study) -> Result<Option<Self>> {
         let reports = study.reports()?;
         if reports.is_empty() {
@@ -58,7 +58,7 @@ impl Group {
             allocate,
             fit,
             acquire,
-            // A model may have been made before the ask, when somebody looked at the best point.
+            // A model may have been fitted before the ask, to show the best point.
             other: (average(|report| report.total_s) - allocate - fit - acquire).max(0.0),
         }
     }

@@ -1,7 +1,7 @@
 //! What the study is and has found so far.
 
 use super::axis::Inputs;
-use super::sample::{Told, better, evenly, some, told};
+use super::sample::{OutputValue, better, evenly, some, values_of};
 use serde::Serialize;
 use spargo::Result;
 use spargo::space::{Point, Value};
@@ -14,34 +14,34 @@ pub struct Overview {
     observed: usize,
     failed: usize,
     pending: usize,
-    /// Of a single objective.
+    /// For a single objective.
     best: Option<Best>,
     last: u64,
-    /// One an output.
+    /// One per output.
     courses: Vec<Course>,
-    /// Where there are limits.
+    /// If there are constraints.
     feasibility: Option<Feasibility>,
-    /// Trials that failed.
+    /// Failed trials.
     failures: Vec<u64>,
-    /// Why, the most frequent first.
+    /// Reasons of failures with their numbers, the most frequent first.
     reasons: Vec<(String, usize)>,
     settings: Vec<(&'static str, String)>,
 }
 
-/// How the outcomes of one output came.
+/// The outcomes of one output over the trials.
 #[derive(Serialize)]
 struct Course {
-    /// The best outcome so far that keeps to all limits, wherever it changes: (trial, outcome). Of an objective.
+    /// The best feasible outcome so far of an objective, wherever it changes: (trial, outcome).
     curve: Vec<(u64, f64)>,
     points: Vec<Dot>,
 }
 
-/// How many outcomes keep to the limits.
+/// Numbers of feasible outcomes.
 #[derive(Serialize)]
 struct Feasibility {
-    /// To all of them.
+    /// Outcomes that satisfy all constraints.
     all: usize,
-    /// (output, how many keep to its own), of those that have limits.
+    /// (output, outcomes that satisfy its constraint).
     each: Vec<(usize, usize)>,
 }
 
@@ -68,7 +68,7 @@ struct Dot {
     origin: Origin,
 }
 
-/// Who chose a point.
+/// How a point was chosen.
 #[derive(Serialize, Clone, Copy, PartialEq, Debug)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
@@ -77,17 +77,17 @@ pub enum Origin {
     Added,
 }
 
-/// Trials that are marked as failed.
+/// Largest number of failed trials that are marked.
 const FAILURES: usize = 500;
 
-/// Reasons that are listed.
+/// Largest number of reasons that are listed.
 const REASONS: usize = 8;
 
 impl Overview {
     pub fn of(study: &mut Study, inputs: &Inputs) -> Result<Self> {
         let (objectives, limited) = study.config().objectives_and_constraints();
-        let observed = told(study, 0).len();
-        // A model that cannot be had is said elsewhere.
+        let observed = values_of(study, 0).len();
+        // Another section says why there is no model.
         let believed = study.best().ok().flatten().map(|best| Believed {
             trial: best.believed.trial.id,
             mean: best.believed.mean,
@@ -95,7 +95,7 @@ impl Overview {
             point: inputs.of_point(&best.believed.trial.point),
         });
         let origins = origins(study)?;
-        let feasible = feasible(study);
+        let feasible: HashSet<u64> = study.feasible().map(|(trial, _)| trial.id).collect();
         let single = if let [objective] = objectives[..] { improvements(study, objective, &feasible).1 } else { None };
         let courses = (0..study.config().outputs.len()).map(|k| Course::of(study, k, &feasible, &origins)).collect();
         let feasibility = limited.iter().any(|&k| matches!(study.config().outputs[k].goal, Goal::Constraint { .. }));
@@ -129,12 +129,13 @@ pub fn point(study: &Study, trial: u64) -> &Point {
 
 impl Course {
     fn of(study: &Study, output: usize, feasible: &HashSet<u64>, origins: &[Origin]) -> Self {
-        let dot = |told: Told| Dot { trial: told.trial, value: told.value, origin: origins[told.trial as usize - 1] };
+        let dot =
+            |told: OutputValue| Dot { trial: told.trial, value: told.value, origin: origins[told.trial as usize - 1] };
         let curve = match study.config().outputs[output].goal.is_objective() {
             true => improvements(study, output, feasible).0,
             false => Vec::new(),
         };
-        Course { curve, points: some(study, output, &told(study, output)).into_iter().map(dot).collect() }
+        Course { curve, points: some(study, output, &values_of(study, output)).into_iter().map(dot).collect() }
     }
 }
 
@@ -142,25 +143,16 @@ impl Feasibility {
     fn of(study: &Study, limited: &[usize], feasible: &HashSet<u64>) -> Self {
         let kept = |&k: &usize| {
             let goal = study.config().outputs[k].goal;
-            (k, told(study, k).iter().filter(|told| goal.is_satisfied_by(told.value)).count())
+            (k, values_of(study, k).iter().filter(|told| goal.is_satisfied_by(told.value)).count())
         };
         Feasibility { all: feasible.len(), each: limited.iter().map(kept).collect() }
     }
 }
 
-/// Trials whose outcomes keep to all limits.
-fn feasible(study: &Study) -> HashSet<u64> {
-    let keeps = |record: &&spargo::study::Record| match record.told.as_ref().map(|told| &told.outcome) {
-        Some(Outcome::Observed { values, .. }) => study.config().is_feasible(values),
-        _ => false,
-    };
-    study.history().records().iter().filter(keeps).map(|record| record.trial.id).collect()
-}
-
-fn improvements(study: &Study, output: usize, feasible: &HashSet<u64>) -> (Vec<(u64, f64)>, Option<Told>) {
+fn improvements(study: &Study, output: usize, feasible: &HashSet<u64>) -> (Vec<(u64, f64)>, Option<OutputValue>) {
     let better = better(study, output);
-    let (mut curve, mut best): (_, Option<Told>) = (Vec::new(), None);
-    for told in told(study, output).into_iter().filter(|told| feasible.contains(&told.trial)) {
+    let (mut curve, mut best): (_, Option<OutputValue>) = (Vec::new(), None);
+    for told in values_of(study, output).into_iter().filter(|told| feasible.contains(&told.trial)) {
         if best.is_none_or(|best| better(told.value, best.value)) {
             curve.push((told.trial, told.value));
             best = Some(told);
@@ -169,7 +161,7 @@ fn improvements(study: &Study, output: usize, feasible: &HashSet<u64>) -> (Vec<(
     (curve, best)
 }
 
-/// Who chose each trial.
+/// How each trial was chosen.
 fn origins(study: &Study) -> Result<Vec<Origin>> {
     let design: HashMap<u64, usize> = study.reports()?.into_iter().map(|report| (report.step, report.design)).collect();
     let mut places: HashMap<u64, usize> = HashMap::new();
@@ -226,7 +218,7 @@ mod tests {
     use spargo::space::{Dimension, Space};
 
     #[test]
-    fn who_chose_a_point_is_told_apart() {
+    fn trials_are_counted_by_origin_and_outcome() {
         let space = Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap();
         let mut study = Study::in_memory(Config { initial: 3, ..Config::new(space) }).unwrap();
         study.add(&[(vec![Value::Real(0.5)], Some(Outcome::value(1.0)))]).unwrap();

@@ -20,15 +20,15 @@ const SCRIPTS: [&str; 12] = [
     include_str!("page/tabs.js"),
 ];
 
-/// Everything in one text.
+/// The page as one text.
 pub fn html(data: &impl Serialize) -> Result<String> {
-    // "<" could begin "</script>" or "<!--"; in JSON it stands in strings only.
+    // "<" could begin "</script>" or "<!--"; in JSON it occurs in strings only.
     let json = serde_json::to_string(data).map_err(|error| Error::Unsupported {
         what: format!("the page's data cannot be written ({error})"),
         remedy: "report this as a fault of the program".into(),
     })?;
     let json = json.replace('<', "\\u003c");
-    // The data come last: whatever they contain is not looked at again.
+    // The data come last, so that placeholders in them are not replaced.
     let page = MARKUP.replace("{{style}}", STYLE).replace("{{script}}", &SCRIPTS.join("\n"));
     Ok(page.replacen("{{data}}", &json, 1))
 }

@@ -1,25 +1,25 @@
-//! Few of many: what is drawn of a study that is too large to be drawn whole.
+//! Samples of large studies for drawing.
 
 use spargo::study::Study;
 use spargo::study::{Goal, Outcome};
 use std::collections::HashSet;
 
-/// Points of one drawing.
+/// Largest number of points of a drawing.
 pub const MOST: usize = 2000;
 
-/// Of these, the best.
+/// How many of these are the best ones.
 const BEST: usize = 200;
 
-/// An outcome that was told.
+/// The value of an output in a trial.
 #[derive(Clone, Copy)]
-pub struct Told {
+pub struct OutputValue {
     /// The trial's number.
     pub trial: u64,
     pub value: f64,
 }
 
 /// All outcomes of an output, in the order of the trials.
-pub fn told(study: &Study, output: usize) -> Vec<Told> {
+pub fn values_of(study: &Study, output: usize) -> Vec<OutputValue> {
     let records = study.history().records().iter();
     let value = |outcome: &Outcome| match outcome {
         Outcome::Observed { values, .. } => values.get(output).copied(),
@@ -27,19 +27,19 @@ pub fn told(study: &Study, output: usize) -> Vec<Told> {
     };
     let one = |record: &spargo::study::Record| {
         let told = record.told.as_ref()?;
-        value(&told.outcome).map(|value| Told { trial: record.trial.id, value })
+        value(&told.outcome).map(|value| OutputValue { trial: record.trial.id, value })
     };
     records.filter_map(one).collect()
 }
 
-/// Whether the first of two outcomes of an output is the better one.
+/// Whether the first of two outcomes of an output is better.
 pub fn better(study: &Study, output: usize) -> impl Fn(f64, f64) -> bool + use<> {
     let minimize = study.config().outputs.get(output).is_some_and(|output| output.goal == Goal::Minimize);
     move |a, b| if minimize { a < b } else { a > b }
 }
 
-/// At most [`MOST`] of them in their order: the best ones, and the others evenly.
-pub fn some(study: &Study, output: usize, all: &[Told]) -> Vec<Told> {
+/// At most [`MOST`] outcomes in their order: the best ones, and the others evenly spaced.
+pub fn some(study: &Study, output: usize, all: &[OutputValue]) -> Vec<OutputValue> {
     if all.len() <= MOST {
         return all.to_vec();
     }
@@ -57,7 +57,7 @@ pub fn some(study: &Study, output: usize, all: &[Told]) -> Vec<Told> {
     kept.into_iter().map(|i| all[i]).collect()
 }
 
-/// At most `count` of a list, evenly spaced.
+/// At most `count` items of a list, evenly spaced.
 pub fn evenly<T: Clone>(all: &[T], count: usize) -> Vec<T> {
     match all.len() {
         n if n <= count => all.to_vec(),
@@ -72,12 +72,13 @@ mod tests {
     use spargo::study::{Config, Output};
 
     #[test]
-    fn the_best_are_kept_in_either_direction() {
+    fn the_best_are_kept_for_both_directions() {
         for goal in [Goal::Maximize, Goal::Minimize] {
             let mut config = Config::new(Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap());
             config.outputs = vec![Output { name: "y".into(), goal }];
             let study = Study::in_memory(config).unwrap();
-            let all: Vec<Told> = (0..9000).map(|i| Told { trial: i + 1, value: ((i * 7919) % 9000) as f64 }).collect();
+            let all: Vec<OutputValue> =
+                (0..9000).map(|i| OutputValue { trial: i + 1, value: ((i * 7919) % 9000) as f64 }).collect();
             let some = some(&study, 0, &all);
             assert_eq!(some.len(), MOST);
             assert!(some.is_sorted_by_key(|told| told.trial));
@@ -89,14 +90,14 @@ mod tests {
     }
 
     #[test]
-    fn told_outcomes_are_read_off_the_history() {
+    fn outcomes_are_read_off_the_history() {
         let space = Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap();
         let mut study = Study::in_memory(Config::new(space)).unwrap();
         let point = |x: f64| vec![Value::Real(x)];
         let outcomes = [Some(Outcome::failed("no")), None, Some(Outcome::value(3.0))];
         let points: Vec<_> = outcomes.into_iter().enumerate().map(|(i, o)| (point(0.1 * i as f64), o)).collect();
         study.add(&points).unwrap();
-        let told = told(&study, 0);
+        let told = values_of(&study, 0);
         assert_eq!(told.len(), 1);
         assert_eq!((told[0].trial, told[0].value), (3, 3.0));
     }

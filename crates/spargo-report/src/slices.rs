@@ -1,7 +1,6 @@
-//! The model along each input, all others being those of one trial.
+//! The model along each input, with all others fixed at one trial's.
 
 use super::axis::Inputs;
-use super::belief;
 use super::overview::point;
 use serde::Serialize;
 use spargo::Result;
@@ -13,13 +12,13 @@ pub struct Slices {
     /// The trial they run through, and what it is.
     trial: u64,
     which: &'static str,
-    /// Of each shown input, in their order.
+    /// One slice per shown input.
     slices: Vec<Slice>,
 }
 
 #[derive(Serialize)]
 struct Slice {
-    /// The best point's own value.
+    /// The value of the trial.
     at: Value,
     x: Vec<Value>,
     mean: Vec<f64>,
@@ -27,11 +26,11 @@ struct Slice {
     high: Vec<f64>,
 }
 
-/// Points of a slice, at most and but for the given one.
+/// Largest number of points of a slice, besides the trial's own.
 const POINTS: usize = 100;
 
 impl Slices {
-    /// Of an output, through this trial.
+    /// The slices of an output through a trial.
     pub fn of(study: &mut Study, output: usize, inputs: &Inputs, through: &Through) -> Result<Self> {
         let best = &through.trial;
         let mut slices = Vec::with_capacity(inputs.places.len());
@@ -51,13 +50,13 @@ impl Slice {
             point
         };
         let points: Vec<Point> = x.iter().map(with).collect();
-        let forecasts = belief::of(study, output, &points)?;
-        let of = |part: fn(&CrediblePrediction) -> f64| forecasts.iter().map(part).collect::<Vec<f64>>();
+        let predictions = study.predict_interval(output, &points)?;
+        let of = |part: fn(&CrediblePrediction) -> f64| predictions.iter().map(part).collect::<Vec<f64>>();
         Ok(Slice {
             at: through[k].clone(),
-            mean: of(|predict_interval| predict_interval.mean),
-            low: of(|predict_interval| predict_interval.interval.0),
-            high: of(|predict_interval| predict_interval.interval.1),
+            mean: of(|prediction| prediction.mean),
+            low: of(|prediction| prediction.interval.0),
+            high: of(|prediction| prediction.interval.1),
             x,
         })
     }
@@ -70,8 +69,8 @@ pub struct Through {
 }
 
 impl Through {
-    /// The believed best; of several objectives, the middle of the believed front; where none is feasible or there is no
-    /// objective, the trial with the median belief of the first output.
+    /// The believed best; for several objectives, the middle of the believed front; if none is feasible or there is no
+    /// objective, the trial with the median prediction of the first output.
     pub fn of(study: &mut Study) -> Result<Option<Self>> {
         if let Some(best) = study.best()? {
             return Ok(Some(Through { trial: best.believed.trial, which: "the believed best" }));
@@ -88,7 +87,7 @@ impl Through {
     }
 }
 
-/// So many values all along an input; all it has if these are few, and always the given one.
+/// As many values along an input, or all it has if these are fewer, and always the given one.
 pub fn values(dimension: &Dimension, given: &Value, points: usize) -> Result<Vec<Value>> {
     let domain = &dimension.domain;
     let numbers: Vec<f64> = match domain.count() {
@@ -107,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_reach_from_end_to_end_and_hold_the_given_one() {
+    fn values_span_the_domain_and_include_the_given_one() {
         let real = values(&Dimension::real("x", 0.01, 100.0).log(), &Value::Real(3.0), POINTS).unwrap();
         assert_eq!(real.len(), POINTS + 1);
         assert!(matches!((&real[0], &real[POINTS]), (Value::Real(a), Value::Real(b)) if *a == 0.01 && *b == 100.0));

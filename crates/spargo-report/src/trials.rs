@@ -1,9 +1,8 @@
-//! The table of trials: of a single objective the best ones, else the last ones.
+//! The table of trials: the best ones for a single objective, otherwise the latest.
 
 use super::axis::Inputs;
-use super::belief;
 use super::overview::point;
-use super::sample::{Told, better, told};
+use super::sample::{OutputValue, better, values_of};
 use serde::Serialize;
 use spargo::Result;
 use spargo::space::{Point, Value};
@@ -15,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 pub struct Trials {
     rows: Vec<Row>,
     order: Order,
-    /// Outcomes of which these are some.
+    /// Number of outcomes in all.
     of: usize,
 }
 
@@ -31,7 +30,7 @@ enum Order {
 #[derive(Serialize)]
 struct Row {
     trial: u64,
-    /// One an output; no belief if there is no model.
+    /// One per output; without prediction if there is no model.
     outputs: Vec<Cell>,
     point: Vec<Value>,
 }
@@ -43,20 +42,20 @@ struct Cell {
     interval: Option<(f64, f64)>,
 }
 
-/// An output: its outcomes by trial, and what is believed at the table's points.
+/// An output: its outcomes by trial, and predictions at the table's points.
 struct Column {
     observed: HashMap<u64, f64>,
-    forecasts: Option<Vec<CrediblePrediction>>,
+    predictions: Option<Vec<CrediblePrediction>>,
 }
 
 /// Rows of the table.
 const MOST: usize = 50;
 
 impl Trials {
-    /// None before there are outcomes.
+    /// The table; none before there are outcomes.
     pub fn of(study: &mut Study, inputs: &Inputs) -> Result<Option<Self>> {
         let outputs = study.config().outputs.len();
-        let all: Vec<Vec<Told>> = (0..outputs).map(|k| told(study, k)).collect();
+        let all: Vec<Vec<OutputValue>> = (0..outputs).map(|k| values_of(study, k)).collect();
         if all[0].is_empty() {
             return Ok(None);
         }
@@ -65,13 +64,13 @@ impl Trials {
         let mut columns: Vec<Column> = Vec::new();
         for (k, all) in all.iter().enumerate() {
             let observed = all.iter().map(|told| (told.trial, told.value)).collect();
-            // Why there may be no model, the page says elsewhere.
-            columns.push(Column { observed, forecasts: belief::of(study, k, &points).ok() });
+            // Another section says why there is no model.
+            columns.push(Column { observed, predictions: study.predict_interval(k, &points).ok() });
         }
-        let cell = |i: usize, trial: u64, Column { observed, forecasts }: &Column| Cell {
+        let cell = |i: usize, trial: u64, Column { observed, predictions }: &Column| Cell {
             observed: observed[&trial],
-            mean: forecasts.as_ref().map(|forecasts| forecasts[i].mean),
-            interval: forecasts.as_ref().map(|forecasts| forecasts[i].interval),
+            mean: predictions.as_ref().map(|predictions| predictions[i].mean),
+            interval: predictions.as_ref().map(|predictions| predictions[i].interval),
         };
         let row = |(i, &trial): (usize, &u64)| Row {
             trial,
@@ -82,8 +81,9 @@ impl Trials {
     }
 }
 
-/// By posterior mean of the only objective, by outcome if there is no model; without one objective the last trials.
-fn chosen(study: &mut Study, all: &[Vec<Told>]) -> (Vec<u64>, Order) {
+/// The trials and their order: by posterior mean of the only objective, by outcome if there is no model, and the latest
+/// without a single objective.
+fn chosen(study: &mut Study, all: &[Vec<OutputValue>]) -> (Vec<u64>, Order) {
     let (objectives, _) = study.config().objectives_and_constraints();
     let (mut trials, order) = match objectives[..] {
         [objective] => match study.ranking(objective) {
@@ -93,23 +93,15 @@ fn chosen(study: &mut Study, all: &[Vec<Told>]) -> (Vec<u64>, Order) {
         _ => (all[0].iter().rev().map(|told| told.trial).collect(), Order::Latest),
     };
     if !matches!(order, Order::Latest) {
-        // What keeps to all limits comes first.
-        let keeps = keeping(study, all);
-        trials.sort_by_key(|trial| !keeps.contains(trial));
+        // Feasible trials come first.
+        let feasible: HashSet<u64> = study.feasible().map(|(trial, _)| trial.id).collect();
+        trials.sort_by_key(|trial| !feasible.contains(trial));
     }
     trials.truncate(MOST);
     (trials, order)
 }
 
-fn keeping(study: &Study, all: &[Vec<Told>]) -> HashSet<u64> {
-    let kept = |&i: &usize| {
-        let values: Vec<f64> = all.iter().map(|outcomes| outcomes[i].value).collect();
-        study.config().is_feasible(&values)
-    };
-    (0..all[0].len()).filter(kept).map(|i| all[0][i].trial).collect()
-}
-
-fn by_outcome(study: &Study, output: usize, all: &[Told]) -> Vec<u64> {
+fn by_outcome(study: &Study, output: usize, all: &[OutputValue]) -> Vec<u64> {
     let better = better(study, output);
     let mut order = all.to_vec();
     order.sort_by(|a, b| match (better(a.value, b.value), better(b.value, a.value)) {

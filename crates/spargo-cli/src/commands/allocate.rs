@@ -1,10 +1,10 @@
-//! `spargo allocate`: inducing points among the rows of a CSV file, by any method.
+//! `spargo allocate`: inducing points chosen among the rows of a CSV file, by any method.
 
-use crate::io::csv::table::Table;
+use crate::io::csv::number_table::NumberTable;
+use crate::io::goal_args::GoalArgs;
 use crate::io::output::drawing;
-use crate::io::output::machine::Run;
-use crate::io::target::Target;
-use crate::io::words::{ALLOCATION_HELP, allocation, by_name};
+use crate::io::output::execution::Execution;
+use crate::io::parse::{ALLOCATION_HELP, allocation, by_name};
 use clap::Args;
 use miette::{IntoDiagnostic, Result, miette};
 use serde::Serialize;
@@ -23,7 +23,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   spargo allocate data.csv --target y --svg chosen.svg
-  spargo allocate data.csv --method kmeans --inducing 100")]
+  spargo allocate data.csv --allocation kmeans --inducing 100")]
 pub struct Allocate {
     /// A CSV file with a header; every column but the target is an input
     data: PathBuf,
@@ -31,49 +31,49 @@ pub struct Allocate {
     #[arg(long, default_value_t = 40)]
     inducing: usize,
     #[arg(long, default_value = "imp-dpp", value_parser = allocation, help = ALLOCATION_HELP)]
-    method: Allocation,
-    /// Name of the outcome's column; methods that look at outcomes need it
+    allocation: Allocation,
+    /// Name of the outcome's column; methods that depend on outcomes need it
     #[arg(long)]
     target: Option<String>,
     #[command(flatten)]
-    wanted: Target,
+    goal: GoalArgs,
     /// Covariance function: rbf, matern12, matern32 or matern52
     #[arg(long, default_value = "matern52", value_parser = by_name::<Family>)]
     kernel: Family,
-    /// Length scales, one or as many as inputs, separated by commas; learned if left out
+    /// Length scales, one or one per input, separated by commas [default: learned]
     #[arg(long, value_delimiter = ',', allow_negative_numbers = true)]
     lengthscales: Option<Vec<f64>>,
-    /// Signal variance; learned if left out
+    /// Signal variance [default: learned]
     #[arg(long)]
     variance: Option<f64>,
-    /// Noise variance; learned if left out
+    /// Noise variance [default: learned]
     #[arg(long)]
     noise: Option<f64>,
-    /// Constant prior mean; learned if left out
+    /// Constant prior mean [default: learned]
     #[arg(long, allow_negative_numbers = true)]
     mean: Option<f64>,
-    /// Priors on what is learned: on or off
+    /// Priors on learned hyperparameters: on or off
     #[arg(long, default_value = "on", value_parser = by_name::<Priors>)]
     priors: Priors,
-    /// Draw data, chosen points and quality over two inputs
-    #[arg(long)]
+    /// Draw data, chosen points and quality over two inputs in this file
+    #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// The two inputs to draw, separated by a comma; the first two if left out
+    /// The two inputs to draw, separated by a comma [default: the first two]
     #[arg(long, value_delimiter = ',', requires = "svg")]
     axes: Option<Vec<String>>,
-    /// Seed of every random choice
+    /// Random seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
-    run: Run,
+    execution: Execution,
 }
 
-/// The choice in numbers, in the user's units.
+/// An allocation in numbers, in the user's units.
 #[derive(Serialize)]
-struct Report {
-    /// In the order of choice, counted from 0; `null` for points that are not data.
+struct AllocationReport {
+    /// Rows in the order of choice, counted from 0; `null` if the points are not rows.
     rows: Option<Vec<usize>>,
-    /// The points themselves, where they are not data.
+    /// The points, if they are not rows.
     points: Option<Vec<Vec<f64>>>,
     quality: Vec<f64>,
     variance: Vec<f64>,
@@ -86,29 +86,29 @@ struct Report {
 
 impl Allocate {
     pub fn run(self) -> Result<()> {
-        self.run.print(|| self.allocate())
+        self.execution.print(|| self.allocate())
     }
 
-    fn allocate(&self) -> Result<Report> {
-        let table = Table::read(&self.data)?;
+    fn allocate(&self) -> Result<AllocationReport> {
+        let table = NumberTable::read(&self.data)?;
         let inputs = table.inputs(self.target.as_deref().unwrap_or_default());
         if inputs.is_empty() {
             return Err(miette!("there is no input: the target is the only column of {}", self.data.display()));
         }
         let axes = self.axes(&inputs)?;
         let x = table.matrix(&inputs)?;
-        let (model, evidence) = self.model(&table, &x)?;
+        let (model, context) = self.model(&table, &x)?;
         let kernel = model.kernel();
         kernel.check(x.ncols()).into_diagnostic()?;
         let mut rng = stream(self.seed, Purpose::Allocation, 0, 0);
         let chosen =
-            allocate(&self.method, x.as_ref(), &kernel, &evidence, self.inducing, &mut rng).into_diagnostic()?;
-        let quality = self.method.quality().evaluate(&evidence, self.inducing).into_diagnostic()?;
+            allocate(&self.allocation, x.as_ref(), &kernel, &context, self.inducing, &mut rng).into_diagnostic()?;
+        let quality = self.allocation.quality().evaluate(&context, self.inducing).into_diagnostic()?;
         let trace = trace(chosen.points.as_ref(), x.as_ref(), &kernel, &quality).into_diagnostic()?;
         if let (Some(path), Some(axes)) = (&self.svg, axes) {
             drawing::allocation(path, &x, &quality, &chosen.points, axes, &inputs)?;
         }
-        Ok(Report {
+        Ok(AllocationReport {
             points: chosen.rows.is_none().then(|| rows_of(&chosen.points)),
             trace: trace.plain,
             trace_q: trace.weighted,
@@ -121,19 +121,22 @@ impl Allocate {
         })
     }
 
-    /// The kernel and the evidence, in the user's units.
-    fn model(&self, table: &Table, x: &Mat<f64>) -> Result<(UserHyperparameters, AllocationContext)> {
-        let quality = self.method.quality();
+    /// The kernel and the context of the allocation, in the user's units.
+    fn model(&self, table: &NumberTable, x: &Mat<f64>) -> Result<(UserHyperparameters, AllocationContext)> {
+        let quality = self.allocation.quality();
         if self.target.is_none() && quality.needs() != Needs::Nothing {
-            return Err(miette!("the method looks at outcomes ({}): name their column by --target", quality.name()));
+            return Err(miette!(
+                "this method depends on outcomes ({}): name their column with --target",
+                quality.name()
+            ));
         }
         let outcomes = self.target.as_ref().map(|target| table.column(target)).transpose()?;
-        let (target, family, priors, seed) = (self.wanted.into(), self.kernel, self.priors, self.seed);
-        let choosing = AllocationOptions { quality, target, family, given: self.given(x.ncols())?, priors, seed };
-        choosing.kernel_and_context(x.as_ref(), outcomes.as_deref()).into_diagnostic()
+        let (target, family, priors, seed) = (self.goal.into(), self.kernel, self.priors, self.seed);
+        let options = AllocationOptions { quality, target, family, given: self.given(x.ncols())?, priors, seed };
+        options.kernel_and_context(x.as_ref(), outcomes.as_deref()).into_diagnostic()
     }
 
-    /// The hyperparameters that are given; a complaint names the option.
+    /// The hyperparameters that are given; an error names the option.
     fn given(&self, inputs: usize) -> Result<FixedHyperparameters> {
         let lengthscales = self.lengthscales.as_deref().unwrap_or_default();
         if lengthscales.len() > 1 && lengthscales.len() != inputs {
@@ -152,7 +155,7 @@ impl Allocate {
         })
     }
 
-    /// The columns to draw, checked before time is spent.
+    /// The columns to draw, checked before time is spent on the allocation.
     fn axes(&self, inputs: &[String]) -> Result<Option<[usize; 2]>> {
         let find = |name: &String| {
             let place = inputs.iter().position(|input| input == name);
@@ -169,7 +172,7 @@ impl Allocate {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for AllocationReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "{:>6}  {:>8}  {:>12}  {:>12}", "order", "row", "quality", "variance")?;
         for (i, (quality, variance)) in self.quality.iter().zip(&self.variance).enumerate() {

@@ -1,12 +1,12 @@
-//! `spargo export`: every trial of a study as CSV.
+//! `spargo export`: every trial of a study as a table.
 
-use crate::io::csv::points::text;
-use crate::io::csv::sheet;
-use crate::io::output::files::write_file;
-use crate::io::output::print::print;
-use crate::io::place::readable;
+use crate::io::csv::csv_out;
+use crate::io::csv::points::{Named, text};
+use crate::io::output::files::print_or_write;
+use crate::io::study_handle::StudyHandle;
 use clap::Args;
-use miette::Result;
+use miette::{IntoDiagnostic, Result};
+use serde_json::json;
 use spargo::study::Record;
 use spargo::study::{Outcome, Study};
 use std::path::PathBuf;
@@ -19,45 +19,67 @@ Examples:
   spargo export study.toml -o trials.csv
   spargo suggest study.toml --data trials.csv
 
-Columns: trial, the inputs, the outputs, status (done, failed or pending), reason.")]
+Columns: trial, the inputs, the outputs, status (done, failed or pending), reason. They are the keys of --json as well.")]
 pub struct Export {
     /// A study file, or a study's database
     study: PathBuf,
-    /// The file to write instead of standard output
+    /// Write to this file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Print one JSON object per trial
+    #[arg(long)]
+    json: bool,
 }
+
+/// What is known of a trial: its values, its status, and the reason of a failure.
+type Known<'a> = (&'a [f64], &'static str, &'a str);
 
 impl Export {
     pub fn run(self) -> Result<()> {
-        let place = readable(&self.study)?;
-        let csv = csv(&place.study)?;
-        match &self.output {
-            None => print(&csv),
-            Some(path) => write_file(path, csv.as_bytes(), &place.inputs()),
-        }
+        let handle = StudyHandle::open_to_read(&self.study)?;
+        let text = if self.json { json(&handle.study)? } else { csv(&handle.study)? };
+        print_or_write(&text, self.output.as_deref(), &handle.inputs())
     }
 }
 
-/// All trials, in the order of their numbers.
+/// All trials as CSV, in the order of their numbers.
 fn csv(study: &Study) -> Result<String> {
     let inputs = study.config().space.dimensions().iter().map(|dimension| dimension.name.as_str());
     let outputs = study.config().outputs.iter().map(|output| output.name.as_str());
     let header = std::iter::once("trial").chain(inputs).chain(outputs).chain(["status", "reason"]);
     let rows = study.history().records().iter().map(|record| cells(record, study.config().outputs.len()));
-    sheet::csv(std::iter::once(header.map(String::from).collect()).chain(rows))
+    csv_out::to_csv(std::iter::once(header.map(String::from).collect()).chain(rows))
 }
 
 fn cells(record: &Record, outputs: usize) -> Vec<String> {
+    let (values, status, reason) = known(record);
     let mut cells = vec![record.trial.id.to_string()];
     cells.extend(record.trial.point.iter().map(text));
-    let nothing = vec![String::new(); outputs];
-    let (values, status, reason) = match record.told.as_ref().map(|told| &told.outcome) {
-        None => (nothing, "pending", ""),
-        Some(Outcome::Failed { reason }) => (nothing, "failed", reason.as_str()),
-        Some(Outcome::Observed { values, .. }) => (values.iter().map(|v| format!("{v:?}")).collect(), "done", ""),
-    };
-    cells.extend(values);
+    cells.extend((0..outputs).map(|k| values.get(k).map_or(String::new(), |value| format!("{value:?}"))));
     cells.extend([status.into(), reason.into()]);
     cells
+}
+
+/// All trials as JSON, one per line.
+fn json(study: &Study) -> Result<String> {
+    let mut lines = String::new();
+    for record in study.history().records() {
+        let (values, status, reason) = known(record);
+        let space = &study.config().space;
+        let mut trial = json!(Named { space, point: &record.trial.point, trial: Some(record.trial.id) });
+        for (k, output) in study.config().outputs.iter().enumerate() {
+            trial[&output.name] = json!(values.get(k));
+        }
+        (trial["status"], trial["reason"]) = (status.into(), reason.into());
+        lines += &(serde_json::to_string(&trial).into_diagnostic()? + "\n");
+    }
+    Ok(lines)
+}
+
+fn known(record: &Record) -> Known<'_> {
+    match record.told.as_ref().map(|told| &told.outcome) {
+        None => (&[], "pending", ""),
+        Some(Outcome::Failed { reason }) => (&[], "failed", reason),
+        Some(Outcome::Observed { values, .. }) => (values, "done", ""),
+    }
 }

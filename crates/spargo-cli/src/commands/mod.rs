@@ -1,4 +1,4 @@
-//! The commands of `spargo`, a file or a folder each.
+//! The commands of `spargo`, one file or folder each.
 
 mod allocate;
 mod ask;
@@ -23,7 +23,7 @@ use miette::Result;
 #[derive(Parser)]
 #[command(name = "spargo", version, about, arg_required_else_help = true, after_help = HELP)]
 pub struct Cli {
-    /// Log what happens to standard error; twice for more
+    /// Log to standard error; repeat for more detail
     #[arg(short, long, action = clap::ArgAction::Count, global = true, display_order = 1000)]
     verbose: u8,
     #[command(subcommand)]
@@ -34,48 +34,48 @@ const HELP: &str = "\
 Examples:
   spargo demo                                       see it work
   spargo new && spargo run study.toml               a study that evaluates itself
-  spargo ask study.toml, spargo tell coupling.db    or one that others evaluate
+  spargo ask study.toml, spargo tell coupling.db    a study that others evaluate
 
 Exit codes:
   0    done
-  1    a fault; the message says which
+  1    error; the message says which
   2    wrong usage
-  130  interrupted by Ctrl-C (SIGINT), 143 terminated (SIGTERM): `spargo run` goes on when it is run again";
+  130  interrupted by Ctrl-C (SIGINT), 143 terminated (SIGTERM): run `spargo run` again to continue";
 
 #[derive(Subcommand)]
 enum Command {
     /// Optimise a noisy function of six inputs in batches of 100, and draw its regret
     Demo(demo::Demo),
-    /// Suggest the next batch, given the results so far as CSV files
+    /// Suggest the next batch, given past results as CSV files
     Suggest(suggest::Suggest),
-    /// Write a commented study file to begin with
+    /// Write a commented example of a study file
     New(new::New),
     /// Print the JSON schema of study files
     Schema(schema::Schema),
-    /// Evaluate a study's points with a program of yours, until the budget is spent
+    /// Run a study: evaluate its points with your program until the budget is spent
     Run(run::Run),
     /// Ask a study for points to evaluate
     Ask(ask::Ask),
     /// Tell a study the outcomes of its trials
     Tell(tell::Tell),
-    /// Show where a study stands
+    /// Show the state of a study
     Status(status::Status),
-    /// Write a study's trials as CSV
+    /// Export a study's trials as CSV
     Export(export::Export),
     /// Fit a Gaussian process to a CSV file
     Fit(fit::Fit),
     /// Choose inducing points among the rows of a CSV file
     Allocate(allocate::Allocate),
-    /// Show a study as a page that opens offline
-    Report(report::Report),
-    /// Print a script that completes commands in a shell
+    /// Write a report of a study as an HTML page that works offline
+    Report(report::WriteReport),
+    /// Print a completion script for a shell
     Completions(completions::Completions),
-    /// Print the manual page, or write all of them
+    /// Print the manual page, or write all manual pages
     Man(man::Manual),
 }
 
 impl Cli {
-    /// Does what the command line says.
+    /// Runs the command.
     pub fn run(self) -> Result<()> {
         logs::start(self.verbose);
         match self.command {

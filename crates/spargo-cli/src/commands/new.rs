@@ -1,4 +1,4 @@
-//! `spargo new`: a study file to begin with.
+//! `spargo new`: a commented study file.
 
 use crate::io::output::print::print;
 use crate::io::study_file;
@@ -15,7 +15,7 @@ Examples:
   spargo new                     writes study.toml
   spargo run study.toml          runs it: the example brings its own simulator")]
 pub struct New {
-    /// The file to write; one that exists is left alone
+    /// The file to write; an existing one is never overwritten
     #[arg(default_value = "study.toml")]
     file: PathBuf,
 }
@@ -23,19 +23,17 @@ pub struct New {
 impl New {
     pub fn run(self) -> Result<()> {
         let name = self.file.display();
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&self.file)
-            .into_diagnostic()
-            .wrap_err_with(|| format!("cannot write a new study file {name}; an existing one is never replaced"))?;
+        let mut file =
+            OpenOptions::new().write(true).create_new(true).open(&self.file).into_diagnostic().wrap_err_with(|| {
+                format!("cannot write a new study file {name}; an existing one is never overwritten")
+            })?;
         file.write_all(study_file::EXAMPLE.as_bytes())
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot write {name}"))?;
         print(&format!(
-            "{name} is written: an example that runs as it is. Next:\n\n  \
-             spargo run {name}                              evaluate it by its command\n  \
-             spargo suggest {name} --data results.csv       or ask for the next batch, given past results\n"
+            "{name} is written, an example that runs as it is. Next:\n\n  \
+             spargo run {name}                              evaluate it with its command\n  \
+             spargo suggest {name} --data results.csv       or get the next batch, given past results\n"
         ))
     }
 }

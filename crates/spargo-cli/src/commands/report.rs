@@ -1,8 +1,9 @@
 //! `spargo report`: a study as one page that opens offline.
 
+use crate::io::output::execution::Threads;
 use crate::io::output::files::write_file;
 use crate::io::output::print::print;
-use crate::io::place;
+use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::{Context, IntoDiagnostic, Result};
 use std::path::PathBuf;
@@ -13,21 +14,23 @@ use std::path::PathBuf;
 Examples:
   spargo report study.toml
   spargo report coupling.db --output coupling.html")]
-pub struct Report {
-    /// The study file, or its database
+pub struct WriteReport {
+    /// A study file, or a study's database
     study: PathBuf,
-    /// Where the page goes
-    #[arg(short, long, default_value = "report.html")]
+    /// The page to write
+    #[arg(short, long, value_name = "FILE", default_value = "report.html")]
     output: PathBuf,
+    #[command(flatten)]
+    threads: Threads,
 }
 
-impl Report {
+impl WriteReport {
     pub fn run(self) -> Result<()> {
-        let mut place = place::readable(&self.study)?;
-        let page = spargo_report::html(&mut place.study).into_diagnostic();
-        let page = page.wrap_err_with(|| format!("{} cannot be reported", self.study.display()))?;
-        write_file(&self.output, page.as_bytes(), &place.inputs())?;
-        let (trials, kilobytes) = (place.study.history().records().len(), page.len().div_ceil(1000));
+        let mut handle = StudyHandle::open_to_read(&self.study)?;
+        let page = self.threads.install(|| spargo_report::html(&mut handle.study).into_diagnostic());
+        let page = page.wrap_err_with(|| format!("cannot report {}", self.study.display()))?;
+        write_file(&self.output, page.as_bytes(), &handle.inputs())?;
+        let (trials, kilobytes) = (handle.study.counts().trials, page.len().div_ceil(1000));
         print(&format!("report of {trials} trials written to {} ({kilobytes} kB)\n", self.output.display()))
     }
 }

@@ -1,4 +1,4 @@
-//! `spargo schema`: what may stand in a study file.
+//! `spargo schema`: the JSON schema of study files.
 
 use crate::io::output::print::print;
 use crate::io::study_file;
@@ -10,7 +10,7 @@ use miette::{IntoDiagnostic, Result};
 #[command(after_help = "\
 Examples:
   spargo schema > study.schema.json
-  and, as the first line of a study file, for editors that understand it:  #:schema ./study.schema.json")]
+  and as the first line of a study file, for editors that support it:  #:schema ./study.schema.json")]
 pub struct Schema {}
 
 impl Schema {

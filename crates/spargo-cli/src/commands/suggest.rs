@@ -1,16 +1,14 @@
-//! `spargo suggest`: the next batch from a spreadsheet of past results, without any memory of its own.
+//! `spargo suggest`: the next batch from a spreadsheet of past results; nothing is stored.
 
-use crate::commands::ask::{ask, replicate};
-use crate::io::csv::plate::Plate;
+use crate::commands::ask::PointArgs;
+use crate::io::csv::batch_table::BatchTable;
 use crate::io::csv::results::Results;
-use crate::io::output::files::write_file;
-use crate::io::output::logs::log_last_step;
-use crate::io::output::print::print;
+use crate::io::output::execution::Threads;
+use crate::io::output::files::print_or_write;
 use crate::io::study_file::StudyFile;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
 use spargo::study::{Config, Study};
-use spargo_report::forecasts;
 use std::path::PathBuf;
 use tracing::info;
 
@@ -20,71 +18,63 @@ use tracing::info;
 pub struct Suggest {
     /// The study file
     study: PathBuf,
-    /// CSV files of past results: empty or NaN outcomes are failures, the word "pending" marks points under way
-    #[arg(long)]
+    /// CSV files of past results: an empty or NaN outcome is a failure, the word "pending" marks a pending point
+    #[arg(long, value_name = "FILE")]
     data: Vec<PathBuf>,
-    /// CSV files of points that are all under way, such as plates that were suggested before
-    #[arg(long)]
+    /// CSV files of points that are all pending, such as batches that were suggested before
+    #[arg(long, value_name = "FILE")]
     pending: Vec<PathBuf>,
-    /// Points to suggest [default: the study's batch, or what is left]
-    #[arg(short = 'n', long, value_parser = clap::value_parser!(u64).range(1..))]
-    count: Option<u64>,
-    /// No new points, but replicates of those that may be best, to be sure which is
-    #[arg(long)]
-    replicate: bool,
-    /// Adds the predicted mean and the ends of its 95 % interval to each row; of a class, the probability of yes
+    #[command(flatten)]
+    points: PointArgs,
+    /// Add the predicted mean and the ends of its 95 % interval to each row; of a class, the probability of yes
     #[arg(long)]
     predict: bool,
-    /// Where the CSV file goes [default: standard output]
-    #[arg(short, long)]
+    /// Random seed [default: the study file's]
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Print one JSON object per point
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  spargo suggest study.toml > first.csv                                  a design, before there are any results
+  spargo suggest study.toml > first.csv                                 the initial design, before there are results
   spargo suggest study.toml --data results.csv -n 96 -o plate.csv       the next plate of 96
   spargo suggest study.toml --data results.csv --pending plate.csv      another one while that is being evaluated
-  spargo suggest study.toml --data results.csv --replicate -n 24          the best once more: which of them is it?";
+  spargo suggest study.toml --data results.csv --replicate -n 24        replicates of the likely winners";
 
 impl Suggest {
     pub fn run(self) -> Result<()> {
         let file = StudyFile::read(&self.study)?;
-        let mut config = file.config.clone();
+        let config = Config { seed: self.seed.unwrap_or(file.config.seed), ..file.config.clone() };
         let mut results = Results::new(&config, file.header());
         self.data.iter().try_for_each(|path| results.read(path))?;
         self.pending.iter().try_for_each(|path| results.read_pending(path))?;
-        config.seed = fresh_seed(&config, results.len());
-        let mut study = Study::in_memory(config).into_diagnostic()?;
-        results.tell(&mut study)?;
-        info!("{} rows read", results.len());
-        let batch = study.config().batch;
-        let trials = match self.replicate {
-            true => replicate(&mut study, self.count)?,
-            false => ask(&mut study, self.count, batch)?,
-        };
-        log_last_step(&study)?;
-        let points: Vec<_> = trials.into_iter().map(|trial| trial.point).collect();
-        let forecasts = match self.predict {
-            true => (0..study.config().outputs.len())
-                .map(|output| forecasts(&mut study, output, &points))
-                .collect::<spargo::Result<Vec<_>>>()
-                .into_diagnostic()?,
-            false => Vec::new(),
-        };
-        let plate = Plate { config: study.config(), header: results.header(), points: &points, forecasts };
-        let csv = plate.csv()?;
-        match &self.output {
-            None => print(&csv),
-            Some(path) => {
-                let inputs = [file.inputs(), self.data, self.pending].concat();
-                write_file(path, csv.as_bytes(), &inputs)
-            }
-        }
+        let seed = fresh_seed(&config, results.len());
+        let mut study = Study::in_memory(Config { seed, ..config }).into_diagnostic()?;
+        let header = results.add_to(&mut study)?;
+        info!("{} rows read", study.counts().trials);
+        let text = self.threads.install(|| self.suggest(&mut study, &header))?;
+        print_or_write(&text, self.output.as_deref(), &[file.inputs(), self.data, self.pending].concat())
+    }
+
+    fn suggest(&self, study: &mut Study, header: &[String]) -> Result<String> {
+        let points: Vec<_> = self.points.ask(study)?.into_iter().map(|trial| trial.point).collect();
+        let outputs = if self.predict { study.config().outputs.len() } else { 0 };
+        let predictions = (0..outputs).map(|output| study.predict_interval(output, &points));
+        let predictions = predictions.collect::<spargo::Result<Vec<_>>>().into_diagnostic()?;
+        let table = BatchTable { config: study.config(), header, points: &points, predictions };
+        if self.json { table.json() } else { table.csv() }
     }
 }
 
-/// Points of the design go on where the last plate ended; a model's draws must be new ones each time.
+/// The design continues where the last batch ended, while the draws of a model must differ from batch to batch.
 fn fresh_seed(config: &Config, results: usize) -> u64 {
     if results < config.initial { config.seed } else { config.seed.wrapping_add(results as u64) }
 }

@@ -1,8 +1,8 @@
-//! What commands read and write: tables, study files, and what goes to the terminal and to files.
+//! What commands read and write: tables, study files, the terminal and files.
 
 pub mod csv;
+pub(crate) mod goal_args;
 pub mod output;
-pub(crate) mod place;
+pub mod parse;
 pub mod study_file;
-pub(crate) mod target;
-pub mod words;
+pub(crate) mod study_handle;

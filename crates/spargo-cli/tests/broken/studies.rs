@@ -170,10 +170,10 @@ const BROKEN: [(&str, &str); 63] = [
     ),
     (
         "replicates of everything",
-        "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[run]\ncommand = \"./sim {x}\"\nbudget = 50\nconfirm = 50\n",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[run]\ncommand = \"./sim {x}\"\nbudget = 50\nfinal-replicates = 50\n",
     ),
     (
         "replicates of the best of several",
-        "[objectives]\ny = { goal = \"max\" }\nz = { goal = \"min\" }\n[space]\nx = { real = [0, 1] }\n[run]\ncommand = \"./sim {x}\"\nconfirm = 50\n",
+        "[objectives]\ny = { goal = \"max\" }\nz = { goal = \"min\" }\n[space]\nx = { real = [0, 1] }\n[run]\ncommand = \"./sim {x}\"\nfinal-replicates = 50\n",
     ),
 ];

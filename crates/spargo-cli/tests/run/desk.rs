@@ -8,7 +8,7 @@ fn desk() -> Folder {
 }
 
 #[test]
-fn what_is_told_comes_out_again() {
+fn outcomes_are_exported_as_they_were_told() {
     let folder = desk();
     let complaint = folder.refused(&["status", "study.toml"]);
     assert!(complaint.contains("has not begun") && complaint.contains("plain.db"), "{complaint}");
@@ -63,7 +63,10 @@ fn what_is_told_comes_out_again() {
 
     // A table that came out goes in again, here and in a study of its own.
     folder.done(&["export", "plain.db", "-o", "all.csv"]);
-    assert_eq!(folder.done(&["tell", "plain.db", "all.csv"]), "0 told, 8 were known; 8 of 11 trials have an outcome\n");
+    assert_eq!(
+        folder.done(&["tell", "plain.db", "all.csv"]),
+        "0 told, 8 already known; 8 of 11 trials have an outcome\n"
+    );
     assert!(folder.done(&["suggest", "study.toml", "--data", "all.csv"]).contains("x"));
     let other = desk();
     other.done(&["ask", "study.toml"]);
@@ -82,9 +85,9 @@ fn what_is_told_comes_out_again() {
 }
 
 #[test]
-fn the_best_trials_are_asked_for_again() {
+fn replicates_are_asked_for_by_a_flag() {
     let folder = desk();
-    let complaint = folder.refused(&["ask", "study.toml", "--confirm"]);
+    let complaint = folder.refused(&["ask", "study.toml", "--replicate"]);
     assert!(complaint.contains("tell outcomes first"), "{complaint}");
     let asked = folder.done(&["ask", "study.toml"]);
     let told: Vec<String> = (1..=8).map(|trial| format!("{trial},{}\n", if trial == 5 { 9 } else { trial })).collect();
@@ -92,7 +95,7 @@ fn the_best_trials_are_asked_for_again() {
     folder.done(&["tell", "plain.db", "results.csv"]);
     let point = |line: &str| line.split_once(',').unwrap().1.to_string();
     let known: Vec<String> = asked.lines().skip(1).map(point).collect();
-    for (words, count) in [(&["--confirm"][..], 4), (&["--confirm", "-n", "6"], 6)] {
+    for (words, count) in [(&["--replicate"][..], 4), (&["--replicate", "-n", "6"], 6)] {
         let again = folder.done(&[&["ask", "plain.db"], words].concat());
         let again: Vec<String> = again.lines().skip(1).map(point).collect();
         assert!(again.len() == count && again.iter().all(|one| known.contains(one)), "{again:?}");
@@ -102,7 +105,7 @@ fn the_best_trials_are_asked_for_again() {
 }
 
 #[test]
-fn a_table_is_told_as_a_whole_or_not_at_all() {
+fn a_table_is_told_completely_or_not_at_all() {
     let folder = desk();
     let asked = folder.done(&["ask", "study.toml"]);
     folder.done(&["tell", "plain.db", "--trial", "3", "--value", "1"]);
@@ -127,19 +130,19 @@ fn a_table_is_told_as_a_whole_or_not_at_all() {
         assert_eq!(folder.status()["observed"], 1, "{table}");
         assert_eq!(folder.status()["trials"], 8, "{table}");
     }
-    // Spreadsheets round; a row that is under way says nothing yet; there are several words for a failure.
+    // Spreadsheets round; a pending row says nothing yet; failures have several words.
     folder.write("results.csv", &format!("trial,x,y\n1,{x:.3},1\n2,,pending\n4,,N/A\n5,,inf\n"));
     assert_eq!(folder.done(&["tell", "plain.db", "results.csv"]), "3 told; 4 of 8 trials have an outcome\n");
     assert_eq!(
         folder.done(&["tell", "plain.db", "results.csv"]),
-        "0 told, 3 were known; 4 of 8 trials have an outcome\n"
+        "0 told, 3 already known; 4 of 8 trials have an outcome\n"
     );
     let status = folder.status();
     assert_eq!((&status["observed"], &status["failed"]), (&2.into(), &2.into()));
 }
 
 #[test]
-fn without_a_number_the_last_points_are_asked_for() {
+fn without_a_count_the_last_points_are_asked_for() {
     let study = PLAIN.replace("x = { real = [0, 1] }\nn = { int = [0, 99] }", "n = { int = [1, 10] }");
     let folder = Folder::new(&study, "{n}", "", "");
     folder.done(&["ask", "study.toml"]);
@@ -156,7 +159,7 @@ fn without_a_number_the_last_points_are_asked_for() {
 
 /// The superuser may write everywhere, so this is done by nobody.
 #[test]
-fn a_study_of_others_can_be_looked_at() {
+fn a_read_only_study_can_be_read() {
     use std::os::unix::fs::PermissionsExt;
     use std::os::unix::process::CommandExt;
     let folder = Folder::new(PLAIN, "{x}", "budget = 9", "echo $1");
@@ -188,7 +191,7 @@ fn a_study_of_others_can_be_looked_at() {
 }
 
 #[test]
-fn wrong_usage_has_a_code_of_its_own() {
+fn wrong_usage_has_its_own_exit_code() {
     let folder = desk();
     for words in [
         &["tell", "plain.db"][..],

@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 #[test]
-fn every_kind_of_failure_is_kept_with_its_reason() {
+fn every_kind_of_failure_is_recorded_with_its_reason() {
     let script = r#"
         case $(($1 % 8)) in
             0) echo 1; echo ouch >&2; exit 3;;
@@ -38,11 +38,11 @@ fn every_kind_of_failure_is_kept_with_its_reason() {
 }
 
 #[test]
-fn whoever_is_over_time_is_killed_with_its_children() {
+fn an_overdue_program_is_killed_with_its_children() {
     let script = "sleep 300 & echo $! > grandchild; wait; echo 1";
     let folder = Folder::new(PLAIN, "{trial}", "budget = 1\ntimeout = 1.5", script);
     let complaint = folder.refused(&["run", "study.toml"]);
-    assert!(complaint.contains("all of the first 1 evaluations failed, 1 of them like this: timeout"), "{complaint}");
+    assert!(complaint.contains("all of the first 1 evaluations failed, 1 of them with: timeout"), "{complaint}");
     assert_eq!(folder.export()[0][3..], ["", "failed", "timeout after 1.5 s"]);
     let grandchild = folder.read("grandchild");
     wait_until("the end of the grandchild", || !alive(&grandchild));
@@ -58,7 +58,7 @@ fn an_evaluation_ends_with_its_program() {
 }
 
 #[test]
-fn no_value_is_ever_read_by_a_shell() {
+fn values_are_never_interpreted_by_a_shell() {
     let words = [
         "$(touch x)",
         "`touch x`",
@@ -93,9 +93,9 @@ fn no_value_is_ever_read_by_a_shell() {
 }
 
 #[test]
-fn where_points_are_few_the_best_are_confirmed_when_all_have_been_evaluated() {
+fn replicates_follow_the_exhaustion_of_a_small_space() {
     let study = "name = 'few'\nbatch = 4\n[objectives]\ny = { goal = 'min' }\n[space]\nn = { int = [1, 6] }\n";
-    let folder = Folder::new(study, "{n}", "budget = 50\nconfirm = 9", "echo $1");
+    let folder = Folder::new(study, "{n}", "budget = 50\nfinal-replicates = 9", "echo $1");
     for _ in 0..2 {
         let summary = folder.done(&["run", "study.toml"]);
         assert!(summary.contains("15 trials, 15 observed"), "{summary}");
@@ -103,8 +103,8 @@ fn where_points_are_few_the_best_are_confirmed_when_all_have_been_evaluated() {
     let rows = folder.export();
     assert_eq!(rows[..6].iter().map(|row| &row[1]).collect::<BTreeSet<_>>().len(), 6, "{rows:?}");
     assert!(rows[6..].iter().filter(|row| row[1] == "1").count() > 4, "{rows:?}");
-    // What was told of the same points before leaves none of them out.
-    let folder = Folder::new(study, "{n}", "budget = 50\nconfirm = 3", "echo $1");
+    // Points that were added before leave none of the others out.
+    let folder = Folder::new(study, "{n}", "budget = 50\nfinal-replicates = 3", "echo $1");
     folder.done(&["ask", "study.toml", "-n", "1"]);
     folder.write("own.csv", "n,y\n2,2\n2,2\n2,2\n2,2\n");
     folder.done(&["tell", "few.db", "own.csv"]);
@@ -113,7 +113,8 @@ fn where_points_are_few_the_best_are_confirmed_when_all_have_been_evaluated() {
     assert_eq!(rows.iter().map(|row| &row[1]).collect::<BTreeSet<_>>().len(), 6, "{rows:?}");
     assert_eq!(folder.status()["step"]["again"], 3);
     // If points may be asked for again anyway, there is no end of them.
-    let folder = Folder::new(&format!("replicates = 'allowed'\n{study}"), "{n}", "budget = 20\nconfirm = 3", "echo $1");
+    let folder =
+        Folder::new(&format!("replicates = 'allowed'\n{study}"), "{n}", "budget = 20\nfinal-replicates = 3", "echo $1");
     assert!(folder.done(&["run", "study.toml"]).contains("20 trials, 20 observed"));
 }
 
@@ -147,7 +148,7 @@ fn a_program_may_ignore_its_input_and_flood_its_output() {
 }
 
 #[test]
-fn events_tell_the_whole_story() {
+fn events_report_the_whole_run() {
     let script = "[ $1 = 3 ] && exit 1; awk -v x=$2 'BEGIN { print x * (1 - x) }'";
     let folder = Folder::new(PLAIN, "{trial} {x}", "budget = 18\nparallel = 2", script);
     let said = folder.spargo(&["run", "study.toml", "--json"]);
@@ -180,7 +181,7 @@ fn events_tell_the_whole_story() {
 }
 
 #[test]
-fn as_many_at_a_time_as_are_wanted() {
+fn parallel_evaluations_are_as_many_as_set() {
     let script = "mkdir -p now; : > now/$1; ls now | wc -l >> counts; sleep 0.2; rm now/$1; echo $1";
     let folder = Folder::new(PLAIN, "{trial}", "budget = 12\nparallel = 4", script);
     folder.done(&["run", "study.toml"]);
@@ -190,7 +191,7 @@ fn as_many_at_a_time_as_are_wanted() {
 }
 
 #[test]
-fn a_program_is_looked_for_beside_the_study_file() {
+fn a_program_is_relative_to_the_study_file() {
     let folder = Folder::new(PLAIN, "{x}", "budget = 2", "pwd > where; echo 1");
     folder.edit("study.toml", "'sh sim.sh", "'./shell sim.sh");
     std::os::unix::fs::symlink("/bin/sh", folder.path("shell")).unwrap();
@@ -246,9 +247,9 @@ fn a_run_gives_up_when_everything_fails() {
     assert!(summary.contains("40 trials, 20 observed, 20 failed"), "{summary}");
 }
 
-/// Garbage in place of a class is a failed trial as any other, and the run goes on.
+/// Garbage in place of a class is a failed trial like any other, and the run continues.
 #[test]
-fn what_is_no_class_failed() {
+fn outcomes_that_are_no_class_fail() {
     let study = PLAIN.replace("'max'", "'classify'");
     let folder = Folder::new(
         &study,
@@ -260,7 +261,7 @@ fn what_is_no_class_failed() {
     assert!(summary.contains("plain: 12 trials, 8 observed, 4 failed, 0 pending"), "{summary}");
     for row in folder.export() {
         let expected = match row[0].parse::<usize>().unwrap() % 3 {
-            0 => ["", "failed", "its output is no class, which is 1 or 0, yes or no: 2"],
+            0 => ["", "failed", "its output is not a class (1 or 0, yes or no): 2"],
             1 => ["1.0", "done", ""],
             _ => ["0.0", "done", ""],
         };
@@ -268,15 +269,15 @@ fn what_is_no_class_failed() {
     }
 }
 
-/// With nothing within the limits there is no best, and the summary says why.
+/// Without a feasible trial there is no best, and the summary says why.
 #[test]
-fn summaries_count_what_keeps_to_the_limits() {
+fn summaries_count_feasible_trials() {
     let study = PLAIN.replace("[space]", "[constraints]\nz = { at-most = 0 }\n[space]");
     for (script, kept, best) in [("echo '{\"y\": 1, \"z\": 1}'", 0, false), ("echo '{\"y\": 1, \"z\": -1}'", 12, true)]
     {
         let folder = Folder::new(&study, "{trial}", "budget = 12", script);
         let summary = folder.done(&["run", "study.toml"]);
-        assert!(summary.contains(&format!("within all limits: {kept} of 12 observed")), "{summary}");
+        assert!(summary.contains(&format!("within all constraints: {kept} of 12 observed")), "{summary}");
         assert_eq!(summary.contains("best observed: y 1"), best, "{summary}");
         let status: Value = serde_json::from_str(&folder.done(&["status", "study.toml", "--json"])).unwrap();
         assert_eq!((&status["feasible"], status["best"].is_null()), (&kept.into(), !best), "{status}");

@@ -27,7 +27,7 @@ fn full() -> Stdio {
 }
 
 #[test]
-fn nothing_is_written_over_what_it_is_made_from() {
+fn inputs_are_never_overwritten() {
     let folder = desk();
     let suggest = ["suggest", "study.toml", "--data", "results.csv", "--pending", "plate.csv", "-n", "1"];
     for (words, files) in [
@@ -44,7 +44,7 @@ fn nothing_is_written_over_what_it_is_made_from() {
             // By another name of it.
             let other = format!("./{file}");
             let complaint = folder.refused(&[words, &["-o", &other]].concat());
-            assert!(complaint.contains("would replace"), "{words:?} {file}: {complaint}");
+            assert!(complaint.contains("would overwrite"), "{words:?} {file}: {complaint}");
             assert!(std::fs::read(folder.path(file)).unwrap() == before, "{words:?} {file}");
         }
         folder.write("output", "old");
@@ -54,7 +54,7 @@ fn nothing_is_written_over_what_it_is_made_from() {
 }
 
 #[test]
-fn readers_who_have_gone_and_full_devices_are_no_reason_to_panic() {
+fn closed_pipes_and_full_devices_never_panic() {
     let folder = desk();
     for words in [
         &["suggest", "study.toml", "-n", "2"][..],
@@ -89,7 +89,7 @@ fn readers_who_have_gone_and_full_devices_are_no_reason_to_panic() {
 }
 
 #[test]
-fn a_run_goes_on_when_nobody_reads_its_log() {
+fn a_run_continues_without_a_reader_of_its_log() {
     let folder = Folder::new(PLAIN, "{x}", "budget = 12\nparallel = 40000", "echo $1");
     for stderr in [closed(), full()] {
         let _ = std::fs::remove_file(folder.path("plain.db"));
@@ -100,7 +100,7 @@ fn a_run_goes_on_when_nobody_reads_its_log() {
 }
 
 #[test]
-fn what_no_machine_can_hold_is_refused() {
+fn requests_beyond_memory_are_refused() {
     let folder = desk();
     for words in [["ask", "study.toml", "-n", "18446744073709551615"], ["suggest", "study.toml", "-n", "1000000000000"]]
     {

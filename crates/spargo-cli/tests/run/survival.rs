@@ -9,7 +9,7 @@ const HANGING: &str = "echo $$ >> started; [ $1 -lt 4 ] || while [ ! -e go ]; do
 #[test]
 fn a_run_that_is_killed_again_and_again_ends_like_one_that_is_not() {
     let script = "echo $1 >> log; sleep 0.05; awk -v x=$2 -v n=$3 'BEGIN { print sin(7 * x) + n / 99 }'";
-    let folder = || Folder::new(PLAIN, "{trial} {x} {n}", "budget = 36\nconfirm = 7\nparallel = 3", script);
+    let folder = || Folder::new(PLAIN, "{trial} {x} {n}", "budget = 36\nfinal-replicates = 7\nparallel = 3", script);
     let (calm, rough) = (folder(), folder());
     calm.done(&["run", "study.toml"]);
     let (mut kills, mut state) = (0, 1_u64);
@@ -43,7 +43,7 @@ fn a_run_that_is_killed_again_and_again_ends_like_one_that_is_not() {
 
 /// Noise, crashes and programs that hang, together, in runs that are killed.
 #[test]
-fn every_trial_has_one_outcome_however_rough_the_run() {
+fn every_trial_has_one_outcome_however_the_run_is_disturbed() {
     let script = r#"
         echo $1 >> log
         case $(($1 % 6)) in
@@ -80,7 +80,7 @@ fn every_trial_has_one_outcome_however_rough_the_run() {
 }
 
 #[test]
-fn a_run_under_nohup_outlives_its_terminal() {
+fn a_run_under_nohup_survives_its_terminal() {
     let folder = Folder::new(PLAIN, "{trial}", "budget = 8", "echo $1 >> log; sleep 0.1; echo $1");
     let nohup = format!("trap '' HUP; exec {} run study.toml", env!("CARGO_BIN_EXE_spargo"));
     let mut command = std::process::Command::new("sh");
@@ -93,7 +93,7 @@ fn a_run_under_nohup_outlives_its_terminal() {
 }
 
 #[test]
-fn interrupted_runs_leave_everything_in_order() {
+fn interrupted_runs_leave_a_consistent_study() {
     let signals = [("INT", 130), ("TERM", 143), ("HUP", 129)];
     // Under nohup a run has no ear for it.
     for (name, code) in signals.into_iter().filter(|(name, _)| *name != "HUP" || !hang_up_is_ignored()) {
@@ -103,8 +103,12 @@ fn interrupted_runs_leave_everything_in_order() {
         signal(name, run.id());
         let said = said(run.wait_with_output().unwrap());
         assert_eq!(said.code, Some(code), "{said:?}");
-        let words = format!("stopped by SIG{name}: 3 of 12 trials told, best 3; 5 under way will be repeated");
-        assert!(said.stdout.contains(&words) && said.stdout.contains("`spargo run study.toml` goes on"), "{said:?}");
+        let words =
+            format!("stopped by SIG{name}: 3 of 12 trials have an outcome, best 3; 5 pending ones will be repeated");
+        assert!(
+            said.stdout.contains(&words) && said.stdout.contains("continue with `spargo run study.toml`"),
+            "{said:?}"
+        );
         assert!(folder.read("started").lines().all(|process| !alive(process)));
         let status = folder.status();
         assert_eq!((&status["observed"], &status["failed"], &status["pending"]), (&3.into(), &0.into(), &5.into()));
@@ -121,7 +125,7 @@ fn hang_up_is_ignored() -> bool {
 }
 
 #[test]
-fn an_interrupted_run_tells_programs_what_was_best() {
+fn the_last_event_of_an_interrupted_run_has_the_best_outcome() {
     let folder = Folder::new(PLAIN, "{trial}", "budget = 12\nparallel = 2", HANGING);
     let mut command = folder.command(&["run", "study.toml", "--json"]);
     let run = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
@@ -136,7 +140,7 @@ fn an_interrupted_run_tells_programs_what_was_best() {
 }
 
 #[test]
-fn one_run_at_a_time_with_others_beside_it() {
+fn a_study_has_one_run_at_a_time_and_others_may_tell() {
     let folder = Folder::new(PLAIN, "{trial}", "budget = 12\nparallel = 2", HANGING);
     let run = folder.start();
     folder.wait_for_lines("started", 5);

@@ -11,7 +11,7 @@ use spargo::linalg::Mat;
 use spargo::model::{FitOptions, HyperparameterObjective, Hyperparameters};
 use spargo::regression::{Target, fit_initial};
 use spargo::rng::{Purpose, normal, stream, uniform};
-use spargo_cli::io::output::machine::{Run, peak_rss_mb};
+use spargo_cli::io::output::execution::{Execution, peak_rss_mb};
 use spargo_problems::HARTMANN6;
 use std::fmt;
 
@@ -20,7 +20,7 @@ use std::fmt;
 #[command(after_help = "\
 Examples:
   spargo-lab bench allocate
-  spargo-lab bench allocate --n 5000 --m 200 --method cvr --json")]
+  spargo-lab bench allocate --n 5000 --m 200 --allocation cvr --json")]
 pub struct BenchAllocate {
     /// Rows of data
     #[arg(long, default_value_t = 20_000)]
@@ -30,12 +30,12 @@ pub struct BenchAllocate {
     m: usize,
     /// A greedy method: cvr, lin-dpp, imp-dpp, ent-dpp or al-dpp
     #[arg(long, default_value = "imp-dpp")]
-    method: Allocation,
+    allocation: Allocation,
     /// Where the data of the Hartmann function lie
     #[arg(long, value_enum, default_value = "focused")]
     data: Place,
     #[command(flatten)]
-    run: Run,
+    run: Execution,
 }
 
 /// Where the data lie.
@@ -63,11 +63,11 @@ struct Report {
 impl BenchAllocate {
     pub fn run(self) -> Result<()> {
         let greedy = !matches!(
-            self.method,
+            self.allocation,
             Allocation::Random | Allocation::Uniform | Allocation::Kmeans { .. } | Allocation::Dpp { .. }
         );
         if !greedy {
-            return Err(miette!("--method must be a greedy one: cvr, lin-dpp, imp-dpp, ent-dpp or al-dpp"));
+            return Err(miette!("--allocation must be a greedy method: cvr, lin-dpp, imp-dpp, ent-dpp or al-dpp"));
         }
         self.run.print(|| self.measure())
     }
@@ -76,7 +76,7 @@ impl BenchAllocate {
         let data = self.generate()?;
         let cold = Hyperparameters::cold(Kernel::cold(Family::Matern52, 6));
         let fitting = FitOptions { hyperparameters: HyperparameterObjective::Subset(1000), ..FitOptions::default() };
-        let first = fit_initial(&data, &cold, &fitting, &self.method.quality()).into_diagnostic()?;
+        let first = fit_initial(&data, &cold, &fitting, &self.allocation.quality()).into_diagnostic()?;
         let context = match first.prediction {
             Some(prediction) => {
                 let noise = vec![first.hyper.noise; self.n];
@@ -84,7 +84,7 @@ impl BenchAllocate {
             }
             None => AllocationContext::of_rows(self.n),
         };
-        let quality = self.method.quality().evaluate(&context, self.m).into_diagnostic()?;
+        let quality = self.allocation.quality().evaluate(&context, self.m).into_diagnostic()?;
         let choose = |search| {
             let mut rng = stream(0, Purpose::Allocation, 0, 0);
             allocate_by(|i| quality[i], search, data.x(), &first.hyper.kernel, self.m, &mut rng)

@@ -15,7 +15,7 @@ use spargo::linalg::Mat;
 use spargo::model::Hyperparameters;
 use spargo::model::sgpr::Sgpr;
 use spargo::rng::{Purpose, stream, uniform};
-use spargo_cli::io::output::machine::{Run, peak_rss_mb};
+use spargo_cli::io::output::execution::{Execution, peak_rss_mb};
 use std::fmt;
 
 /// Arguments of `spargo-lab bench fit`.
@@ -35,7 +35,7 @@ pub struct BenchFit {
     #[arg(long, default_value_t = 6)]
     dim: usize,
     #[command(flatten)]
-    run: Run,
+    run: Execution,
 }
 
 #[derive(Serialize)]

@@ -16,7 +16,7 @@ use spargo::optim::Lbfgsb;
 use spargo::rng::{Purpose, stream, uniform};
 use spargo::space::{Point, Value};
 use spargo::study::{Config, ModelReport, Outcome, StepReport, Study};
-use spargo_cli::io::output::machine::{Run, peak_rss_mb};
+use spargo_cli::io::output::execution::{Execution, peak_rss_mb};
 use spargo_problems::HARTMANN6;
 use std::fmt;
 
@@ -42,7 +42,7 @@ pub struct BenchStep {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
-    run: Run,
+    run: Execution,
 }
 
 #[derive(Serialize)]

@@ -139,22 +139,19 @@ impl Experiment {
 
     /// Evaluates the initial design and then `batches` batches; `watch` sees every step.
     pub fn run(&mut self, batches: usize, watch: impl FnMut(&Step)) -> Result<Vec<Step>> {
-        let sizes = std::iter::once(self.initial).chain(std::iter::repeat_n(self.batch, batches));
-        self.evaluate(sizes, watch)
+        self.run_until(self.initial + batches * self.batch, watch)
     }
 
     /// Evaluates the initial design and then batches, of which the last is as large as the budget allows.
-    pub fn run_until(&mut self, budget: usize, watch: impl FnMut(&Step)) -> Result<Vec<Step>> {
-        let (initial, batch) = (self.initial.min(budget), self.batch.max(1));
-        let rest = (initial..budget).step_by(batch).map(move |done| batch.min(budget - done));
-        self.evaluate(std::iter::once(initial).chain(rest), watch)
-    }
-
-    fn evaluate(&mut self, sizes: impl Iterator<Item = usize>, mut watch: impl FnMut(&Step)) -> Result<Vec<Step>> {
+    pub fn run_until(&mut self, budget: usize, mut watch: impl FnMut(&Step)) -> Result<Vec<Step>> {
         let mut steps: Vec<Step> = Vec::new();
         let (mut least, mut best, mut evaluations) = (f64::INFINITY, f64::NEG_INFINITY, 0);
-        for size in sizes {
-            let trials = self.optimizer.ask(size)?;
+        while evaluations < budget {
+            let size = if evaluations == 0 { self.initial } else { self.batch.max(1) };
+            let trials = self.optimizer.ask(size.min(budget - evaluations))?;
+            if trials.is_empty() {
+                break;
+            }
             evaluations += trials.len();
             let mut outcomes = Vec::with_capacity(trials.len());
             for (id, x) in &trials {

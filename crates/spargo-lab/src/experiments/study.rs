@@ -2,43 +2,43 @@
 
 use super::{Optimizer, PosteriorAtData};
 use crate::error::Result;
-use spargo::study::{Config, Outcome, Study};
+use spargo::study::{Budget, Campaign, Config, Mode, Next, Outcome, Refit, Study};
 use spargo_problems::numbers;
 
 /// A study of a problem in memory.
 #[derive(Debug)]
 pub struct StudyOptimizer {
     study: Study,
+    campaign: Campaign,
     known_noise: Option<f64>,
-    /// How many trials there are before the best of them are evaluated again.
-    confirm_from: Option<usize>,
-    /// Asks before the last batch, which may take two.
-    asks: usize,
 }
 
 impl StudyOptimizer {
     /// A study with these settings.
     pub fn new(config: Config) -> Result<Self> {
-        Ok(StudyOptimizer { study: Study::in_memory(config)?, known_noise: None, confirm_from: None, asks: 0 })
+        let mut campaign = Campaign::new(Budget::Total(usize::MAX));
+        campaign.mode = Mode::Async(Refit::Always);
+        Ok(StudyOptimizer { study: Study::in_memory(config)?, campaign, known_noise: None })
     }
 
-    /// The same study, told how large the noise variance is.
+    /// This study with a known noise variance.
     pub fn with_known_noise(self, variance: f64) -> Self {
         StudyOptimizer { known_noise: Some(variance), ..self }
     }
 
-    /// The same study, which asks for no new points once it has so many trials, but for the best of them again.
-    pub fn confirming_from(self, trials: usize) -> Self {
-        StudyOptimizer { confirm_from: Some(trials), ..self }
+    /// This study with a budget, the last trials of which are replicates of the likely winners.
+    pub fn with_final_replicates(mut self, budget: usize, replicates: usize) -> Self {
+        (self.campaign.budget, self.campaign.final_replicates) = (Budget::Total(budget), replicates);
+        self
     }
 }
 
 impl Optimizer for StudyOptimizer {
     fn ask(&mut self, count: usize) -> Result<Vec<(u64, Vec<f64>)>> {
-        self.asks = self.study.reports()?.len();
-        let new = self.confirm_from.unwrap_or(usize::MAX).saturating_sub(self.study.history().records().len());
-        let mut trials = self.study.ask(count.min(new))?;
-        trials.extend(self.study.replicate(count - trials.len())?);
+        let trials = match self.campaign.next(&mut self.study, count)? {
+            Next::Evaluate(trials) => trials,
+            Next::Wait | Next::Done(_) => Vec::new(),
+        };
         Ok(trials.iter().map(|trial| (trial.id, numbers(&trial.point))).collect())
     }
 
@@ -68,6 +68,6 @@ impl Optimizer for StudyOptimizer {
     }
 
     fn acquire_s(&self) -> Result<f64> {
-        Ok(self.study.reports()?[self.asks..].iter().map(|report| report.acquire_s).sum())
+        Ok(self.study.reports()?.last().map_or(0.0, |report| report.acquire_s))
     }
 }

@@ -72,8 +72,6 @@ pub const UNIFORM: Method = ("uniform", Some(Allocation::Uniform));
 /// The exact GP.
 pub const EXACT: Method = ("exact", None);
 
-/// The baselines of every figure.
-const BASELINES: [Method; 4] = [CVR, KMEANS, UNIFORM, EXACT];
 
 /// Settings that have options of their own.
 const OWN: [&str; 7] = ["seed", "function", "method", "allocation", "inducing", "training", "steps"];

@@ -4,16 +4,22 @@
 //!     u ~ N(m, v) in the model's units, y = ± units⁻¹(u):   mean E y,   interval y(m ± 1.96 √v)
 //! ```
 //!
-//! Maps of outcomes are monotone, so the ends of an interval are mapped as they are; the mean is not.
+//! Maps of outcomes are monotone, so the ends of an interval are mapped as they are; the mean is not. A class has a
+//! probability instead:
+//!
+//! ```text
+//!     P(yes) = E Φ(f) = Φ(m/√(1 + v)),   interval Φ(m ± 1.96 √v)
+//! ```
 
-use super::Study;
 use super::goal::{feasible_rows, in_units};
 use super::model::Models;
+use super::{Goal, Study};
 use crate::allocate::Needs;
 use crate::data::{AllocationContext, OutcomeTransform, PosteriorAtData};
 use crate::error::Result;
 use crate::kernel::{Covariance, Family, Kernel, Role};
 use crate::linalg::{Mat, MatRef, sorted_by_value};
+use crate::math::normal;
 use crate::model::{Prediction, leave_one_out};
 use crate::space::{Domain, Point};
 
@@ -39,8 +45,26 @@ pub struct LeaveOneOut {
     pub deviations: f64,
 }
 
+/// Standard deviations to the ends of a central 95 % interval.
+const INTERVAL: f64 = 1.959_963_984_540_054;
+
+/// Length scales over which every kernel has fallen below 1e-300.
+const FARTHEST: f64 = 1e3;
+
+/// Halvings of an interval down to the last bit.
+const HALVINGS: usize = 64;
+
 impl CrediblePrediction {
-    /// From moments in the model's units, where larger is better.
+    /// The probability of a yes, given the moments of the latent function.
+    fn of_class(mean: f64, variance: f64) -> Self {
+        let spread = INTERVAL * variance.sqrt();
+        CrediblePrediction {
+            mean: normal::cdf(mean / (1.0 + variance).sqrt()),
+            interval: (normal::cdf(mean - spread), normal::cdf(mean + spread)),
+        }
+    }
+
+    /// An outcome without noise, given its moments in the model's units, where larger is better.
     pub(super) fn new(units: &OutcomeTransform, sign: f64, mean: f64, variance: f64) -> Self {
         let spread = INTERVAL * variance.sqrt();
         let [low, high] = [-spread, spread].map(|offset| sign * bounded(units.from_model(mean + offset)));
@@ -53,21 +77,27 @@ impl CrediblePrediction {
     }
 }
 
-/// Standard deviations to the ends of a central 95 % interval.
-const INTERVAL: f64 = 1.959_963_984_540_054;
-
 fn bounded(value: f64) -> f64 {
     value.clamp(f64::MIN, f64::MAX)
 }
 
 impl Study {
-    /// An output without noise, at points in the user's units; of a class, its latent function.
+    /// Means and central 95 % intervals of an output without noise at points in the user's units; of a class, of the
+    /// probability of yes.
     pub fn predict_interval(&mut self, output: usize, points: &[Point]) -> Result<Vec<CrediblePrediction>> {
         let x = self.encode(points)?;
         let (sign, models) = (self.sign(output)?, self.current()?);
         let model = &models.outputs[output];
+        let classes = self.config.outputs[output].goal == Goal::Classify;
         let Prediction { mean, variance } = model.posterior.predict(x.as_ref())?;
-        Ok(mean.iter().zip(variance).map(|(&mean, v)| CrediblePrediction::new(&model.units, sign, mean, v)).collect())
+        let one = |(mean, variance): (f64, f64)| {
+            if classes {
+                CrediblePrediction::of_class(mean, variance)
+            } else {
+                CrediblePrediction::new(&model.units, sign, mean, variance)
+            }
+        };
+        Ok(mean.into_iter().zip(variance).map(one).collect())
     }
 
     /// Trials with an outcome by their numbers, the best posterior mean of an output first.
@@ -205,8 +235,22 @@ fn distance(family: Family, correlation: f64) -> f64 {
     0.5 * (near + far)
 }
 
-/// Length scales over which every kernel has fallen below 1e-300.
-const FARTHEST: f64 = 1e3;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// To the last bit.
-const HALVINGS: usize = 64;
+    #[test]
+    fn a_class_has_the_mean_probability() {
+        let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
+        let sure = CrediblePrediction::of_class(1.0, 0.0);
+        assert!(close(sure.mean, 0.841344746069) && close(sure.interval.0, sure.interval.1), "{sure:?}");
+        // ∫ Φ(f) N(f; 0.7, 0.8) df by the midpoint rule.
+        let density = |f: f64| (-(f - 0.7f64).powi(2) / 1.6).exp() / (0.8f64 * std::f64::consts::TAU).sqrt();
+        let step = 1e-3;
+        let naive: f64 =
+            (-8000..8000).map(|i| (f64::from(i) + 0.5) * step).map(|f| normal::cdf(f) * density(f) * step).sum();
+        let found = CrediblePrediction::of_class(0.7, 0.8);
+        assert!(close(found.mean, naive), "{found:?} {naive}");
+        assert!(close(found.interval.0, normal::cdf(0.7 - INTERVAL * 0.8f64.sqrt())));
+    }
+}

@@ -11,6 +11,7 @@
 mod ask;
 mod auto;
 mod best;
+mod campaign;
 mod choose;
 mod config;
 mod design;
@@ -22,6 +23,7 @@ mod json;
 mod local;
 mod model;
 mod observations;
+mod progress;
 mod refit;
 mod replicate;
 mod report;
@@ -29,6 +31,7 @@ mod state;
 pub mod storage;
 mod trial;
 
+pub use campaign::{Budget, Campaign, Mode, Next, Why};
 pub use config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice, Replicates, TrustRegionOptions};
 pub use extensions::Extensions;
 pub use fronts::{Fronts, ParetoPoint};
@@ -36,10 +39,11 @@ pub use goal::{Goal, Output};
 pub use insight::{CrediblePrediction, LeaveOneOut};
 pub use local::LocalModelOptions;
 pub use model::ModelReport;
+pub use progress::Counts;
 pub use refit::Refit;
 pub use report::{Best, Estimate, Observation, StepReport};
 pub use storage::{History, Record, Told};
-pub use trial::{Outcome, Trial};
+pub use trial::{Outcome, Refused, Trial};
 
 use crate::acquire::optimizer::TrustRegions;
 use crate::data::OutcomeTransform;
@@ -208,16 +212,31 @@ impl Study {
     ///
     /// A point that is added twice makes two trials: replicates are data.
     pub fn add(&mut self, points: &[(Point, Option<Outcome>)]) -> Result<Range<u64>> {
-        let added = |(i, (point, outcome)): (usize, &(Point, Option<Outcome>))| {
-            self.config.space.encode(point)?;
-            let of = format!("point {} of {}", i + 1, points.len());
-            let outcome = outcome.as_ref().map(|outcome| self.settled(&of, outcome)).transpose()?;
-            Ok(Event::Added { point: point.clone(), outcome })
-        };
-        let events = points.iter().enumerate().map(added).collect::<Result<Vec<_>>>()?;
-        let count = self.append(|_| Ok(events.clone()))?;
-        let end = self.history.records().len() as u64 + 1;
-        Ok(end - count as u64..end)
+        self.add_rows(points).map_err(|refused| refused.error)
+    }
+
+    /// Adds points as [`add`](Self::add) does; an error says which of them it is about.
+    pub fn add_rows(&mut self, points: &[(Point, Option<Outcome>)]) -> std::result::Result<Range<u64>, Refused> {
+        let (mut rows, mut events) = (Vec::with_capacity(points.len()), Vec::with_capacity(points.len()));
+        for (index, (point, outcome)) in points.iter().enumerate() {
+            let refused = |error| Refused { index, error };
+            rows.push(self.config.space.encode(point).map_err(refused)?);
+            let of = format!("point {} of {}", index + 1, points.len());
+            let outcome = outcome.as_ref().map(|outcome| self.settled(&of, outcome)).transpose().map_err(refused)?;
+            events.push(Event::Added { point: point.clone(), outcome });
+        }
+        self.append_rows(events, rows).map_err(|error| Refused { index: 0, error })
+    }
+
+    /// Appends points as events, encoded as `rows`; returns their trials' numbers.
+    fn append_rows(&mut self, events: Vec<Event>, rows: Vec<Vec<f64>>) -> Result<Range<u64>> {
+        self.refresh()?;
+        while self.storage.append(self.history.position(), &events)? == Appended::Conflict {
+            self.refresh()?;
+        }
+        let first = self.history.records().len() as u64 + 1;
+        self.apply_rows(events, rows)?;
+        Ok(first..self.history.records().len() as u64 + 1)
     }
 
     /// Appends what `events` makes of the present history, and returns their number.
@@ -234,12 +253,17 @@ impl Study {
     }
 
     fn apply(&mut self, events: Vec<Event>) -> Result<()> {
+        self.apply_rows(events, Vec::new())
+    }
+
+    /// Applies events; `rows` are the points that they add as models see them, unless these are still to be encoded.
+    fn apply_rows(&mut self, events: Vec<Event>, rows: Vec<Vec<f64>>) -> Result<()> {
         let name = &self.storage;
         events.into_iter().try_for_each(|event| {
             let applied = self.history.apply(event);
             applied.map_err(|cause| refused(&**name, &format!("is damaged: it {cause}"), "restore it from a copy"))
         })?;
-        self.table.extend(&self.config, &self.history)
+        self.table.extend(&self.config, &self.history, rows)
     }
 
     /// The evaluated points that no other one beats in every objective, by their outcomes and by posterior means, among
@@ -256,7 +280,8 @@ impl Study {
         Ok(Fronts { believed: self.front(&believed)?, observed: self.front(&observed)? })
     }
 
-    /// Means and variances of an output without noise, at points in the user's units; of a class, of its latent function.
+    /// Means and variances of an output without noise at points in the user's units; of a class, of its latent function,
+    /// whose probability of yes [`predict_interval`](Self::predict_interval) gives.
     pub fn predict(&mut self, output: usize, points: &[Point]) -> Result<Prediction> {
         let x = self.encode(points)?;
         let (sign, models) = (self.sign(output)?, self.current()?);

@@ -53,13 +53,13 @@ impl Observations {
         }
     }
 
-    /// Takes in what is new in the history.
+    /// Takes in what is new in the history; `rows` are the new points as models see them, unless these are still to be encoded.
     ///
     /// Rows stand in the order of the trials, whenever these were told; so the rows after the first new one are made again.
-    pub fn extend(&mut self, config: &Config, history: &History) -> Result<()> {
-        let records = history.records();
+    pub fn extend(&mut self, config: &Config, history: &History, rows: Vec<Vec<f64>>) -> Result<()> {
+        let (records, mut rows) = (history.records(), rows.into_iter());
         for (i, record) in records.iter().enumerate().skip(self.points.len() / self.dimension) {
-            let point = config.space.encode(&record.trial.point)?;
+            let point = rows.next().map_or_else(|| config.space.encode(&record.trial.point), Ok)?;
             self.excluded.insert(&point);
             self.points.extend(point);
             self.pending.push(i);

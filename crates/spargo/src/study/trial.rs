@@ -14,6 +14,15 @@ pub struct Trial {
     pub point: Point,
 }
 
+/// A point that a study refuses among several.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refused {
+    /// Its place among the points, counted from 0.
+    pub index: usize,
+    /// What is wrong with it, or with all of them.
+    pub error: Error,
+}
+
 /// What came back from a trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

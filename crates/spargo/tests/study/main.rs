@@ -3,6 +3,7 @@
 #[path = "../common/process.rs"]
 mod process;
 
+mod campaign;
 mod configs;
 mod failures;
 mod goals;

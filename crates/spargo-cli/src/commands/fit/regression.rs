@@ -1,38 +1,38 @@
-//! A model of a data set in the user's units, its predictions and its scores.
+//! A timed fit of a data set, its predictions and its scores, in the user's units.
 
-use crate::io::output::machine::peak_rss_mb;
+use crate::io::output::execution::peak_rss_mb;
 use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
 use spargo::data::Dataset;
 use spargo::linalg::MatRef;
 use spargo::model::Fit;
 use spargo::optim::Stop;
-use spargo::regression::{Regression as Model, RegressionOptions};
+use spargo::regression::{Regression, RegressionOptions};
 use std::f64::consts::PI;
 use std::fmt;
 use std::time::Instant;
 
-/// A fitted model, and how long it took.
-pub struct Regression {
-    model: Model,
+/// A fitted model, and how long the fit took.
+pub struct TimedRegression {
+    model: Regression,
     seconds: f64,
 }
 
 /// Predictions in the user's units.
 pub struct Predicted {
     pub mean: Vec<f64>,
-    /// Of f.
+    /// Standard deviations of f.
     pub deviation: Vec<f64>,
-    /// Of an observation.
+    /// Standard deviations of an observation.
     pub observed_deviation: Vec<f64>,
 }
 
-impl Regression {
+impl TimedRegression {
     /// Fits from a cold start.
-    pub fn fit(data: &Dataset, settings: &RegressionOptions) -> Result<Self> {
+    pub fn fit(data: &Dataset, options: &RegressionOptions) -> Result<Self> {
         let started = Instant::now();
-        let model = Model::fit(data, settings).into_diagnostic()?;
-        Ok(Regression { model, seconds: started.elapsed().as_secs_f64() })
+        let model = Regression::fit(data, options).into_diagnostic()?;
+        Ok(TimedRegression { model, seconds: started.elapsed().as_secs_f64() })
     }
 
     /// Predictions at points in the user's units.
@@ -68,11 +68,11 @@ impl Regression {
         })
     }
 
-    /// What there is to say about the fit, in the user's units.
-    pub fn summary(&self, inputs: &[String]) -> Summary {
+    /// The fit in numbers, in the user's units.
+    pub fn summary(&self, inputs: &[String]) -> FitSummary {
         let Fit { report, .. } = &self.model.fit;
         let model = self.model.hyperparameters();
-        Summary {
+        FitSummary {
             rows: self.model.rows,
             inducing: self.model.inducing.as_ref().map(|z| z.nrows()),
             bound: self.model.objective() / self.model.rows as f64,
@@ -98,13 +98,13 @@ pub struct Scores {
     pub rmse: f64,
     /// Mean negative log predictive density of an observation.
     pub nlpd: f64,
-    /// The same without the noise: for test values of f itself.
+    /// Mean negative log predictive density of f, for test values without noise.
     pub nlpd_latent: f64,
 }
 
 /// A fit in numbers, in the user's units.
 #[derive(Debug, Clone, Serialize)]
-pub struct Summary {
+pub struct FitSummary {
     pub rows: usize,
     /// `null` for an exact posterior.
     pub inducing: Option<usize>,
@@ -123,7 +123,7 @@ pub struct Summary {
     pub peak_rss_mb: Option<f64>,
 }
 
-impl fmt::Display for Summary {
+impl fmt::Display for FitSummary {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "{:<24}{}", "rows", self.rows)?;
         let inducing = self.inducing.map_or("none: exact".to_string(), |m| m.to_string());
@@ -143,7 +143,7 @@ impl fmt::Display for Summary {
         if let Some(kept) = &self.kept {
             writeln!(out, "{:<24}{kept}", "hyperparameters kept")?;
         }
-        let stop = self.stop.map_or("hyperparameters were given".to_string(), |stop| stop.to_string());
+        let stop = self.stop.map_or("hyperparameters are fixed".to_string(), |stop| stop.to_string());
         write!(out, "{:<24}{} evaluations: {stop}", "search", self.evaluations)
     }
 }

@@ -2,11 +2,11 @@
 
 use super::group::Group;
 use super::outcome::outcome;
+use super::supervisor::{Killed, Supervisor};
 use super::tail::Tail;
-use super::watch::{Killed, Watch};
 use crate::io::csv::points::{Named, text};
 use crate::io::output::excerpt::excerpt;
-use crate::io::study_file::{Part, Run, StudyFile, Template};
+use crate::io::study_file::{Part, RunSettings, StudyFile, Template};
 use miette::{IntoDiagnostic, Report, Result, WrapErr, miette};
 use spargo::space::Space;
 use spargo::study::{Outcome, Output, Trial};
@@ -17,7 +17,13 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// How points are evaluated.
+/// Bytes of standard output that are kept.
+const LONGEST_STDOUT: usize = 1 << 20;
+
+/// Bytes of standard error that are kept.
+const LONGEST_STDERR: usize = 1 << 14;
+
+/// Evaluates points by running a program.
 pub struct Evaluator {
     program: OsString,
     arguments: Vec<Template>,
@@ -27,26 +33,23 @@ pub struct Evaluator {
     outputs: Vec<Output>,
 }
 
-/// What came of an evaluation.
+/// The result of an evaluation.
 #[derive(Debug)]
 pub enum Answer {
-    /// It ended, or was ended for taking too long.
-    Told(Outcome),
-    /// The run was stopped before it ended: nothing is known.
+    /// The program ended, or was killed at its timeout.
+    Outcome(Outcome),
+    /// The run was stopped before the program ended: nothing is known.
     Stopped,
-    /// It could not be started, and neither could any other.
+    /// The program cannot be started, for this trial or any other.
     Broken(Report),
 }
 
 impl Evaluator {
-    pub fn new(file: &StudyFile, run: &Run) -> Result<Self> {
-        // A path that does not change its meaning when the child changes to the folder.
+    pub fn new(file: &StudyFile, run: &RunSettings) -> Result<Self> {
+        // Absolute, as the child changes to the folder.
         let folder = std::path::absolute(file.folder()).into_diagnostic().wrap_err("the study file has no folder")?;
         let name: String = run.command.iter().take(1).flat_map(|Template(parts)| parts).map(literal).collect();
-        let program = match name.contains('/') {
-            true => folder.join(name).into_os_string(),
-            false => name.into(),
-        };
+        let program = if name.contains('/') { folder.join(name).into_os_string() } else { name.into() };
         Ok(Evaluator {
             program,
             arguments: run.command[1..].to_vec(),
@@ -57,23 +60,23 @@ impl Evaluator {
         })
     }
 
-    /// Runs the program at a point, to its end or its timeout, or until the watch stops it.
-    pub fn evaluate(&self, trial: &Trial, watch: &Watch) -> Answer {
+    /// Runs the program at a point until it ends, reaches its timeout, or is stopped by the supervisor.
+    pub fn evaluate(&self, trial: &Trial, supervisor: &Supervisor) -> Answer {
         let started = Group::spawn(&mut self.command(trial));
         let (mut child, group) = match started {
             Ok(started) => started,
             Err(error) => return Answer::Broken(self.unstartable(&error)),
         };
-        watch.add(group, self.timeout);
-        let stdout = child.stdout.take().map(|pipe| Tail::of(pipe, LONGEST_OUTPUT)).transpose();
-        let stderr = child.stderr.take().map(|pipe| Tail::of(pipe, LONGEST_COMPLAINT)).transpose();
+        supervisor.add(group, self.timeout);
+        let stdout = child.stdout.take().map(|pipe| Tail::of(pipe, LONGEST_STDOUT)).transpose();
+        let stderr = child.stderr.take().map(|pipe| Tail::of(pipe, LONGEST_STDERR)).transpose();
         if stdout.is_err() || stderr.is_err() {
             group.kill();
         }
         self.feed(trial, &mut child);
         let waited = group.wait();
-        let killed = watch.remove(group);
-        // An evaluation ends with its program, whatever that leaves behind.
+        let killed = supervisor.remove(group);
+        // Processes that the program leaves behind end with it.
         group.kill();
         let status = match waited.and_then(|()| child.wait()) {
             Ok(status) => status,
@@ -86,9 +89,14 @@ impl Evaluator {
         match (killed, self.timeout) {
             (Some(Killed::Stopped), _) => Answer::Stopped,
             (Some(Killed::Overdue), Some(timeout)) => {
-                Answer::Told(Outcome::failed(format!("timeout after {} s", timeout.as_secs_f64())))
+                Answer::Outcome(Outcome::failed(format!("timeout after {} s", timeout.as_secs_f64())))
             }
-            _ => Answer::Told(outcome(status, &stdout.unwrap_or_default(), &stderr.unwrap_or_default(), &self.outputs)),
+            _ => Answer::Outcome(outcome(
+                status,
+                &stdout.unwrap_or_default(),
+                &stderr.unwrap_or_default(),
+                &self.outputs,
+            )),
         }
     }
 
@@ -104,7 +112,7 @@ impl Evaluator {
         command
     }
 
-    /// Whether the point goes to standard input, for want of a place among the arguments.
+    /// Whether the point goes to standard input, because no argument has a placeholder.
     fn feeds(&self) -> bool {
         self.arguments.iter().all(|Template(parts)| parts.iter().all(|part| matches!(part, Part::Text(_))))
     }
@@ -112,24 +120,24 @@ impl Evaluator {
     fn feed(&self, trial: &Trial, child: &mut Child) {
         let Some(mut stdin) = child.stdin.take() else { return };
         let point = Named { space: &self.space, point: &trial.point, trial: Some(trial.id) };
-        // A program that does not want to know its point need not read it.
+        // A program may ignore its standard input.
         let _ = serde_json::to_vec(&point).map(|json| stdin.write_all(&json).and_then(|()| stdin.write_all(b"\n")));
     }
 
-    /// Why a program cannot be started.
+    /// Explains why the program cannot be started.
     fn unstartable(&self, error: &io::Error) -> Report {
         let program = Path::new(&self.program);
         let name = excerpt(&program.display().to_string());
         let help = match error.kind() {
             ErrorKind::NotFound if program.exists() => "the program that its first line names (#!) does not exist",
-            ErrorKind::NotFound => "check its name; a path begins at the folder of the study file",
+            ErrorKind::NotFound => "check its name; paths are relative to the folder of the study file",
             ErrorKind::PermissionDenied => "make it executable: chmod +x",
             ErrorKind::InvalidInput => "no argument may contain a zero byte",
             ErrorKind::ArgumentListTooLong => {
-                "leave the places for values out: the point then comes as JSON on its input"
+                "remove the placeholders: the point is then written as JSON to standard input"
             }
             _ if error.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error()) => {
-                "a script begins with the program that reads it, say #!/bin/sh"
+                "begin the script with its interpreter, for example #!/bin/sh"
             }
             _ => "see `run.command` in the study file",
         };
@@ -137,18 +145,12 @@ impl Evaluator {
     }
 }
 
-/// Why there is no thread for an evaluation.
+/// Explains that there are not enough threads.
 pub fn too_many(error: &dyn Display) -> Report {
-    miette!(help = "make `parallel` in [run] smaller", "cannot begin so many evaluations at a time: {error}")
+    miette!(help = "reduce `parallel` in [run]", "cannot run so many evaluations at a time: {error}")
 }
 
-/// Bytes of standard output that are kept.
-const LONGEST_OUTPUT: usize = 1 << 20;
-
-/// Bytes of standard error that are kept.
-const LONGEST_COMPLAINT: usize = 1 << 14;
-
-/// An argument at a point.
+/// Fills in the placeholders of an argument.
 fn fill(Template(parts): &Template, trial: &Trial) -> String {
     let piece = |part: &Part| match part {
         Part::Input(k) => trial.point.get(*k).map(text).unwrap_or_default(),
@@ -158,7 +160,7 @@ fn fill(Template(parts): &Template, trial: &Trial) -> String {
     parts.iter().map(piece).collect()
 }
 
-/// The text of a part without a value.
+/// The text of a part that is no placeholder.
 fn literal(part: &Part) -> String {
     if let Part::Text(text) = part { text.clone() } else { String::new() }
 }

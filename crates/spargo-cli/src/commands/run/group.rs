@@ -1,4 +1,4 @@
-//! The process group of a child: the child and all that it starts, unless they leave it on purpose.
+//! The process group of a child: the child and all processes that it starts, unless they leave the group.
 
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
-/// A group, by the number of its first process.
+/// A process group by the id of its first process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Group(Pid);
 
@@ -18,13 +18,13 @@ impl Group {
         Ok((child, group))
     }
 
-    /// Ends everyone in it.
+    /// Kills all processes of the group.
     pub fn kill(self) {
-        // Whoever is gone already need not be killed.
+        // Processes that have ended need not be killed.
         let _ = kill_process_group(self.0, Signal::KILL);
     }
 
-    /// Waits until the first process has ended, and leaves it to be reaped.
+    /// Waits until the first process has ended, without reaping it.
     pub fn wait(self) -> io::Result<()> {
         loop {
             match waitid(WaitId::Pid(self.0), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT) {

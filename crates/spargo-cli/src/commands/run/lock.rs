@@ -1,11 +1,11 @@
-//! One `spargo run` a study at a time: the kernel lets go of the lock when its holder ends, however it ends.
+//! One `spargo run` per study at a time: the kernel releases the lock when its holder ends, however it ends.
 
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The right to run a study, until it is dropped.
+/// The right to run a study, until the lock is dropped.
 pub struct Lock {
     _file: File,
 }
@@ -25,7 +25,7 @@ impl Lock {
             Err(TryLockError::WouldBlock) => return Err(excluded(&mut file, database, &path)),
             Err(TryLockError::Error(error)) => return Err(error).into_diagnostic().wrap_err_with(context),
         }
-        // Who holds it, for those who come later.
+        // The holder's process id, for the message of a later run.
         file.set_len(0)
             .and_then(|()| write!(file, "{}", std::process::id()))
             .into_diagnostic()
@@ -42,8 +42,8 @@ fn excluded(file: &mut File, database: &Path, path: &Path) -> miette::Report {
         None => String::new(),
     };
     miette!(
-        help = "wait for it or end it; `spargo status` shows how far it is",
-        "another `spargo run`{process} is under way on {} (it holds {})",
+        help = "wait for it or stop it; `spargo status` shows its progress",
+        "another `spargo run`{process} is running {} (it holds {})",
         database.display(),
         path.display()
     )

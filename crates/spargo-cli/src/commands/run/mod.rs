@@ -1,35 +1,39 @@
 //! `spargo run`: evaluates a study's points with the command of its file, until the budget is spent.
 
-mod crew;
 mod evaluate;
-mod failures;
 mod group;
 mod lock;
 mod outcome;
 mod progress;
 mod session;
 mod signals;
+mod supervisor;
 mod tail;
-mod watch;
+mod worker_pool;
 
+use crate::io::csv::points::short;
+use crate::io::output::excerpt::excerpt;
+use crate::io::output::execution::Threads;
 use crate::io::output::print::print;
-use crate::io::output::summary::{Counts, Summary, best_observed};
-use crate::io::place::{Place, begin};
-use crate::io::study_file::{Run as Settings, StudyFile};
+use crate::io::output::summary::StudySummary;
+use crate::io::study_file::{RunSettings, StudyFile};
+use crate::io::study_handle::StudyHandle;
 use clap::Args;
-use crew::Crew;
 use evaluate::{Evaluator, too_many};
-use failures::Failures;
 use lock::Lock;
 use miette::{Report, Result, miette};
-use progress::{Bar, Watcher};
-use session::{End, Patience, Session};
+use progress::{Bar, Progress};
+use session::{End, Session};
 use signal_hook::low_level::signal_name;
-use spargo::study::Config;
+use spargo::study::{Budget, Campaign, Config, Counts, Study, Why};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
-use watch::Watch;
+use supervisor::Supervisor;
+use worker_pool::WorkerPool;
+
+/// Largest number of workers: each has three threads, and with many more the process is aborted for lack of stacks.
+const MOST_WORKERS: usize = 4096;
 
 /// Arguments of `spargo run`.
 #[derive(Args)]
@@ -37,30 +41,33 @@ use watch::Watch;
 pub struct Run {
     /// The study file
     file: PathBuf,
-    /// Print one JSON object an event on standard output, and nothing else
+    /// Print one JSON object per event on standard output, and nothing else
     #[arg(long)]
     json: bool,
-    /// Go on even if nothing but failures has come back
+    /// Continue even if every evaluation has failed
     #[arg(long)]
     keep_going: bool,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 const HELP: &str = "\
 Examples:
   spargo new && spargo run study.toml     the example brings its own simulator
-  spargo run study.toml                   again, after Ctrl-C or a crash: goes on where it was
+  spargo run study.toml                   after Ctrl-C or a crash: continues where it stopped
   spargo run study.toml --json            for programs
 
-The command of [run] is started once a trial, `parallel` at a time, in the folder of the study file, never through a
-shell. {name} in it is the value of an input, {trial} the trial's number (also in the environment: SPARGO_TRIAL); without
-any of these the point comes as one JSON object on its standard input. It prints the outcome last: a number, or JSON:
+The command of [run] is started once per trial, `parallel` at a time, in the folder of the study file, never through a
+shell. {name} is replaced by the value of an input, {trial} by the trial's number (also in the environment as
+SPARGO_TRIAL); without placeholders the point is written as one JSON object to standard input. The command prints the
+outcome last, as a number or as JSON:
   71.3     {\"yield\": 71.3}     {\"yield\": {\"value\": 71.3, \"variance\": 0.4}}
-Anything else, NaN, another exit code than 0 and a timeout are a failed trial with the reason kept. When the program ends
-or is over time, everything in its process group is killed. A program that cannot be started ends the run.
-Only if spargo itself is killed (SIGKILL, which nobody can answer) are programs under way left behind: end them yourself. Their
-trials are repeated by the next run.
+Anything else, NaN, a nonzero exit code or a timeout makes a failed trial whose reason is recorded. When the program ends
+or times out, all processes of its group are killed. A program that cannot be started ends the run.
+If spargo itself is killed (SIGKILL), running programs are left behind: stop them yourself. Their trials are repeated by
+the next run.
 
-The study is kept in <name>.db beside the study file. [run] may be changed between runs, say for a larger budget.
+The study is stored in <name>.db next to the study file. [run] may change between runs, for example to a larger budget.
 
 Events of --json, by the key \"event\":
   started   study, name, trials, pending, budget, parallel
@@ -68,84 +75,89 @@ Events of --json, by the key \"event\":
   told      trial, seconds, status: \"done\" with values (and variances) by output, or \"failed\" with a reason
   finished  why: budget, exhausted, signal, failing or broken; study, name, trials, observed, failed, pending,
             best: null or {believed: {trial, point, mean, low, high}, observed: {trial, point, value}};
-            after a signal believed is null, as that takes a model
+            after a signal believed is null, as it takes a model
 
-Exit codes: 0 done, 1 a fault, 2 wrong usage, 129 hung up (unless SIGHUP is ignored), 130 Ctrl-C, 143 terminated.";
+Exit codes: 0 done, 1 error, 2 wrong usage, 129 hung up (unless SIGHUP is ignored), 130 Ctrl-C, 143 terminated.";
 
 impl Run {
     pub fn run(self) -> Result<()> {
         let file = StudyFile::read(&self.file)?;
         let Some(settings) = &file.run else { return Err(self.without_command()) };
-        // Before the first signal may come, so that none is lost.
+        // Before the first signal may arrive, so that none is lost.
         let (sender, events) = mpsc::channel();
-        let watch = Arc::new(Watch::new());
-        signals::listen(&watch, &sender)?;
-        // Before the history is read, so that it is the last word on it.
+        let supervisor = Arc::new(Supervisor::new());
+        signals::listen(&supervisor, &sender)?;
+        // Before the history is read, so that no other run adds to it.
         let _lock = Lock::take(&file.database())?;
-        let place = begin(&file, &self.file)?;
-        let crew = Crew::new(Evaluator::new(&file, settings)?, workers(settings, &file.config)?, &watch, &sender)?;
-        let patience = if self.keep_going { Patience::KeepsGoing } else { Patience::GivesUp };
-        let (budget, final_replicates) = (settings.budget, settings.final_replicates);
-        let (failures, watcher) = (Failures::default(), self.watcher());
-        let mut session = Session { place, crew, watch, events, watcher, budget, final_replicates, patience, failures };
-        let end = self.go_on(&mut session, settings)?;
-        self.finish(session, end)
+        let handle = StudyHandle::create(&file, &self.file)?;
+        let evaluator = Evaluator::new(&file, settings)?;
+        let pool = WorkerPool::new(evaluator, workers(settings, &file.config)?, &supervisor, &sender)?;
+        let campaign = self.campaign(&handle.study, settings);
+        let progress = self.progress();
+        let mut session = Session { handle, campaign, pool, supervisor, events, progress };
+        session.progress.started(&session.handle, settings.budget, settings.parallel)?;
+        self.threads.install(|| {
+            let end = session.run()?;
+            self.finish(session, end, settings.budget)
+        })
     }
 
-    fn go_on(&self, session: &mut Session, settings: &Settings) -> Result<End> {
-        let (stand, config) = (session.stand(), session.place.study.config());
-        let database = session.place.database.display().to_string();
-        session.watcher.started(config, &database, settings.parallel, stand)?;
-        session.go_on()
+    fn campaign(&self, study: &Study, settings: &RunSettings) -> Campaign {
+        let mut campaign = Campaign::new(Budget::Total(settings.budget));
+        campaign.final_replicates = settings.final_replicates;
+        if !self.keep_going {
+            campaign.give_up = Some(Campaign::patience(study).min(settings.budget));
+        }
+        campaign
     }
 
-    /// Reports where the study stands, and why the run ended there.
-    fn finish(&self, session: Session, end: End) -> Result<()> {
-        let Session { mut place, crew, mut watcher, failures, budget, .. } = session;
-        drop(crew);
+    /// Reports the state of the study, and why the run ended.
+    fn finish(&self, session: Session, end: End, budget: usize) -> Result<()> {
+        let Session { mut handle, pool, mut progress, .. } = session;
+        drop(pool);
         let summary = match end {
-            // Whoever interrupts does not want to wait for a model.
-            End::Signal(_) => Summary::in_short(&place),
-            _ => Summary::of(&mut place),
+            // After an interruption nobody waits for a model.
+            End::Signal(_) => StudySummary::without_model(&handle),
+            _ => StudySummary::new(&mut handle),
         };
-        watcher.finished(end.word(), summary.json())?;
+        progress.finished(end.word(), summary.json())?;
         let text = match &end {
-            End::Signal(signal) => self.interrupted(&place, *signal, budget),
-            End::Exhausted => format!("every point of the space has been asked for\n{summary}"),
+            End::Signal(signal) => self.interrupted(&handle, *signal, budget),
+            End::Done(Why::SpaceExhausted) => format!("every point of the space has been asked for\n{summary}"),
             _ => summary.to_string(),
         };
         if !self.json {
             print(&text)?;
         }
         match end {
-            End::Budget | End::Exhausted => Ok(()),
+            End::Done(Why::AllFailed { evaluations, reason, count }) => Err(all_failed(evaluations, &reason, count)),
+            End::Done(_) => Ok(()),
             End::Signal(signal) => std::process::exit(signals::exit_code(signal)),
-            End::Failing(count) => Err(failing(count, &failures)),
             End::Broken(report) => Err(report),
         }
     }
 
-    fn watcher(&self) -> Watcher {
-        match self.json {
-            true => Watcher::Program,
-            // Log lines and a bar would be in each other's way.
-            false if std::io::stderr().is_terminal() && !tracing::enabled!(tracing::Level::INFO) => {
-                Watcher::Person(Box::new(Bar::new()))
-            }
-            false => Watcher::Nobody,
+    fn progress(&self) -> Progress {
+        if self.json {
+            Progress::Json
+        } else if std::io::stderr().is_terminal() && !tracing::enabled!(tracing::Level::INFO) {
+            Progress::Bar(Box::new(Bar::new()))
+        } else {
+            // Log lines and a bar would overwrite each other.
+            Progress::Silent
         }
     }
 
-    fn interrupted(&self, place: &Place, signal: i32, budget: usize) -> String {
-        let Counts { trials, pending, .. } = Counts::of(place);
-        let best = best_observed(&place.study)
-            .map_or(String::new(), |best| format!(", best {}", crate::io::csv::points::short(best)));
+    fn interrupted(&self, handle: &StudyHandle, signal: i32, budget: usize) -> String {
+        let Counts { trials, pending, .. } = handle.study.counts();
+        let best = handle.study.best_observation();
+        let best = best.map_or(String::new(), |best| format!(", best {}", short(best.value)));
         format!(
-            "stopped by {}: {} of {budget} trials told{best}; {pending} under way will be repeated\n\
-             kept in {}; `spargo run {}` goes on\n",
+            "stopped by {}: {} of {budget} trials have an outcome{best}; {pending} pending ones will be repeated\n\
+             stored in {}; continue with `spargo run {}`\n",
             signal_name(signal).unwrap_or("a signal"),
             trials - pending,
-            place.database.display(),
+            handle.database.display(),
             self.file.display()
         )
     }
@@ -157,33 +169,28 @@ impl Run {
     }
 }
 
-/// As many as may be evaluated at a time: a batch is complete before the next one is asked for.
-fn workers(settings: &Settings, config: &Config) -> Result<usize> {
-    match settings.parallel.min(settings.budget).min(config.batch.max(config.initial)) {
-        workers if workers > MOST_WORKERS => Err(too_many(&format!("{workers} is more than {MOST_WORKERS}"))),
-        workers => Ok(workers),
-    }
+/// Evaluations at a time: a batch is complete before the next one is asked for.
+fn workers(settings: &RunSettings, config: &Config) -> Result<usize> {
+    let workers = settings.parallel.min(settings.budget).min(config.batch.max(config.initial));
+    if workers > MOST_WORKERS { Err(too_many(&format!("{workers} is more than {MOST_WORKERS}"))) } else { Ok(workers) }
 }
-
-/// Each has three threads; with many more of them the kernel has no room for their stacks, and the process is aborted.
-const MOST_WORKERS: usize = 4096;
 
 impl End {
     fn word(&self) -> &'static str {
         match self {
-            End::Budget => "budget",
-            End::Exhausted => "exhausted",
+            End::Done(Why::BudgetSpent) => "budget",
+            End::Done(Why::SpaceExhausted) => "exhausted",
+            End::Done(Why::AllFailed { .. }) => "failing",
             End::Signal(_) => "signal",
-            End::Failing(_) => "failing",
             End::Broken(_) => "broken",
         }
     }
 }
 
-fn failing(count: usize, failures: &Failures) -> Report {
-    let (reason, times) = failures.commonest().unwrap_or(("unknown", count));
+fn all_failed(evaluations: usize, reason: &str, count: usize) -> Report {
     miette!(
-        help = "mend the command of [run] and run again; --keep-going goes on regardless",
-        "all of the first {count} evaluations failed, {times} of them like this: {reason}"
+        help = "correct the command of [run] and run again, or continue regardless with --keep-going",
+        "all of the first {evaluations} evaluations failed, {count} of them with: {}",
+        excerpt(reason)
     )
 }

@@ -1,14 +1,14 @@
-//! What a program's end and its output say of a trial.
+//! The outcome of a trial, read off the exit status and the output of its program.
 //!
 //! ```text
-//!     …, 71.3                                             a number in the last line (if there is one output)
-//!     {"yield": 71.3}                                     an object with a key for each output: the last line, or all
+//!     …, 71.3                                             a number on the last line (if there is one output)
+//!     {"yield": 71.3}                                     an object with a key per output: the last line, or all of it
 //!     {"yield": {"value": 71.3, "variance": 0.4}}         a value whose noise variance is known
 //!     1, 0, yes, no, true, false                          a class, in either place
-//!     NaN, null, anything else; another exit code than 0  failed
+//!     NaN, null, anything else; a nonzero exit code       failed
 //! ```
 
-use crate::io::csv::verdict::class;
+use crate::io::csv::outcome_cells::class;
 use crate::io::output::excerpt::excerpt;
 use serde_json::Value;
 use signal_hook::low_level::signal_name;
@@ -20,10 +20,10 @@ use std::process::ExitStatus;
 pub fn outcome(status: ExitStatus, stdout: &[u8], stderr: &[u8], outputs: &[Output]) -> Outcome {
     let [stdout, stderr] = [stdout, stderr].map(String::from_utf8_lossy);
     if !status.success() {
-        return Outcome::failed(with_complaint(ending(status), &stderr));
+        return Outcome::failed(with_stderr(ending(status), &stderr));
     }
     let read = values(&stdout, outputs).and_then(|outcome| outcome.settled("it").map_err(|error| error.to_string()));
-    read.unwrap_or_else(|reason| Outcome::failed(with_complaint(reason, &stderr)))
+    read.unwrap_or_else(|reason| Outcome::failed(with_stderr(reason, &stderr)))
 }
 
 fn ending(status: ExitStatus) -> String {
@@ -34,8 +34,8 @@ fn ending(status: ExitStatus) -> String {
     }
 }
 
-/// A reason, and the last that the program complained about.
-fn with_complaint(reason: String, stderr: &str) -> String {
+/// A reason, with the last line of standard error.
+fn with_stderr(reason: String, stderr: &str) -> String {
     match last_line(stderr) {
         Some(line) => format!("{reason}; stderr: {}", excerpt(line)),
         None => reason,
@@ -68,7 +68,7 @@ fn values(stdout: &str, outputs: &[Output]) -> Result<Outcome, String> {
     }
 }
 
-/// A number, or a table of a value and the variance of its noise.
+/// A number, or an object of a value and its noise variance.
 fn measured(value: &Value, goal: Goal) -> Option<(f64, Option<f64>)> {
     match value {
         Value::Object(table) => match table.get("variance") {

@@ -1,88 +1,79 @@
-//! What a run shows while it is under way: a bar for people, a line of JSON an event for programs, or nothing.
+//! What a run shows of its progress: a bar for people, one line of JSON per event for programs, or nothing.
 
 use crate::io::csv::points::{Named, short};
 use crate::io::output::print::write;
+use crate::io::study_handle::StudyHandle;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result, WrapErr};
 use serde_json::{Map, Value, json};
 use spargo::space::Space;
-use spargo::study::{Config, Outcome, Output, Trial};
+use spargo::study::{Counts, Outcome, Output, Trial};
 use std::time::{Duration, Instant};
 
-/// Who watches.
-pub enum Watcher {
-    Person(Box<Bar>),
-    Program,
-    Nobody,
+/// How progress is shown.
+pub enum Progress {
+    Bar(Box<Bar>),
+    Json,
+    Silent,
 }
 
-/// How far a run is.
-#[derive(Clone, Copy)]
-pub struct Stand {
-    /// Trials with an outcome.
-    pub told: usize,
-    pub trials: usize,
-    pub pending: usize,
-    pub budget: usize,
-}
-
-impl Watcher {
-    pub fn started(&mut self, config: &Config, database: &str, parallel: usize, stand: Stand) -> Result<()> {
-        let Stand { trials, pending, budget, .. } = stand;
+impl Progress {
+    pub fn started(&mut self, handle: &StudyHandle, budget: usize, parallel: usize) -> Result<()> {
+        let counts = handle.study.counts();
         match self {
-            Watcher::Person(bar) => bar.start(stand),
-            Watcher::Program => event(&json!({
-                "event": "started", "study": database, "name": config.name,
-                "trials": trials, "pending": pending, "budget": budget, "parallel": parallel,
+            Progress::Bar(bar) => bar.start(counts, budget),
+            Progress::Json => event(&json!({
+                "event": "started", "study": handle.database.display().to_string(), "name": handle.study.config().name,
+                "trials": counts.trials, "pending": counts.pending, "budget": budget, "parallel": parallel,
             }))?,
-            Watcher::Nobody => {}
+            Progress::Silent => {}
         }
         Ok(())
     }
 
     pub fn asked(&mut self, space: &Space, step: u64, trials: &[Trial], seconds: f64) -> Result<()> {
         match self {
-            Watcher::Person(bar) => bar.overhead = Some(seconds),
-            Watcher::Program => {
+            Progress::Bar(bar) => bar.overhead = Some(seconds),
+            Progress::Json => {
                 let named = |trial: &Trial| json!(Named { space, point: &trial.point, trial: Some(trial.id) });
                 let trials: Vec<Value> = trials.iter().map(named).collect();
                 event(&json!({ "event": "asked", "step": step, "seconds": seconds, "trials": trials }))?;
             }
-            Watcher::Nobody => {}
+            Progress::Silent => {}
         }
         Ok(())
     }
 
     pub fn told(&mut self, outputs: &[Output], trial: u64, outcome: &Outcome, seconds: f64) -> Result<()> {
         match self {
-            Watcher::Person(bar) => bar.advance(),
-            Watcher::Program => {
+            Progress::Bar(bar) => bar.advance(),
+            Progress::Json => {
                 let mut told = json!({ "event": "told", "trial": trial, "seconds": seconds });
                 told.as_object_mut().into_iter().for_each(|told| told.extend(outcome_json(outputs, outcome)));
                 event(&told)?;
             }
-            Watcher::Nobody => {}
+            Progress::Silent => {}
         }
         Ok(())
     }
 
-    /// The last event; the bar goes.
+    /// Shows the last event, and removes the bar.
     pub fn finished(&mut self, why: &str, mut summary: Value) -> Result<()> {
         match self {
-            Watcher::Person(bar) => bar.bar.finish_and_clear(),
-            Watcher::Program => {
+            Progress::Bar(bar) => bar.bar.finish_and_clear(),
+            Progress::Json => {
                 summary["event"] = "finished".into();
                 summary["why"] = why.into();
                 event(&summary)?;
             }
-            Watcher::Nobody => {}
+            Progress::Silent => {}
         }
         Ok(())
     }
 }
 
 fn event(event: &Value) -> Result<()> {
-    write(&format!("{event}\n")).into_diagnostic().wrap_err("nobody reads the events of this run any more")
+    write(&format!("{event}\n")).into_diagnostic().wrap_err("cannot write the events of this run")
 }
 
 /// `{"status": "done", "values": {…}, "variances": {…}}` or `{"status": "failed", "reason": …}`.
@@ -104,7 +95,7 @@ fn outcome_json(outputs: &[Output], outcome: &Outcome) -> Map<String, Value> {
     if let Value::Object(told) = told { told } else { Map::new() }
 }
 
-/// Trials against the budget, with the best value, the rate, the overhead and the time left.
+/// A progress bar: trials against the budget, the best value, the rate, the overhead and the time left.
 pub struct Bar {
     bar: ProgressBar,
     started: Instant,
@@ -112,7 +103,7 @@ pub struct Bar {
     told: usize,
     observed: Option<f64>,
     believed: Option<f64>,
-    /// Seconds of the last step that were spent on choosing points.
+    /// Seconds that the last step took to choose points.
     overhead: Option<f64>,
 }
 
@@ -125,21 +116,21 @@ impl Bar {
         Bar { bar, started: Instant::now(), told: 0, observed: None, believed: None, overhead: None }
     }
 
-    /// The best outcome so far.
+    /// Shows the best outcome so far.
     pub fn show_observed(&mut self, best: Option<f64>) {
         self.observed = best;
         self.show();
     }
 
-    /// What the model thinks of the best point so far.
+    /// The posterior mean of the believed best point.
     pub fn show_believed(&mut self, best: f64) {
         self.believed = Some(best);
         self.show();
     }
 
-    fn start(&mut self, stand: Stand) {
-        self.bar.set_length(stand.budget.max(stand.trials) as u64);
-        self.bar.set_position(stand.told as u64);
+    fn start(&mut self, counts: Counts, budget: usize) {
+        self.bar.set_length(budget.max(counts.trials) as u64);
+        self.bar.set_position((counts.trials - counts.pending) as u64);
         self.bar.enable_steady_tick(Duration::from_millis(200));
         self.started = Instant::now();
     }
@@ -157,7 +148,7 @@ impl Bar {
         if self.told > 0 && elapsed > 0.0 {
             let rate = self.told as f64 / elapsed;
             words.push(format!("{:.0}/min", 60.0 * rate));
-            words.extend(self.overhead.map(|seconds| format!("{seconds:.2} s a step")));
+            words.extend(self.overhead.map(|seconds| format!("{seconds:.2} s per step")));
             let left = self.bar.length().unwrap_or(0).saturating_sub(self.bar.position()) as f64;
             words.push(format!("{} left", HumanDuration(Duration::try_from_secs_f64(left / rate).unwrap_or_default())));
         }

@@ -1,7 +1,7 @@
-//! Ctrl-C and its relatives: the first one ends the run in order, the second one at once.
+//! Ctrl-C and other signals: the first one ends the run in order, the second one at once.
 
-use super::crew::Event;
-use super::watch::Watch;
+use super::supervisor::Supervisor;
+use super::worker_pool::Event;
 use miette::{IntoDiagnostic, Result, WrapErr};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -10,27 +10,27 @@ use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::thread;
 
-/// Stops the children at a signal, and reports it.
-pub fn listen(watch: &Arc<Watch>, events: &Sender<Event>) -> Result<()> {
-    // Who runs it under nohup wants it to survive the terminal.
+/// Stops the children at a signal, and sends it as an event.
+pub fn listen(supervisor: &Arc<Supervisor>, events: &Sender<Event>) -> Result<()> {
+    // A run under nohup survives its terminal.
     let hang_up = (!ignores_hang_up()).then_some(SIGHUP);
     let wanted = [SIGINT, SIGTERM].into_iter().chain(hang_up);
     let mut signals = Signals::new(wanted).into_diagnostic().wrap_err("cannot listen for signals")?;
-    let (watch, events) = (watch.clone(), events.clone());
+    let (supervisor, events) = (supervisor.clone(), events.clone());
     thread::spawn(move || {
         for signal in signals.forever() {
-            if watch.stopped() {
+            if supervisor.stopped() {
                 std::process::exit(exit_code(signal));
             }
-            watch.stop();
-            // If nobody receives it, the run is over.
+            supervisor.stop();
+            // Without a receiver the run is over.
             let _ = events.send(Event::Signal(signal));
         }
     });
     Ok(())
 }
 
-/// Whether whoever started this process has it ignore SIGHUP, as nohup does.
+/// Whether this process was started with SIGHUP ignored, as by nohup.
 fn ignores_hang_up() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").ok();
     let mask = status.as_deref().and_then(|status| {
@@ -44,7 +44,7 @@ fn ignores_hang_up() -> bool {
     }
 }
 
-/// What shells report of a process that a signal ended.
+/// The exit code that shells report for a process ended by this signal.
 pub fn exit_code(signal: i32) -> i32 {
     128 + signal
 }

@@ -1,4 +1,4 @@
-//! The end of what a child prints: its output may be endless, memory is not.
+//! The end of a child's output, which may be endless.
 
 use std::io::{self, Read};
 use std::sync::mpsc::{self, Receiver};
@@ -6,7 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// What has been read of a pipe so far, read by a thread of its own.
+/// How long to wait for the rest of a pipe whose writer has ended.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The last bytes of a pipe, read by a thread of its own.
 pub struct Tail {
     kept: Arc<Mutex<Vec<u8>>>,
     ended: Receiver<()>,
@@ -20,24 +23,21 @@ impl Tail {
         let theirs = kept.clone();
         thread::Builder::new().spawn(move || {
             read(pipe, &theirs, limit);
-            // Whoever does not wait for it any more need not know.
+            // The receiver may have stopped waiting.
             let _ = end.send(());
         })?;
         Ok(Tail { kept, ended, limit })
     }
 
-    /// All that came, once the child has ended.
+    /// The bytes that were kept, once the child has ended.
     pub fn finish(self) -> Vec<u8> {
-        // A process that has left the group may hold the pipe for ever.
+        // A process that has left the group may hold the pipe open for ever.
         let _ = self.ended.recv_timeout(GRACE);
         let mut kept = std::mem::take(&mut *self.kept.lock().unwrap_or_else(PoisonError::into_inner));
         kept.drain(..kept.len().saturating_sub(self.limit));
         kept
     }
 }
-
-/// How long to wait for the rest of a pipe whose writer has ended.
-const GRACE: Duration = Duration::from_secs(2);
 
 fn read(mut pipe: impl Read, kept: &Mutex<Vec<u8>>, limit: usize) {
     let mut chunk = vec![0; 1 << 13];
@@ -47,7 +47,7 @@ fn read(mut pipe: impl Read, kept: &Mutex<Vec<u8>>, limit: usize) {
             Ok(length) => {
                 let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
                 kept.extend_from_slice(&chunk[..length]);
-                // Now and then, so that no byte is moved more than once.
+                // Rarely, so that no byte is moved more than once.
                 if kept.len() > 2 * limit {
                     let surplus = kept.len() - limit;
                     kept.drain(..surplus);
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_is_kept() {
+    fn the_last_bytes_are_kept() {
         let bytes: Vec<u8> = (0..100_000_u32).map(|i| (i % 251) as u8).collect();
         for limit in [0, 1, 1000, 50_000, 100_000, 1_000_000] {
             let kept = Tail::of(std::io::Cursor::new(bytes.clone()), limit).unwrap().finish();

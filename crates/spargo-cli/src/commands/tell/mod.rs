@@ -1,67 +1,74 @@
-//! `spargo tell`: outcomes of trials, one by one or as a table.
+//! `spargo tell`: outcomes of trials, one at a time or as a table.
 
 mod table;
 
 use crate::io::output::excerpt::escaped;
 use crate::io::output::print::print;
-use crate::io::output::summary::Counts;
-use crate::io::place::existing;
+use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::{IntoDiagnostic, Result, miette};
-use spargo::study::{Outcome, Study};
+use serde_json::json;
+use spargo::study::{Counts, Outcome, Study};
 use std::path::PathBuf;
-use table::Told;
+use table::NewOutcomes;
 
 /// Arguments of `spargo tell`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   spargo tell coupling.db --trial 7 --value 71.3
-  spargo tell coupling.db --trial 7 --value 71.3 --variance 0.4      the variance of its noise is known
+  spargo tell coupling.db --trial 7 --value 71.3 --variance 0.4      with a known noise variance
   spargo tell coupling.db --trial 8 --failed 'the vial broke'
-  spargo tell coupling.db results.csv                                all of it or, if a row is refused, nothing
+  spargo tell coupling.db results.csv                                all rows or, if one is refused, none
 
-Columns of a table: trial, a column for each output, and, if there are such, the inputs, status and reason. An empty cell or
-NaN is a failed trial; rows with the status pending are passed over. Rows without a number are points of their own and
-need all inputs; told again they are told twice. A trial that is told the same again is passed over, another outcome is
-refused.")]
+Columns of a table: trial, one column per output and, optionally, the inputs, status and reason. An empty cell or NaN is a
+failed trial; rows with the status pending are skipped. Rows without a trial number are new points and need all inputs; they
+are added again if the table is told again. An outcome that is already known is skipped, a different one is refused.
+Keys of --json: new, known, trials, pending.")]
 pub struct Tell {
     /// A study file, or a study's database
     study: PathBuf,
     /// A CSV file of results
     #[arg(conflicts_with_all = ["trial", "outcome", "variance"], required_unless_present = "trial")]
     results: Option<PathBuf>,
-    /// The number of a trial
+    /// Number of a trial
     #[arg(long, requires = "outcome")]
     trial: Option<u64>,
-    /// Its value; NaN if it failed
+    /// Value of the trial; NaN if it failed
     #[arg(long, group = "outcome", requires = "trial", allow_negative_numbers = true)]
     value: Option<f64>,
-    /// The variance of its noise, if it is known
+    /// Noise variance of the value, if it is known
     #[arg(long, requires = "value")]
     variance: Option<f64>,
-    /// That it failed, and why
+    /// Record the trial as failed, for this reason
     #[arg(long, group = "outcome", requires = "trial", value_name = "REASON")]
     failed: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 impl Tell {
     pub fn run(self) -> Result<()> {
-        let mut place = existing(&self.study)?;
-        let (new, again) = match &self.results {
+        let mut study = StudyHandle::open(&self.study)?.study;
+        let (new, known) = match &self.results {
             Some(path) => {
-                let told = table::read(path, &place.study)?;
-                tell(&mut place.study, told)?
+                let outcomes = table::read(path, &study)?;
+                tell(&mut study, outcomes)?
             }
             None => {
-                let outcomes = [self.outcome(&place.study)?];
-                let new = place.study.tell(&outcomes).into_diagnostic()?;
+                let outcomes = [self.outcome(&study)?];
+                let new = study.tell(&outcomes).into_diagnostic()?;
                 (new, 1 - new)
             }
         };
-        let Counts { trials, pending, .. } = Counts::of(&place);
-        let passed_over = if again > 0 { format!(", {again} were known") } else { String::new() };
-        print(&format!("{new} told{passed_over}; {} of {trials} trials have an outcome\n", trials - pending))
+        let Counts { trials, pending, .. } = study.counts();
+        if self.json {
+            let told = json!({ "new": new, "known": known, "trials": trials, "pending": pending });
+            return print(&format!("{told}\n"));
+        }
+        let skipped = if known > 0 { format!(", {known} already known") } else { String::new() };
+        print(&format!("{new} told{skipped}; {} of {trials} trials have an outcome\n", trials - pending))
     }
 
     fn outcome(&self, study: &Study) -> Result<(u64, Outcome)> {
@@ -72,7 +79,7 @@ impl Tell {
             (None, Some(_), _) if outputs.len() > 1 => {
                 let names: Vec<&str> = outputs.iter().map(|output| output.name.as_str()).collect();
                 return Err(miette!(
-                    help = "tell a table",
+                    help = "tell them as a table",
                     "a trial of this study has {} values: {}",
                     names.len(),
                     names.join(", ")
@@ -86,10 +93,10 @@ impl Tell {
     }
 }
 
-/// How many outcomes are new, and how many were known; the table has been checked.
-fn tell(study: &mut Study, Told { outcomes, known, points }: Told) -> Result<(usize, usize)> {
+/// Tells a table that has been checked; returns how many outcomes are new, and how many were known.
+fn tell(study: &mut Study, NewOutcomes { outcomes, known, points }: NewOutcomes) -> Result<(usize, usize)> {
     let new = study.tell(&outcomes).into_diagnostic()?;
-    // Last, as it is the only one that may not be repeated.
+    // Last, as points would be added twice if this were repeated.
     if !points.is_empty() {
         study.add(&points).into_diagnostic()?;
     }

@@ -1,8 +1,8 @@
-//! A table of results, checked row by row before anything is told.
+//! A table of outcomes, checked row by row before anything is told.
 
+use crate::io::csv::outcome_cells::{OutcomeColumns, outcome};
 use crate::io::csv::points::text;
 use crate::io::csv::records::{Records, Row, value};
-use crate::io::csv::verdict::{self, outcome};
 use miette::{Result, miette};
 use spargo::Error;
 use spargo::space::Point;
@@ -10,29 +10,32 @@ use spargo::study::{Outcome, Study};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// What a table tells.
-pub struct Told {
-    /// Of trials by their numbers, if they are new.
+/// Largest difference that is taken for rounding, as a share of an input's range.
+const ROUNDING: f64 = 0.01;
+
+/// The new outcomes of a table.
+pub struct NewOutcomes {
+    /// New outcomes by trial.
     pub outcomes: Vec<(u64, Outcome)>,
-    /// How many outcomes are not.
+    /// Number of outcomes that the study knows already.
     pub known: usize,
-    /// Points of their own.
+    /// Points that were not asked for.
     pub points: Vec<(Point, Option<Outcome>)>,
 }
 
-/// Reads a table and refuses what the study would refuse, by line and column.
-pub fn read(path: &Path, study: &Study) -> Result<Told> {
+/// Reads a table; what the study would refuse is an error with its line and column.
+pub fn read(path: &Path, study: &Study) -> Result<NewOutcomes> {
     let records = Records::read(path)?;
-    let columns = Columns::find(&records, study)?;
-    let table = Table { records, columns, study };
-    let (mut told, mut lines) = (Told { outcomes: Vec::new(), known: 0, points: Vec::new() }, HashMap::new());
+    let columns = TrialColumns::find(&records, study)?;
+    let table = OutcomeTable { records, columns, study };
+    let (mut told, mut lines) = (NewOutcomes { outcomes: Vec::new(), known: 0, points: Vec::new() }, HashMap::new());
     for row in table.records.rows() {
         let Some(outcome) = table.outcome(row)? else { continue };
         match table.trial(row)? {
             Some(trial) => {
                 let known = table.check_trial(row, trial, &outcome)?;
                 if let Some(line) = lines.insert(trial, row.line) {
-                    return Err(table.fault(row, "trial", &format!("trial {trial} is in line {line} as well")));
+                    return Err(table.fault(row, "trial", &format!("trial {trial} is on line {line} as well")));
                 }
                 match known {
                     Known::Yes => told.known += 1,
@@ -45,38 +48,38 @@ pub fn read(path: &Path, study: &Study) -> Result<Told> {
     Ok(told)
 }
 
-/// Whether a trial was told the same before.
+/// Whether the study has the outcome already.
 enum Known {
     Yes,
     No,
 }
 
-/// Where things stand in a row.
-struct Columns {
+/// The columns of a table of outcomes.
+struct TrialColumns {
     trial: Option<usize>,
-    /// One an input, those that are there.
+    /// One per input, if the table has it.
     inputs: Vec<Option<usize>>,
-    outcome: verdict::Columns,
+    outcome: OutcomeColumns,
 }
 
-impl Columns {
+impl TrialColumns {
     fn find(records: &Records, study: &Study) -> Result<Self> {
         let config = study.config();
-        Ok(Columns {
+        Ok(TrialColumns {
             trial: records.find("trial")?,
             inputs: config.space.dimensions().iter().map(|d| records.find(&d.name)).collect::<Result<_>>()?,
-            outcome: verdict::Columns::find(records, &config.outputs)?,
+            outcome: OutcomeColumns::find(records, &config.outputs)?,
         })
     }
 }
 
-struct Table<'a> {
+struct OutcomeTable<'a> {
     records: Records,
-    columns: Columns,
+    columns: TrialColumns,
     study: &'a Study,
 }
 
-impl Table<'_> {
+impl OutcomeTable<'_> {
     fn trial(&self, row: Row<'_>) -> Result<Option<u64>> {
         let cell = self.optional(row, self.columns.trial);
         match cell.parse() {
@@ -86,13 +89,15 @@ impl Table<'_> {
         }
     }
 
-    /// `None` if it is under way.
+    /// The outcome of a row as it would be recorded; `None` if it is pending.
     fn outcome(&self, row: Row<'_>) -> Result<Option<Outcome>> {
-        outcome(row, &self.columns.outcome)
-            .map_err(|fault| self.fault(row, &self.records.header()[fault.column], &fault.message))
+        let fault = |column: usize, message: &str| self.fault(row, &self.records.header()[column], message);
+        let outcome = outcome(row, &self.columns.outcome).map_err(|found| fault(found.column, &found.message))?;
+        let settled = outcome.map(|outcome| outcome.settled("the row")).transpose();
+        settled.map_err(|error| fault(self.columns.outcome.outputs[0].0, &error.to_string()))
     }
 
-    /// Refuses a trial that is not there, that was told otherwise, or whose point is another one than the row's.
+    /// Refuses a trial that does not exist, that has another outcome, or whose point differs from the row's.
     fn check_trial(&self, row: Row<'_>, trial: u64, outcome: &Outcome) -> Result<Known> {
         let Some(record) = self.study.trial(trial) else {
             let trials = self.study.history().records().len() as u64;
@@ -107,7 +112,7 @@ impl Table<'_> {
         Ok(if record.told.is_some() { Known::Yes } else { Known::No })
     }
 
-    /// Results in the wrong row are worse than none; what a spreadsheet has rounded is right.
+    /// Refuses inputs that differ from the trial's by more than a spreadsheet's rounding.
     fn check_inputs(&self, row: Row<'_>, trial: u64, point: &Point) -> Result<()> {
         let dimensions = self.study.config().space.dimensions();
         for ((dimension, column), asked) in dimensions.iter().zip(&self.columns.inputs).zip(point) {
@@ -118,7 +123,7 @@ impl Table<'_> {
                 _ => false,
             };
             if !cell.is_empty() && !near {
-                let message = format!("trial {trial} was asked for at {}, not at {cell}", text(asked));
+                let message = format!("trial {trial} was asked for at {}, not {cell}", text(asked));
                 return Err(self.fault(row, &dimension.name, &message));
             }
         }
@@ -130,7 +135,7 @@ impl Table<'_> {
         let input = |(dimension, column): (&spargo::space::Dimension, &Option<usize>)| {
             let cell = self.optional(row, *column);
             if cell.is_empty() {
-                return Err(self.fault(row, &dimension.name, "a row without a trial's number needs all inputs"));
+                return Err(self.fault(row, &dimension.name, "a row without a trial number needs all inputs"));
             }
             let value = value(cell, &dimension.domain);
             dimension.encode(&value).map_err(|error| self.fault(row, &dimension.name, &error.to_string()))?;
@@ -148,10 +153,7 @@ impl Table<'_> {
     }
 }
 
-/// Of an input's range.
-const ROUNDING: f64 = 0.01;
-
-/// Whether an outcome says what was told; a table knows nothing of the noise.
+/// Whether two outcomes are the same except for their noise variances, which a table does not have.
 fn same(told: &Outcome, now: &Outcome) -> bool {
     match (told, now) {
         (Outcome::Observed { values: told, .. }, Outcome::Observed { values: now, .. }) => told == now,

@@ -1,9 +1,9 @@
-//! Tables as CSV: points, outcomes and numbers, in and out.
+//! CSV tables of points, outcomes and numbers, read and written.
 
-pub(crate) mod plate;
+pub(crate) mod batch_table;
+pub(crate) mod csv_out;
+pub mod number_table;
+pub(crate) mod outcome_cells;
 pub(crate) mod points;
 pub(crate) mod records;
 pub(crate) mod results;
-pub(crate) mod sheet;
-pub mod table;
-pub(crate) mod verdict;

@@ -1,9 +1,9 @@
-//! Points and numbers as programs, tables and people read them.
+//! Points and numbers as text for programs, tables and people.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use spargo::space::{Space, Value};
 
-/// A value as a program reads it: whole numbers without decimals, reals with every digit, words bare.
+/// A value as a program reads it: integers without decimals, reals with every digit, words without quotes.
 pub fn text(value: &Value) -> String {
     match value {
         Value::Choice(word) => word.clone(),
@@ -11,7 +11,7 @@ pub fn text(value: &Value) -> String {
     }
 }
 
-/// A point as a JSON object of its inputs, in their order, and of the trial's number if it has one.
+/// A point as a JSON object of its inputs, with the trial's number if it has one.
 #[derive(Clone, Copy)]
 pub struct Named<'a> {
     pub space: &'a Space,
@@ -32,14 +32,14 @@ impl Serialize for Named<'_> {
     }
 }
 
-/// A point in one line for people: `temperature 81.2, catalyst Pd`.
+/// A point on one line for people: `temperature 81.2, catalyst Pd`.
 pub fn line(space: &Space, point: &[Value]) -> String {
     let words = |value: &Value| if let Value::Real(x) = value { short(*x) } else { text(value) };
     let inputs = space.dimensions().iter().zip(point);
     inputs.map(|(input, value)| format!("{} {}", input.name, words(value))).collect::<Vec<_>>().join(", ")
 }
 
-/// A number in five digits.
+/// A number with five significant digits.
 pub fn short(number: f64) -> String {
     match format!("{number:.4e}").parse::<f64>() {
         Ok(rounded) if rounded == 0.0 || (1e-4..1e7).contains(&rounded.abs()) => rounded.to_string(),
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short_for_people_and_whole_for_programs() {
+    fn numbers_are_short_for_people_and_complete_for_programs() {
         for (number, words) in
             [(84.612_345, "84.612"), (-0.000_012_3, "-1.23e-5"), (0.0, "0"), (3e9, "3e9"), (f64::INFINITY, "inf")]
         {

@@ -1,50 +1,51 @@
-//! Past results from CSV files: what was evaluated, what failed, what is under way.
+//! Past results from CSV files: points that were evaluated, failed or are pending.
 
+use crate::io::csv::outcome_cells::{OutcomeColumns, outcome};
 use crate::io::csv::records::{Records, Row, value};
-use crate::io::csv::verdict::{Columns, outcome};
-use miette::{IntoDiagnostic, Report, Result, miette};
+use miette::{Report, Result, miette};
 use spargo::Error;
 use spargo::space::{Point, Space};
-use spargo::study::{Config, Outcome, Output, Study};
+use spargo::study::{Config, Outcome, Output, Refused, Study};
 use std::path::Path;
 
-/// Everything known of a study that has no memory of its own.
+/// The rows of all files that were read, with their places.
 pub struct Results {
     space: Space,
     outputs: Vec<Output>,
-    /// How the last file called the inputs.
-    header: Vec<String>,
     points: Vec<(Point, Option<Outcome>)>,
+    /// The names of the inputs' columns if no file was read.
+    header: Vec<String>,
+    files: Vec<ResultsFile>,
+}
+
+/// Where the rows of one file stand.
+struct ResultsFile {
+    name: String,
+    /// The names of the inputs' columns, possibly with units.
+    header: Vec<String>,
+    /// The line of each row.
+    lines: Vec<u64>,
 }
 
 impl Results {
-    /// Nothing is known yet; `header` is what the inputs are called until a file calls them otherwise.
+    /// No results; `header` has the names of the inputs' columns unless a file has others.
     pub fn new(config: &Config, header: Vec<String>) -> Self {
-        Results { space: config.space.clone(), outputs: config.outputs.clone(), header, points: Vec::new() }
+        let (space, outputs) = (config.space.clone(), config.outputs.clone());
+        Results { space, outputs, points: Vec::new(), header, files: Vec::new() }
     }
 
-    /// Points with outcomes, failed and pending ones among them.
+    /// Reads points with outcomes, among them failed and pending ones.
     pub fn read(&mut self, path: &Path) -> Result<()> {
         let records = Records::read_any(path)?;
-        let inputs = self.inputs(&records)?;
-        let columns = Columns::find(&records, &self.outputs)?;
-        for row in records.rows() {
-            let point = self.point(&records, row, &inputs)?;
-            let outcome = outcome(row, &columns).map_err(|fault| at(&records, row, fault.column, &fault.message))?;
-            self.points.push((point, outcome));
-        }
-        Ok(())
+        let columns = OutcomeColumns::find(&records, &self.outputs)?;
+        let outcome =
+            |row: Row<'_>| outcome(row, &columns).map_err(|fault| records.fault_in(row, fault.column, &fault.message));
+        self.add_file(&records, outcome)
     }
 
-    /// Points that are all under way, whatever their file says of outcomes.
+    /// Reads points that are all pending, whatever their file says about outcomes.
     pub fn read_pending(&mut self, path: &Path) -> Result<()> {
-        let records = Records::read_any(path)?;
-        let inputs = self.inputs(&records)?;
-        for row in records.rows() {
-            let point = self.point(&records, row, &inputs)?;
-            self.points.push((point, None));
-        }
-        Ok(())
+        self.add_file(&Records::read_any(path)?, |_| Ok(None))
     }
 
     /// The number of points, evaluated or not.
@@ -52,46 +53,41 @@ impl Results {
         self.points.len()
     }
 
-    /// What the columns of inputs are called, with their units if the last file had any.
-    pub fn header(&self) -> &[String] {
-        &self.header
-    }
-
-    /// Gives everything to a study.
-    pub fn tell(&self, study: &mut Study) -> Result<()> {
-        if self.points.is_empty() {
-            return Ok(());
+    /// Adds all points to a study, and returns the names of the inputs' columns in the last file.
+    pub fn add_to(mut self, study: &mut Study) -> Result<Vec<String>> {
+        if !self.points.is_empty() {
+            study.add_rows(&self.points).map_err(|refused| self.locate(refused))?;
         }
-        study.add(&self.points).map(|_| ()).into_diagnostic()
+        Ok(self.files.pop().map_or(self.header, |file| file.header))
     }
 
-    fn inputs(&mut self, records: &Records) -> Result<Vec<usize>> {
-        let columns = records.columns(self.space.dimensions().iter().map(|dimension| &dimension.name))?;
-        self.header = columns.iter().map(|&k| records.header()[k].clone()).collect();
-        Ok(columns)
-    }
-
-    fn point(&self, records: &Records, row: Row<'_>, columns: &[usize]) -> Result<Point> {
-        let cells = columns.iter().zip(self.space.dimensions());
-        let value = |(&k, dimension): (&usize, &spargo::space::Dimension)| {
-            let value = value(row.cell(k), &dimension.domain);
-            dimension.encode(&value).map_err(|error| at(records, row, k, &refusal(&error)))?;
-            Ok(value)
-        };
-        cells.map(value).collect()
-    }
-}
-
-/// The column names the input already.
-fn refusal(error: &Error) -> String {
-    match error {
-        Error::Value { value, allowed, .. } => {
-            format!("{value} is not {allowed}; correct the cell, or the space in the study file")
+    fn add_file(&mut self, records: &Records, outcome: impl Fn(Row<'_>) -> Result<Option<Outcome>>) -> Result<()> {
+        let inputs = self.space.dimensions();
+        let columns = records.columns(inputs.iter().map(|input| &input.name))?;
+        for row in records.rows() {
+            let cells = columns.iter().zip(inputs);
+            let point = cells.map(|(&k, input)| value(row.cell(k), &input.domain)).collect();
+            self.points.push((point, outcome(row)?));
         }
-        error => error.to_string(),
+        let header = columns.iter().map(|&k| records.header()[k].clone()).collect();
+        let lines = records.rows().map(|row| row.line).collect();
+        self.files.push(ResultsFile { name: records.file().into(), header, lines });
+        Ok(())
     }
-}
 
-fn at(records: &Records, row: Row<'_>, column: usize, message: &str) -> Report {
-    miette!("{}, line {}, column '{}': {message}", records.file(), row.line, records.header()[column])
+    /// The error of a row that the study refuses, with its file, line and column.
+    fn locate(&self, Refused { mut index, error }: Refused) -> Report {
+        for ResultsFile { name, header, lines } in &self.files {
+            let Some(line) = lines.get(index) else {
+                index -= lines.len();
+                continue;
+            };
+            let Error::Value { input, value, allowed } = &error else { return miette!("{name}, line {line}: {error}") };
+            let column = self.space.dimensions().iter().position(|dimension| dimension.name == *input);
+            let column = column.map_or(input, |k| &header[k]);
+            let remedy = "correct the cell, or the space in the study file";
+            return miette!("{name}, line {line}, column '{column}': {value} is not {allowed}; {remedy}");
+        }
+        Report::msg(error)
+    }
 }

@@ -1,6 +1,6 @@
-//! Texts of programs and users, as they may be shown.
+//! Text of programs and users, made safe to show.
 
-/// Its control characters escaped, and not longer than a line or two.
+/// A text with control characters escaped, cut to [`LONGEST`] characters.
 pub fn excerpt(text: &str) -> String {
     let start: String = text.trim().chars().take(LONGEST + 1).collect();
     let mut excerpt = escaped(&start);
@@ -11,12 +11,12 @@ pub fn excerpt(text: &str) -> String {
     excerpt
 }
 
-/// Its control characters escaped: a terminal would obey them.
+/// A text with control characters escaped, which a terminal would obey.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for c in text.chars() {
         match c {
-            // Those that turn the direction of what follows as well.
+            // Marks of text direction as well.
             '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
                 escaped.extend(c.escape_unicode());
             }
@@ -27,5 +27,5 @@ pub fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Characters of an excerpt.
+/// Largest number of characters of an excerpt.
 pub const LONGEST: usize = 200;

@@ -1,28 +1,29 @@
-//! Files that commands write: whole or not at all, and never in place of what they were made from.
+//! Files that commands write: completely or not at all, and never over their own inputs.
 
+use crate::io::output::print::print;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+/// Writes text to a file, unless it is one of the `inputs`, or without a path to standard output.
+pub fn print_or_write(text: &str, path: Option<&Path>, inputs: &[PathBuf]) -> Result<()> {
+    path.map_or_else(|| print(text), |path| write_file(path, text.as_bytes(), inputs))
+}
+
 /// Writes a file, unless it is one of the `inputs`.
 ///
-/// It is written beside its place and moved there: who is interrupted, or runs out of disk, keeps the old one.
+/// It is written under another name and then moved, so that an interruption or a full disk leaves the old file intact.
 pub fn write_file(path: &Path, bytes: &[u8], inputs: &[PathBuf]) -> Result<()> {
     if let Some(input) = inputs.iter().find(|input| same_file(path, input)) {
-        let help = "give another file to write";
-        return Err(miette!(
-            help = help,
-            "{} would replace {}, which it is made from",
-            path.display(),
-            input.display()
-        ));
+        let help = "choose another output file";
+        return Err(miette!(help = help, "{} would overwrite its own input {}", path.display(), input.display()));
     }
     write(path, bytes).into_diagnostic().wrap_err_with(|| format!("cannot write {}", path.display()))
 }
 
-/// By either name, or by any link.
+/// Whether both paths are the same file, by name or by any link.
 fn same_file(a: &Path, b: &Path) -> bool {
     let identity = |path: &Path| fs::metadata(path).map(|file| (file.dev(), file.ino()));
     matches!((identity(a), identity(b)), (Ok(a), Ok(b)) if a == b)
@@ -33,28 +34,28 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         // A pipe or a device is not replaced.
         Ok(file) if !file.is_file() => return OpenOptions::new().write(true).open(path)?.write_all(bytes),
         Ok(file) => {
-            // Moving would pass over a file that may not be written.
+            // Moving would ignore that the file is not writable.
             OpenOptions::new().write(true).open(path)?;
             Some((fs::canonicalize(path)?, file.permissions()))
         }
         Err(_) => None,
     };
     let place = existing.as_ref().map_or(path, |(place, _)| place);
-    let beside = beside(place)?;
-    let written = File::create_new(&beside).and_then(|mut file| {
+    let temporary = temporary(place)?;
+    let written = File::create_new(&temporary).and_then(|mut file| {
         file.write_all(bytes)?;
         existing.as_ref().map_or(Ok(()), |(_, permissions)| file.set_permissions(permissions.clone()))?;
-        fs::rename(&beside, place)
+        fs::rename(&temporary, place)
     });
     if written.is_err() {
-        // The fault that is reported is the first one.
-        let _ = fs::remove_file(&beside);
+        // The first error is reported.
+        let _ = fs::remove_file(&temporary);
     }
     written
 }
 
-/// A name in the same folder that nobody else uses.
-fn beside(place: &Path) -> io::Result<PathBuf> {
+/// An unused name in the same folder.
+fn temporary(place: &Path) -> io::Result<PathBuf> {
     let Some(name) = place.file_name() else { return Err(io::ErrorKind::IsADirectory.into()) };
     let mut hidden = std::ffi::OsString::from(".");
     hidden.push(name);
@@ -67,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_written_whole_and_never_over_its_inputs() {
+    fn a_file_is_written_completely_and_never_over_its_inputs() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         fs::write(at("input"), "old").unwrap();
@@ -75,7 +76,7 @@ mod tests {
         fs::hard_link(at("input"), at("twin")).unwrap();
         for name in ["input", "link", "twin"] {
             let refused = write_file(&at(name), b"new", &[at("other"), at("input")]).unwrap_err().to_string();
-            assert!(refused.contains("would replace") && refused.contains("input"), "{refused}");
+            assert!(refused.contains("would overwrite") && refused.contains("input"), "{refused}");
         }
         assert_eq!(fs::read_to_string(at("input")).unwrap(), "old");
 
@@ -92,7 +93,7 @@ mod tests {
         write_file(Path::new("/dev/null"), b"content", &[]).unwrap();
         assert!(!Path::new("/dev/null").metadata().unwrap().is_file());
         assert!(write_file(&at("no/such/file"), b"", &[]).is_err() && write_file(folder.path(), b"", &[]).is_err());
-        // Nothing is left beside them.
+        // No temporary file is left.
         let mut names: Vec<String> = fs::read_dir(folder.path())
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())

@@ -1,11 +1,11 @@
-//! `-v`: what happens, on standard error.
+//! Log lines on standard error (`-v`).
 
 use miette::{IntoDiagnostic, Result};
 use spargo::study::{StepReport, Study};
 use tracing::level_filters::LevelFilter;
 use tracing::{Level, info, warn};
 
-/// Says more the more often `-v` was given.
+/// Sets the level of logging by how often `-v` was given.
 pub fn start(verbosity: u8) {
     let level = match verbosity {
         0 => LevelFilter::WARN,
@@ -16,12 +16,12 @@ pub fn start(verbosity: u8) {
         .with_max_level(level)
         .with_target(false)
         .with_writer(std::io::stderr)
-        // It would complain on standard error that nobody reads standard error, and panic.
+        // It would panic if standard error is closed.
         .log_internal_errors(false)
         .init();
 }
 
-/// What the last step of a study did.
+/// Logs the last step of a study.
 pub fn log_last_step(study: &Study) -> Result<()> {
     if tracing::enabled!(Level::INFO) {
         study.reports().into_diagnostic()?.last().into_iter().for_each(log_step);
@@ -57,6 +57,6 @@ fn log_step(report: &StepReport) {
         }
     }
     if let Some(reason) = &report.without_model {
-        warn!("step {step}: no model chose these points: {reason}");
+        warn!("step {step}: these points were chosen without a model: {reason}");
     }
 }

@@ -1,9 +1,9 @@
-//! What commands say and draw, and on how many threads they work.
+//! Output of commands: text, logs, files and drawings, and the threads they run on.
 
 pub(crate) mod drawing;
 pub(crate) mod excerpt;
+pub mod execution;
 pub(crate) mod files;
 pub mod logs;
-pub mod machine;
 pub mod print;
 pub(crate) mod summary;

@@ -3,7 +3,7 @@
 use miette::{IntoDiagnostic, Result, WrapErr};
 use std::io::{self, ErrorKind, Write};
 
-/// Prints; a reader who has seen enough (`spargo export … | head`) is no fault.
+/// Prints to standard output; a closed pipe (`spargo export … | head`) is no error.
 pub fn print(text: &str) -> Result<()> {
     match write(text) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
@@ -11,14 +11,14 @@ pub fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Prints, and says if nobody reads it.
+/// Prints to standard output; a closed pipe is an error.
 pub fn write(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     stdout.write_all(text.as_bytes())?;
     stdout.flush()
 }
 
-/// Says something on standard error, if anybody listens.
+/// Prints a line to standard error, ignoring errors.
 pub fn note(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }

@@ -1,4 +1,4 @@
-//! `candidates = "pool.csv"`: the only points that may be evaluated, as a table beside the study file.
+//! `candidates = "pool.csv"`: the only points that may be evaluated, as a CSV file.
 
 use super::outputs::RESERVED;
 use super::source::Source;
@@ -9,15 +9,15 @@ use spargo::space::{Dimension, Point, Space, Value};
 use spargo::study::Output;
 use std::path::{Path, PathBuf};
 
-/// Where candidates come from.
+/// The file of the candidates.
 #[derive(Debug, Clone)]
 pub struct Candidates {
     pub path: PathBuf,
-    /// What the inputs' columns are called there, with their units.
+    /// The names of the inputs' columns, possibly with units.
     pub header: Vec<String>,
 }
 
-/// The rows of a file; its columns are the inputs unless the study file lists them.
+/// Reads the candidates; the columns are the inputs unless the study file lists them.
 pub fn candidates(
     source: &Source,
     path: PathBuf,
@@ -25,13 +25,13 @@ pub fn candidates(
     outputs: &[Output],
 ) -> Result<(Space, Candidates)> {
     let records = read(source, &path)?;
-    let (columns, space) = match dimensions.is_empty() {
-        true => {
+    let (columns, space) = match dimensions.len() {
+        0 => {
             let (columns, names) = inputs(&records, outputs)?;
             let rows = inferred(&records, &columns);
             (columns, Space::from_table(&names, rows))
         }
-        false => {
+        _ => {
             let space = Space::new(dimensions).map_err(|error| source.refused(&error))?;
             let columns = records.columns(space.dimensions().iter().map(|dimension| &dimension.name))?;
             let point = |row: Row<'_>| {
@@ -53,12 +53,13 @@ pub fn candidates(
 fn read(source: &Source, path: &Path) -> Result<Records> {
     Records::read(path).map_err(|report| {
         let causes: Vec<String> = report.chain().map(|cause| cause.to_string()).collect();
-        let help = "a table of candidates has a line of column names first, and is looked for beside the study file";
+        let help =
+            "a file of candidates begins with a line of column names, and its path is relative to the study file";
         source.fault(&["space", "candidates"], causes.join(": "), help)
     })
 }
 
-/// Every column with a name that is not an output or a study's own is an input, called by its name without the unit.
+/// The inputs: every named column that is neither an output nor reserved, by its name without the unit.
 fn inputs(records: &Records, outputs: &[Output]) -> Result<(Vec<usize>, Vec<String>)> {
     let own = RESERVED.into_iter().chain(outputs.iter().map(|output| output.name.as_str()));
     let others = own.map(|name| records.find(name)).collect::<Result<Vec<_>>>()?;
@@ -67,7 +68,7 @@ fn inputs(records: &Records, outputs: &[Output]) -> Result<(Vec<usize>, Vec<Stri
         (0..header.len()).filter(|k| !header[*k].is_empty() && !others.contains(&Some(*k))).collect();
     let bare = |k: usize| without_unit(&header[k]).filter(|name| !name.is_empty()).unwrap_or(&header[k]);
     let name = |&k: &usize| {
-        // Where only the unit tells two columns apart, it belongs to the name.
+        // If two columns differ only in the unit, it is part of the name.
         let alone = columns.iter().filter(|&&other| bare(other) == bare(k)).count() == 1;
         if alone { bare(k).to_string() } else { header[k].clone() }
     };
@@ -76,7 +77,7 @@ fn inputs(records: &Records, outputs: &[Output]) -> Result<(Vec<usize>, Vec<Stri
 }
 
 fn inferred(records: &Records, columns: &[usize]) -> Vec<Point> {
-    // One word makes words of the whole column: "007" stays what it is.
+    // A column with one word consists of words: "007" stays what it is.
     let number = |cell: &str| cell.parse::<f64>().is_ok_and(f64::is_finite);
     let words: Vec<bool> = columns.iter().map(|&k| records.rows().any(|row| !number(row.cell(k)))).collect();
     let point = |row: Row<'_>| {

@@ -1,4 +1,4 @@
-//! A study as a TOML file: settings of the library, and of `spargo run`.
+//! Study files in TOML: settings of the library and of `spargo run`.
 //!
 //! ```text
 //!     name, seed, batch, …          the fields of `Config`
@@ -8,6 +8,7 @@
 //! ```
 
 mod candidates;
+mod diagnostics;
 mod example;
 mod outputs;
 mod run;
@@ -16,14 +17,13 @@ mod settings;
 mod source;
 mod space;
 mod template;
-mod words;
 
+pub use diagnostics::suggestion;
 pub use example::EXAMPLE;
-pub use run::Run;
+pub use run::RunSettings;
 pub use schema::schema;
 pub use settings::settings;
 pub use template::{Part, Template};
-pub use words::suggestion;
 
 use crate::io::output::excerpt::escaped;
 use candidates::Candidates;
@@ -36,19 +36,19 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
-/// What a study file says.
+/// The content of a study file.
 #[derive(Debug)]
 pub struct StudyFile {
-    /// What the study is determined by.
+    /// Settings of the study.
     pub config: Config,
-    /// How its points are evaluated, if the file says so.
-    pub run: Option<Run>,
+    /// Settings of `spargo run`, if the file has them.
+    pub run: Option<RunSettings>,
     candidates: Option<Candidates>,
     path: PathBuf,
 }
 
 impl StudyFile {
-    /// Reads and checks a file; every complaint shows the line.
+    /// Reads and checks a file; every error shows the line.
     pub fn read(path: &Path) -> Result<Self> {
         let source = Source::read(path, "the study file")?;
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -56,12 +56,12 @@ impl StudyFile {
         Ok(StudyFile { config, run, candidates, path: path.into() })
     }
 
-    /// Where the study is kept: `<name>.db` beside its file.
+    /// The study's database: `<name>.db` next to its file.
     pub fn database(&self) -> PathBuf {
         self.path.with_file_name(format!("{}.db", self.config.name))
     }
 
-    /// What tables call the inputs: their names, or the columns of the candidates' file.
+    /// The names of the inputs' columns: their own, or those of the candidates' file.
     pub fn header(&self) -> Vec<String> {
         match &self.candidates {
             Some(candidates) => candidates.header.clone(),
@@ -69,14 +69,14 @@ impl StudyFile {
         }
     }
 
-    /// The files that it was read from.
+    /// The files it was read from.
     pub fn inputs(&self) -> Vec<PathBuf> {
         std::iter::once(self.path.clone())
             .chain(self.candidates.iter().map(|candidates| candidates.path.clone()))
             .collect()
     }
 
-    /// The folder that the file's relative paths begin at.
+    /// The folder that paths in the file are relative to.
     pub fn folder(&self) -> &Path {
         self.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
     }
@@ -84,7 +84,7 @@ impl StudyFile {
 
 struct Parsed {
     config: Config,
-    run: Option<Run>,
+    run: Option<RunSettings>,
     candidates: Option<Candidates>,
 }
 
@@ -102,11 +102,11 @@ fn parse(source: &Source, folder: &Path) -> Result<Parsed> {
     check_name(source, &config.name)?;
     check_columns(source, &config)?;
     config.check().map_err(|error| source.refused(&error))?;
-    let run = run.map(|run| Run::parse(source, run, &config)).transpose()?;
+    let run = run.map(|run| RunSettings::parse(source, run, &config)).transpose()?;
     Ok(Parsed { config, run, candidates })
 }
 
-/// The library's settings, from what they share with it.
+/// The library's settings, from all other keys.
 fn config(source: &Source, table: DeTable<'_>, whole: Range<usize>) -> Result<Config> {
     let allocation = key_names(table.get("allocation"));
     let rest = toml::Deserializer::from(toml::Spanned::new(whole, table));
@@ -115,33 +115,29 @@ fn config(source: &Source, table: DeTable<'_>, whole: Range<usize>) -> Result<Co
     Ok(config)
 }
 
-/// The study's name names its file.
+/// Checks that the study's name can be the name of a file.
 fn check_name(source: &Source, name: &str) -> Result<()> {
     let bad = name.trim().is_empty()
         || name.starts_with('.')
         || name.contains(['/', '\\'])
         || name.chars().any(char::is_control);
-    match bad {
-        true => Err(source.fault(
-            &["name"],
-            format!("'{}' cannot be the name of a file", escaped(name)),
-            "use letters, digits, '-' and '_'",
-        )),
-        false => Ok(()),
+    if bad {
+        let message = format!("'{}' cannot be the name of a file", escaped(name));
+        return Err(source.fault(&["name"], message, "use letters, digits, '-' and '_'"));
     }
+    Ok(())
 }
 
-/// Inputs and outputs are columns of the same tables.
+/// Checks that inputs and outputs, which are columns of the same tables, have different names.
 fn check_columns(source: &Source, config: &Config) -> Result<()> {
-    let mut excluded: HashMap<&str, &str> =
+    let mut names: HashMap<&str, &str> =
         config.space.dimensions().iter().map(|dimension| (dimension.name.as_str(), "an input")).collect();
     for Output { name, goal } in &config.outputs {
-        // Only limits come from the second section.
-        let limit = matches!(goal, Goal::Constraint { .. });
-        let (section, what) = if limit { ("constraints", "a constraint") } else { ("objectives", "an objective") };
-        if let Some(other) = excluded.insert(name, what) {
-            let help = "give every input and every output a name of its own";
-            return Err(source.fault(&[section, name], format!("'{name}' is the name of {other} already"), help));
+        let constraint = matches!(goal, Goal::Constraint { .. });
+        let (section, what) = if constraint { ("constraints", "a constraint") } else { ("objectives", "an objective") };
+        if let Some(other) = names.insert(name, what) {
+            let help = "give every input and output a different name";
+            return Err(source.fault(&[section, name], format!("'{name}' is already the name of {other}"), help));
         }
     }
     Ok(())

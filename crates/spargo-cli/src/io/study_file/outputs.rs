@@ -7,56 +7,56 @@ use spargo::study::{Goal, Output};
 use toml::Spanned;
 use toml::de::{DeString, DeValue, ValueDeserializer};
 
-/// An output that is optimised or, alone in its study, known well somewhere.
+/// An output that is optimised or, alone in its study, learned around a boundary.
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Objective {
-    /// What it is for.
-    goal: Wish,
-    /// The level around which it is to be known, for the goal "level".
+    /// What is wanted of the output.
+    goal: GoalKind,
+    /// The level of the goal "level".
     level: Option<f64>,
 }
 
-/// What an objective is for.
+/// What is wanted of an objective.
 #[derive(Clone, Copy, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-enum Wish {
+enum GoalKind {
     /// The larger the better.
     Max,
     /// The smaller the better.
     Min,
-    /// It is 1 or 0: where the one ends and the other begins is to be known.
+    /// Learn the boundary between classes 1 and 0.
     Classify,
-    /// Where it crosses a level is to be known.
+    /// Learn where the output crosses a level.
     Level,
 }
 
 impl Objective {
     fn goal(&self) -> std::result::Result<Goal, (&'static str, &'static str)> {
         match (self.goal, self.level) {
-            (Wish::Max, None) => Ok(Goal::Maximize),
-            (Wish::Min, None) => Ok(Goal::Minimize),
-            (Wish::Classify, None) => Ok(Goal::Classify),
-            (Wish::Level, Some(level)) => Ok(Goal::Level(level)),
-            (Wish::Level, None) => {
-                Err(("the key 'level' is missing", "say around which: { goal = \"level\", level = 0.5 }"))
+            (GoalKind::Max, None) => Ok(Goal::Maximize),
+            (GoalKind::Min, None) => Ok(Goal::Minimize),
+            (GoalKind::Classify, None) => Ok(Goal::Classify),
+            (GoalKind::Level, Some(level)) => Ok(Goal::Level(level)),
+            (GoalKind::Level, None) => {
+                Err(("the key 'level' is missing", "give it: { goal = \"level\", level = 0.5 }"))
             }
-            (_, Some(_)) => Err(("this goal has no level", "leave it out, or make the goal \"level\"")),
+            (_, Some(_)) => Err(("this goal has no level", "remove it, or use the goal \"level\"")),
         }
     }
 }
 
-/// An output that must stay within limits.
+/// An output that must stay within bounds.
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Constraint {
-    /// The least value that will do.
+    /// Lower bound.
     at_least: Option<f64>,
-    /// The largest value that will do.
+    /// Upper bound.
     at_most: Option<f64>,
 }
 
-/// Words that name other columns of tables of trials.
+/// Names of other columns in tables of trials.
 pub const RESERVED: [&str; 3] = ["trial", "status", "reason"];
 
 /// Objectives first, then constraints, each in the order of the file.
@@ -66,7 +66,7 @@ pub fn outputs(
     constraints: Option<Spanned<DeValue<'_>>>,
 ) -> Result<Vec<Output>> {
     let Some(objectives) = objectives else {
-        let help = "say what is optimised:\n[objectives]\nyield = { goal = \"max\" }";
+        let help = "add what is optimised:\n[objectives]\nyield = { goal = \"max\" }";
         return Err(source.fault(&[], "the study has no objectives", help));
     };
     let mut outputs = Vec::new();
@@ -81,14 +81,14 @@ pub fn outputs(
     let Some(constraints) = constraints else { return Ok(outputs) };
     for (name, value) in entries(source, "constraints", "at-most = 0.05", constraints)? {
         let Constraint { at_least, at_most } = read(source, value)?;
-        check_limits(at_least, at_most)
+        check_bounds(at_least, at_most)
             .map_err(|(message, help)| source.fault(&["constraints", &name], message, help))?;
         outputs.push(Output { name, goal: Goal::Constraint { at_least, at_most } });
     }
     Ok(outputs)
 }
 
-/// The named entries of a section.
+/// The entries of a section with their names.
 fn entries<'i>(
     source: &Source,
     section: &str,
@@ -97,7 +97,7 @@ fn entries<'i>(
 ) -> Result<Vec<(String, Spanned<DeValue<'i>>)>> {
     let span = value.span();
     let DeValue::Table(table) = value.into_inner() else {
-        let help = format!("begin a section:\n[{section}]");
+        let help = format!("start a section:\n[{section}]");
         return Err(source.fault_at(Some(span), format!("'{section}' must be a table"), help));
     };
     let entry = |(name, value): (Spanned<DeString<'i>>, _)| (name.into_inner().to_string(), value);
@@ -114,10 +114,10 @@ fn entries<'i>(
     Ok(entries)
 }
 
-/// A name that is taken.
+/// The error of a reserved name.
 pub fn reserved(source: &Source, path: &[&str]) -> Report {
     let name = path.last().unwrap_or(&"");
-    let help = "these name other columns of a study's table: trial, status, reason";
+    let help = "trial, status and reason are other columns of a study's table";
     source.fault(path, format!("'{name}' cannot be the name of an input or an output"), help)
 }
 
@@ -125,16 +125,15 @@ fn read<'i, T: Deserialize<'i>>(source: &Source, value: Spanned<DeValue<'i>>) ->
     T::deserialize(ValueDeserializer::from(value)).map_err(|error| source.unreadable(&error))
 }
 
-fn check_limits(at_least: Option<f64>, at_most: Option<f64>) -> std::result::Result<(), (&'static str, &'static str)> {
+fn check_bounds(at_least: Option<f64>, at_most: Option<f64>) -> std::result::Result<(), (&'static str, &'static str)> {
     match (at_least, at_most) {
-        (None, None) => Err(("a constraint without limits", "give at-least, at-most or both")),
-        (Some(low), Some(high)) if low > high => Err(("no value lies within these limits", "swap them")),
-        (Some(low), Some(high)) if low == high => Err((
-            "only one value lies within these limits",
-            "leave some room, as no model log_predictive_density a number exactly",
-        )),
-        _ if [at_least, at_most].iter().flatten().any(|limit| !limit.is_finite()) => {
-            Err(("a limit that is not finite", "leave it out"))
+        (None, None) => Err(("a constraint without bounds", "give at-least, at-most or both")),
+        (Some(low), Some(high)) if low > high => Err(("no value lies between these bounds", "swap them")),
+        (Some(low), Some(high)) if low == high => {
+            Err(("only one value lies between these bounds", "widen them: a model gives a single value no probability"))
+        }
+        _ if [at_least, at_most].iter().flatten().any(|bound| !bound.is_finite()) => {
+            Err(("a bound that is not finite", "remove it"))
         }
         _ => Ok(()),
     }

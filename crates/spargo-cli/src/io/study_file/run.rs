@@ -8,9 +8,12 @@ use spargo::study::Config;
 use toml::Spanned;
 use toml::de::{DeValue, ValueDeserializer};
 
+/// Longest timeout: a year in seconds.
+const YEAR: f64 = 31_622_400.0;
+
 /// Settings of `spargo run`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Run {
+pub struct RunSettings {
     /// The program and its arguments.
     pub command: Vec<Template>,
     /// Evaluations at a time.
@@ -19,7 +22,7 @@ pub struct Run {
     pub timeout: Option<f64>,
     /// Trials in all.
     pub budget: usize,
-    /// Of these, replicates of the best ones at the end.
+    /// How many of the budget's trials, the last ones, re-evaluate the likely winners.
     pub final_replicates: usize,
 }
 
@@ -27,24 +30,24 @@ pub struct Run {
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct RunForm {
-    /// The program that evaluates a point, and its arguments: a line, split as a shell would but never given to one, or a
-    /// list. {name} stands for the value of an input, {trial} for the trial's number, {{ and }} for braces. Without any of
-    /// these the point is written to its standard input as JSON.
+    /// The program that evaluates a point, and its arguments: a line, split as by a shell but never passed to one, or a
+    /// list. {name} is replaced by the value of an input, {trial} by the trial's number, {{ and }} by braces. Without
+    /// placeholders the point is written as JSON to standard input.
     command: Line,
     /// Evaluations at a time.
     #[serde(default = "one")]
     parallel: usize,
     /// Seconds after which an evaluation is killed and counts as failed.
     timeout: Option<f64>,
-    /// Trials in all, those that failed included.
+    /// Trials in all, including failed ones.
     #[serde(default = "thousand")]
     budget: usize,
-    /// Of these, how many at the end evaluate the trials that may be best again, to be sure which is.
+    /// How many of the budget's trials, the last ones, re-evaluate the likely winners.
     #[serde(default)]
     final_replicates: usize,
 }
 
-/// A command in either way of writing it.
+/// A command as a line or as a list.
 #[derive(Deserialize, schemars::JsonSchema)]
 #[serde(
     untagged,
@@ -63,7 +66,7 @@ fn thousand() -> usize {
     1000
 }
 
-impl Run {
+impl RunSettings {
     /// Reads `[run]`; placeholders of its command stand for inputs of the space.
     pub fn parse(source: &Source, value: Spanned<DeValue<'_>>, config: &Config) -> Result<Self> {
         let form = RunForm::deserialize(ValueDeserializer::from(value)).map_err(|error| source.unreadable(&error))?;
@@ -85,23 +88,20 @@ impl Run {
             }
         }
         if final_replicates > 0 && !config.is_one_objective() {
-            let message = "these outputs have no best trial to final_replicates";
-            let help = "leave it out: it is for one objective that is \"max\" or \"min\", without constraints";
-            return Err(source.fault(&["run", "final_replicates"], message, help));
+            let message = "final-replicates needs a single objective";
+            let help = "remove it: it is for one objective that is \"max\" or \"min\", without constraints";
+            return Err(source.fault(&["run", "final-replicates"], message, help));
         }
         if final_replicates >= budget {
             let message =
-                format!("final_replicates must be below the budget, which is {budget}: something must be found first");
-            let help = format!("for example final_replicates = {}", budget / 10);
-            return Err(source.fault(&["run", "final_replicates"], message, help));
+                format!("final-replicates must be below the budget, which is {budget}: winners must be found first");
+            let help = format!("for example final-replicates = {}", budget / 10);
+            return Err(source.fault(&["run", "final-replicates"], message, help));
         }
         if timeout.is_some_and(|seconds| !(seconds > 0.0 && seconds <= YEAR)) {
-            let help = "give seconds, or leave it out to wait for ever";
+            let help = "give seconds, or remove it to wait for ever";
             return Err(source.fault(&["run", "timeout"], "a timeout must be positive, and at most a year", help));
         }
-        Ok(Run { command, parallel, timeout, budget, final_replicates })
+        Ok(RunSettings { command, parallel, timeout, budget, final_replicates })
     }
 }
-
-/// In seconds.
-const YEAR: f64 = 31_622_400.0;

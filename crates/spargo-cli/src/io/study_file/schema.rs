@@ -1,4 +1,4 @@
-//! The JSON schema of study files, for editors that complete and check them.
+//! The JSON schema of study files, for completion and checks in editors.
 
 use super::outputs::{Constraint, Objective};
 use super::run::RunForm;
@@ -6,12 +6,12 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, js
 use serde_json::{Value, json};
 use spargo::study::Config;
 
-/// The schema: that of the library's settings, with the sections that the command line writes otherwise.
+/// The schema of the library's settings, with the sections that study files write differently.
 pub fn schema() -> Value {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
     let sections = [
         ("objectives", named::<Objective>(&mut generator, "What is optimised, by the names of the outputs.")),
-        ("constraints", named::<Constraint>(&mut generator, "Outputs that must stay within limits, by their names.")),
+        ("constraints", named::<Constraint>(&mut generator, "Outputs that must stay within bounds, by their names.")),
         ("space", space()),
         ("run", generator.subschema_for::<RunForm>()),
     ];
@@ -27,7 +27,7 @@ pub fn schema() -> Value {
     root
 }
 
-/// The keys that may stand at the top of a study file.
+/// The top-level keys of a study file.
 pub fn root_keys() -> Vec<String> {
     schema()["properties"].as_object().into_iter().flat_map(|keys| keys.keys().cloned()).collect()
 }
@@ -44,15 +44,15 @@ fn space() -> Schema {
         more.into_iter().for_each(|(key, value)| properties[key] = value);
         json!({ "type": "object", "properties": properties, "required": [key], "additionalProperties": false })
     };
-    let log = json!({ "type": "boolean", "description": "Whether its range is divided evenly in the logarithm." });
+    let log = json!({ "type": "boolean", "description": "Whether the input is modelled on a logarithmic scale." });
     let number = |key: &str, kind: &str| input(key, range(kind), Some(("log", log.clone())));
     let words = json!({ "type": "array", "items": { "type": "string" }, "minItems": 2, "uniqueItems": true });
     json_schema!({
         "type": "object",
-        "description": "What may be evaluated: its inputs by their names, or a file of candidates, or both.",
+        "description": "The inputs by their names, or a file of candidates, or both.",
         "minProperties": 1,
         "properties": { "candidates": { "anyOf": [
-            { "type": "string", "description": "A CSV file of the only points that may be evaluated, beside the study file." },
+            { "type": "string", "description": "A CSV file of the only points that may be evaluated, relative to the study file." },
             number("real", "number"), number("int", "integer"), input("choice", words.clone(), None)
         ] } },
         "additionalProperties": { "anyOf": [

@@ -1,6 +1,6 @@
-//! The text of a study file, and complaints that point into it.
+//! The text of a study file, and errors that point into it.
 
-use super::words;
+use super::diagnostics;
 use miette::{IntoDiagnostic, LabeledSpan, MietteDiagnostic, NamedSource, Report, Result, WrapErr, miette};
 use spargo::Error;
 use spargo::allocate::Allocation;
@@ -10,17 +10,17 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A file's name and text, and where its keys stand.
+/// A file's name and text, and the places of its keys.
 #[derive(Debug, Clone)]
 pub struct Source {
     name: String,
     text: String,
-    /// By the keys that lead there.
+    /// Places in the text by path of keys.
     places: BTreeMap<Vec<String>, Range<usize>>,
 }
 
 impl Source {
-    /// Reads a file; `what` it is, a complaint says.
+    /// Reads a file; errors call it `what`.
     pub fn read(path: &Path, what: &str) -> Result<Self> {
         let name = path.display().to_string();
         let bytes = std::fs::read(path)
@@ -34,7 +34,7 @@ impl Source {
     }
 
     pub fn new(name: String, text: String) -> Self {
-        // Windows editors put this mark in front; it is no part of the first key.
+        // The byte order mark of Windows editors is no part of the first key.
         let text = text.strip_prefix('\u{feff}').map(String::from).unwrap_or(text);
         Source { name, text, places: BTreeMap::new() }
     }
@@ -49,14 +49,14 @@ impl Source {
         source
     }
 
-    /// A complaint about the value of a key; about what is missing at the end of the file if there is no such key.
+    /// An error about the value of a key; about the end of the file if there is no such key.
     pub fn fault(&self, path: &[&str], message: impl Into<String>, help: impl Into<String>) -> Report {
         let path: Vec<String> = path.iter().map(|key| key.to_string()).collect();
         let end = self.text.trim_end().len();
         self.fault_at(Some(self.places.get(&path).cloned().unwrap_or(end..end)), message, help)
     }
 
-    /// A complaint about a piece of the text.
+    /// An error about a piece of the text.
     pub fn fault_at(&self, span: Option<Range<usize>>, message: impl Into<String>, help: impl Into<String>) -> Report {
         let (message, help) = (message.into(), help.into());
         let Some(span) = span.filter(|_| !self.text.is_empty()) else {
@@ -67,44 +67,44 @@ impl Source {
         Report::new(diagnostic).with_source_code(NamedSource::new(&self.name, self.text.clone()))
     }
 
-    /// What the TOML parser or a setting's type refuses.
+    /// An error of the TOML parser or of a setting's type.
     pub fn unreadable(&self, error: &toml::de::Error) -> Report {
         self.unreadable_at(error, &[])
     }
 
-    /// The same; at this key if the parser does not say where.
+    /// An error of the TOML parser, at this key if the parser does not say where.
     pub fn unreadable_at(&self, error: &toml::de::Error, path: &[&str]) -> Report {
-        let (message, help) = words::plain(error.message());
+        let (message, help) = diagnostics::plain(error.message());
         match error.span() {
             Some(span) => self.fault_at(Some(span), message, help),
             None => self.fault(path, message, help),
         }
     }
 
-    /// What the library refuses, at the key it names.
+    /// An error of the library, at the key it names.
     pub fn refused(&self, error: &Error) -> Report {
-        let (message, help) = words::split_remedy(error);
+        let (message, help) = diagnostics::split_remedy(error);
         self.fault_at(self.place_of(error), message, help)
     }
 
     pub fn refuse_unknown_keys(&self, table: &DeTable<'_>, known: &[String]) -> Result<()> {
         match table.keys().find(|key| !known.iter().any(|word| *word == **key.get_ref())) {
             Some(key) => {
-                let help = words::suggestion(key.get_ref(), known.iter().map(String::as_str));
+                let help = diagnostics::suggestion(key.get_ref(), known.iter().map(String::as_str));
                 Err(self.fault_at(Some(key.span()), format!("unknown key '{}'", key.get_ref()), help))
             }
             None => Ok(()),
         }
     }
 
-    /// Methods without settings would pass over any.
+    /// Refuses settings that an allocation method does not have, which it would ignore.
     pub fn check_allocation(&self, allocation: &Allocation, keys: &[String]) -> Result<()> {
         let written = serde_json::to_value(allocation).into_diagnostic()?;
         match keys.iter().find(|key| written.get(key).is_none()) {
             Some(key) => {
                 let known = written.as_object().into_iter().flat_map(|table| table.keys()).map(String::as_str);
-                let message = format!("unknown key '{key}' for this method of allocation");
-                Err(self.fault(&["allocation", key], message, words::suggestion(key, known)))
+                let message = format!("unknown key '{key}' of this allocation method");
+                Err(self.fault(&["allocation", key], message, diagnostics::suggestion(key, known)))
             }
             None => Ok(()),
         }
@@ -123,7 +123,7 @@ impl Source {
         }
     }
 
-    /// The place of the key that fits and is least deep; of several, the first in the file.
+    /// The place of the least nested key that fits; of several, the first in the file.
     fn outermost(&self, fits: impl Fn(&str) -> bool) -> Option<Range<usize>> {
         let fitting = self.places.iter().filter(|(path, _)| path.last().is_some_and(|key| fits(key)));
         fitting.min_by_key(|(path, place)| (path.len(), place.start)).map(|(_, place)| place.clone())
@@ -139,7 +139,7 @@ pub fn key_names(value: Option<&Spanned<DeValue<'_>>>) -> Vec<String> {
 fn note_places(places: &mut BTreeMap<Vec<String>, Range<usize>>, path: &mut Vec<String>, table: &DeTable<'_>) {
     for (key, value) in table {
         path.push(key.get_ref().to_string());
-        // An inline value is shown whole; a table under its own heading only by that.
+        // An inline value is shown completely, a table with its own heading by that heading.
         let span = match value.get_ref() {
             DeValue::Table(_) if value.span().start <= key.span().start => key.span(),
             _ => key.span().start..value.span().end,
@@ -152,7 +152,7 @@ fn note_places(places: &mut BTreeMap<Vec<String>, Range<usize>>, path: &mut Vec<
     }
 }
 
-/// Something to underline, within the text and on one line where it would be long.
+/// The part of a span to underline: within the text, and on one line.
 fn shown(span: Range<usize>, text: &str) -> Range<usize> {
     let start = span.start.min(text.len());
     let end = span.end.clamp(start, text.len());

@@ -1,4 +1,4 @@
-//! `[space]`: what may be evaluated, input by input or as a table of candidates.
+//! `[space]`: the inputs, or a table of candidates.
 
 use super::candidates::{Candidates, candidates};
 use super::outputs::{RESERVED, reserved};
@@ -11,7 +11,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue, ValueDeserializer};
 
-/// Builds the space; a file of candidates is looked for beside the study file.
+/// Builds the space; a file of candidates is relative to the study file.
 pub fn space(
     source: &Source,
     value: Option<Spanned<DeValue<'_>>>,
@@ -19,12 +19,12 @@ pub fn space(
     outputs: &[Output],
 ) -> Result<(Space, Option<Candidates>)> {
     let Some(value) = value else {
-        let help = "say what may be evaluated:\n[space]\ntemperature = { real = [20, 120] }";
+        let help = "add what may be evaluated:\n[space]\ntemperature = { real = [20, 120] }";
         return Err(source.fault(&[], "the study has no space", help));
     };
     let span = value.span();
     let DeValue::Table(mut table) = value.into_inner() else {
-        return Err(source.fault_at(Some(span), "'space' must be a table", "begin a section:\n[space]"));
+        return Err(source.fault_at(Some(span), "'space' must be a table", "start a section:\n[space]"));
     };
     let file = match table.get("candidates").map(|value| value.get_ref().as_str().map(String::from)) {
         Some(Some(file)) => {
@@ -58,7 +58,7 @@ fn dimension(source: &Source, name: Spanned<DeString<'_>>, value: Spanned<DeValu
     let DeValue::Table(mut table) = value.into_inner() else {
         let help =
             format!("write {word} = {{ real = [20, 120] }}, {{ int = [1, 8] }} or {{ choice = [\"Pd\", \"Ni\"] }}");
-        return Err(source.fault(&path, format!("'{word}' must be a table that says what it may be"), help));
+        return Err(source.fault(&path, format!("'{word}' must be a table that gives its values"), help));
     };
     let known = ["real", "int", "choice", "log"].map(String::from);
     source.refuse_unknown_keys(&table, &known)?;
@@ -67,7 +67,7 @@ fn dimension(source: &Source, name: Spanned<DeString<'_>>, value: Spanned<DeValu
     Dimension::deserialize(value).map_err(|error| source.unreadable_at(&error, &path))
 }
 
-/// The library writes an input's name beside its range.
+/// Inserts the name of an input into its table, where the library expects it.
 fn insert_name<'i>(table: &mut DeTable<'i>, name: Spanned<DeString<'i>>) {
     let span = name.span();
     table.insert(Spanned::new(span.clone(), "name".into()), Spanned::new(span, DeValue::String(name.into_inner())));

@@ -1,15 +1,15 @@
-//! The words of a command, with places for values: `{name}`, `{trial}`, and `{{` and `}}` for braces.
+//! The arguments of a command with placeholders: `{name}`, `{trial}`, and `{{` and `}}` for braces.
 
 use spargo::space::Space;
 
-/// An argument, with places for values.
+/// An argument with placeholders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template(pub Vec<Part>);
 
 /// A piece of an argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
-    /// As it is.
+    /// Literal text.
     Text(String),
     /// The value of the input with this number.
     Input(usize),
@@ -20,16 +20,16 @@ pub enum Part {
 /// What is wrong, and what to do.
 pub type Refusal = (String, String);
 
-/// Reads commands whose places are for the inputs of a space.
+/// Parses commands whose placeholders are the inputs of a space.
 pub struct Templates<'a> {
     pub space: &'a Space,
 }
 
 impl Templates<'_> {
-    /// One argument.
+    /// Parses one argument.
     pub fn word(&self, word: &str) -> Result<Template, Refusal> {
         if word.contains('\0') {
-            return Err(("a zero byte".into(), "no argument of a program may contain one".into()));
+            return Err(("a zero byte".into(), "remove it: no argument of a program may contain one".into()));
         }
         let (mut parts, mut text, mut rest) = (Vec::new(), String::new(), word);
         while let Some(at) = rest.find(['{', '}']) {
@@ -47,7 +47,7 @@ impl Templates<'_> {
             if !text.is_empty() {
                 parts.push(Part::Text(std::mem::take(&mut text)));
             }
-            parts.push(self.place(name)?);
+            parts.push(self.placeholder(name)?);
             rest = after;
         }
         text.push_str(rest);
@@ -57,17 +57,17 @@ impl Templates<'_> {
         Ok(Template(parts))
     }
 
-    /// A line of them, split as a shell would; a place is never split, whatever its name.
+    /// Parses a line of arguments, split as by a shell; a placeholder is never split, whatever its name.
     pub fn line(&self, line: &str) -> Result<Vec<Template>, Refusal> {
         let Template(parts) = self.word(line)?;
-        // Each place as its number between zero bytes, which no text contains: the splitter sees a bare word.
+        // Each placeholder as its number between zero bytes, which no text contains: a bare word to the splitter.
         let marked: String = (0..).zip(&parts).map(|(k, part)| mark(k, part)).collect();
         let words = shell_words::split(&marked)
             .map_err(|_| ("a quote is not closed".to_string(), "close it, or write a list".to_string()))?;
         Ok(words.iter().map(|word| unmark(word, &parts)).collect())
     }
 
-    fn place(&self, name: &str) -> Result<Part, Refusal> {
+    fn placeholder(&self, name: &str) -> Result<Part, Refusal> {
         let names = || self.space.dimensions().iter().map(|dimension| dimension.name.as_str());
         match names().position(|input| input == name) {
             Some(k) => Ok(Part::Input(k)),
@@ -75,24 +75,24 @@ impl Templates<'_> {
             // JSON, or a program in another language.
             None if name.contains(['"', '\'', ':', ';', '$', '(', '=', ',']) => {
                 let message = format!("there is no input for '{{{name}}}'");
-                Err((message, "write {{ and }} for braces that are no place for a value".into()))
+                Err((message, "write {{ and }} for braces that are no placeholder".into()))
             }
             None => {
-                let help = super::words::suggestion(name, names().chain(["trial"]));
+                let help = super::diagnostics::suggestion(name, names().chain(["trial"]));
                 Err((format!("there is no input '{name}' for '{{{name}}}'"), help))
             }
         }
     }
 }
 
-/// Refuses a command without a program, or whose program depends on values.
+/// Refuses a command without a program, or with placeholders in its program.
 pub fn with_program(command: Vec<Template>) -> Result<Vec<Template>, Refusal> {
     match command.first().map(|Template(parts)| parts.as_slice()) {
         Some([Part::Text(program)]) if !program.is_empty() => Ok(command),
         None | Some([Part::Text(_)]) => Err(("the command is empty".into(), "name a program".into())),
         Some(_) => {
-            let help = "the program is fixed; a value may only be among its arguments";
-            Err(("the program's own name has a value in it".into(), help.into()))
+            let help = "the program is fixed; use placeholders in its arguments only";
+            Err(("the name of the program has a placeholder".into(), help.into()))
         }
     }
 }

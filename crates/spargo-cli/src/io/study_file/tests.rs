@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-fn parsed(text: &str) -> Result<(Config, Option<Run>)> {
+fn parsed(text: &str) -> Result<(Config, Option<RunSettings>)> {
     let Parsed { config, run, .. } = parse(&Source::new("study.toml".into(), text.into()), Path::new("nowhere"))?;
     Ok((config, run))
 }
@@ -13,7 +13,7 @@ fn as_json(text: &str) -> Value {
 }
 
 #[test]
-fn the_example_is_read_and_its_comments_tell_the_defaults() {
+fn the_example_parses_and_its_comments_are_the_defaults() {
     let (config, run) = parsed(EXAMPLE).unwrap();
     let run = run.unwrap();
     assert_eq!((config.name.as_str(), config.batch, config.initial), ("coupling", 24, 48));
@@ -23,7 +23,7 @@ fn the_example_is_read_and_its_comments_tell_the_defaults() {
     let settings: Vec<&str> = below.lines().map(|line| line.strip_prefix("# ").unwrap()).collect();
     let (top, model) = settings.split_at(settings.iter().position(|line| *line == "[model]").unwrap());
     let (again, _) = parsed(&format!("{}\n{above}\n{}", top.join("\n"), model.join("\n"))).unwrap();
-    // Said or not, it is the same rule.
+    // The default rule depends on the outputs.
     assert_eq!(again.rule, Some(config.rule()));
     assert_eq!(Config { rule: None, ..again }, config);
     let defaults = Config::new(config.space.clone());
@@ -34,7 +34,7 @@ fn the_example_is_read_and_its_comments_tell_the_defaults() {
 }
 
 #[test]
-fn the_schema_takes_what_the_parser_takes() {
+fn the_schema_accepts_what_the_parser_accepts() {
     let validator = jsonschema::validator_for(&schema()).unwrap();
     let head = "[objectives]\ny = { goal = \"min\" }\n[space]\nx = { real = [0, 1] }\n";
     let good = [
@@ -45,7 +45,7 @@ fn the_schema_takes_what_the_parser_takes() {
             "allocation = {{ method = \"imp-dpp\", baseline = \"max\" }}\nrule = \"log-ei\"\nreplicates = \"allowed\"\n{head}"
         ),
         format!(
-            "{head}[model]\nkernel = \"rbf\"\nlearning = \"bound\"\n[sampling]\nfeatures = 500\n[maximizing]\npool = 100\n"
+            "{head}[model]\nkernel = \"rbf\"\nhyperparameters = \"bound\"\n[sampling]\nfeatures = 500\n[acquisition]\npool = 100\n"
         ),
         format!(
             "{head}n = {{ int = [1, 8], log = true }}\nc = {{ choice = [\"a\", \"b\"] }}\n[run]\ncommand = \"./f {{x}}\"\n"
@@ -68,7 +68,7 @@ fn the_schema_takes_what_the_parser_takes() {
 }
 
 #[test]
-fn a_command_is_split_and_its_places_are_found() {
+fn a_command_is_split_into_arguments_with_placeholders() {
     use template::Part::{Input, Text, Trial};
     let study = |command: &str| {
         let space = "[space]\na = { real = [0, 1] }\n\"b c\" = { int = [1, 3] }\n";
@@ -80,7 +80,7 @@ fn a_command_is_split_and_its_places_are_found() {
         words(r#"'./sim --a={a} "two words" {{x}} ""'"#),
         [text("./sim"), Template(vec![Text("--a=".into()), Input(0)]), text("two words"), text("{x}"), text("")]
     );
-    // A place is one piece, whatever its name and whatever is quoted.
+    // A placeholder is one piece, whatever its name and quotes.
     for line in ["./sim {b c} '{b c}' x\\ y", "./sim \"{b c}\" {b c} 'x y' # {a}"] {
         let place = || Template(vec![Input(1)]);
         assert_eq!(words(&format!("{line:?}")), [text("./sim"), place(), place(), text("x y")], "{line}");
@@ -92,14 +92,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn random_bytes_are_refused_not_feared(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let _ = parsed(&text).map_err(|report| format!("{report:?}"));
     }
 
     /// Most of the example is left as it is, so that the parser goes far.
     #[test]
-    fn an_example_with_random_faults_is_refused_not_feared(
+    fn an_example_with_random_faults_never_panics(
         faults in prop::collection::vec((0..EXAMPLE.len(), 0usize..12, "[\\[\\]{}=\"'#,.a-z0-9\n\\-\u{e9}\u{0}]{0,6}"), 1..6),
     ) {
         let mut text: Vec<char> = EXAMPLE.chars().collect();
@@ -109,7 +109,7 @@ proptest! {
             text.splice(at..end, put.chars());
         }
         let text: String = text.into_iter().collect();
-        // Rendering the complaint must work as well, wherever it points.
+        // Errors must render as well, wherever they point.
         let _ = parsed(&text).map_err(|report| format!("{report:?}"));
     }
 }

@@ -8,9 +8,9 @@ use miette::{IntoDiagnostic, Result, WrapErr};
 use serde::Serialize;
 use spargo::allocate::Allocation;
 use spargo::kernel::Family;
-use spargo_cli::io::csv::table::Table;
-use spargo_cli::io::output::machine::{Run, peak_rss_mb};
-use spargo_cli::io::words::{ALLOCATION_HELP, allocation, by_name};
+use spargo_cli::io::csv::number_table::NumberTable;
+use spargo_cli::io::output::execution::{Execution, peak_rss_mb};
+use spargo_cli::io::parse::{ALLOCATION_HELP, allocation, by_name};
 use spargo_problems::prevalence::Map;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "\
 Examples:
   spargo-lab learn malaria
-  spargo-lab learn malaria --data nigeria_pfpr_map2015.csv --allocate cvr --seed 3 --output map.svg")]
+  spargo-lab learn malaria --data nigeria_pfpr_map2015.csv --allocation cvr --seed 3 --output map.svg")]
 pub struct Learn {
     /// What is learned: malaria, which cells have a prevalence of at least 0.35
     #[arg(value_enum)]
@@ -44,7 +44,7 @@ pub struct Learn {
     #[arg(long, default_value_t = 50)]
     inducing: usize,
     #[arg(long, default_value = "al-dpp", value_parser = allocation, help = ALLOCATION_HELP)]
-    allocate: Allocation,
+    allocation: Allocation,
     /// Covariance function: rbf, matern12, matern32 or matern52
     #[arg(long, default_value = "matern32", value_parser = by_name::<Family>)]
     kernel: Family,
@@ -55,7 +55,7 @@ pub struct Learn {
     #[arg(short, long)]
     output: Option<PathBuf>,
     #[command(flatten)]
-    run: Run,
+    run: Execution,
 }
 
 #[derive(Clone, Copy, ValueEnum, Serialize)]
@@ -102,7 +102,7 @@ impl Learn {
             config.initial = self.initial;
             config.batch = self.batch;
             config.inducing = self.inducing;
-            config.allocation = self.allocate.clone();
+            config.allocation = self.allocation.clone();
             config.model.kernel = self.kernel.into();
         })
         .into_diagnostic()?;
@@ -118,7 +118,7 @@ impl Learn {
 
 /// The map of a file.
 pub fn read_map(path: &Path) -> Result<Map> {
-    let table = Table::read(path)?;
+    let table = NumberTable::read(path)?;
     let [x, y, prevalence] = ["longitude", "latitude", "pfpr_2015"].map(|name| table.column(name));
     let (x, y, prevalence) = (x?, y?, prevalence?);
     let rows: Vec<[f64; 3]> = x.iter().zip(&y).zip(&prevalence).map(|((&x, &y), &share)| [x, y, share]).collect();

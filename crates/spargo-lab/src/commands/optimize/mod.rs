@@ -12,8 +12,8 @@ use spargo::data::Warp;
 use spargo::kernel::Family;
 use spargo::model::{HyperparameterObjective, Priors};
 use spargo::study::{Config, NoiseBound, OutcomeTransformChoice};
-use spargo_cli::io::output::machine::{Run, peak_rss_mb};
-use spargo_cli::io::words::{ALLOCATION_HELP, allocation, by_name};
+use spargo_cli::io::output::execution::{Execution, peak_rss_mb};
+use spargo_cli::io::parse::{ALLOCATION_HELP, allocation, by_name};
 use spargo_problems::tradeoffs::{self, Tradeoff};
 use spargo_problems::{self as problems, Problem};
 use std::fmt;
@@ -24,7 +24,7 @@ use std::fmt;
 Examples:
   spargo-lab optimize hartmann6
   spargo-lab optimize branin --batches 10 --batch 20 --initial 20 --rule log-ei --json
-  spargo-lab optimize zdt3 --batches 20 --inducing 100 --allocate front-dpp
+  spargo-lab optimize zdt3 --batches 20 --inducing 100 --allocation front-dpp
   spargo-lab optimize radiator --batches 10 --inducing 100")]
 pub struct Optimize {
     /// Which problem: shekel4, hartmann6, ackley5, michalewicz5, rosenbrock4, rosenbrock4-trieste, branin, levy10, rover60;
@@ -37,9 +37,9 @@ pub struct Optimize {
     /// Points of a batch
     #[arg(long, default_value_t = 100)]
     batch: usize,
-    /// Evaluations at the end of all that are replicates of the trials that may be best
+    /// How many of the evaluations, the last ones, are replicates of the likely winners
     #[arg(long, default_value_t = 0)]
-    confirm: usize,
+    final_replicates: usize,
     /// Points spread over the box before the first batch
     #[arg(long, default_value_t = 100)]
     initial: usize,
@@ -47,7 +47,7 @@ pub struct Optimize {
     #[arg(long, default_value_t = 500)]
     inducing: usize,
     #[arg(long, default_value = "imp-dpp", value_parser = allocation, help = format!("{ALLOCATION_HELP}. {SEVERAL_HELP}"))]
-    allocate: Allocation,
+    allocation: Allocation,
     /// How batches are chosen: thompson; for one objective log-ei or gibbon, for several ehvi or hippo
     #[arg(long, default_value = "thompson", value_parser = Rule::by_name)]
     rule: &'static Rule,
@@ -57,7 +57,7 @@ pub struct Optimize {
     #[arg(long, default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
-    run: Run,
+    run: Execution,
 }
 
 /// What can be chosen about the model of an experiment.
@@ -211,21 +211,20 @@ impl Optimize {
     pub fn run(self) -> Result<()> {
         match self.problem {
             Which::One(problem) => self.run.print(|| {
-                let Some(new) = (self.batches * self.batch).checked_sub(self.confirm) else {
-                    return Err(miette!(
-                        help = "give fewer, or more batches",
-                        "{} replicates are more than all batches",
-                        self.confirm
-                    ));
-                };
-                let confirming = |study: StudyOptimizer| study.confirming_from(self.initial + new);
-                let experiment = Experiment::of_study_as(problem, |config| self.configure(config), confirming);
+                let (evaluations, replicates) = (self.batches * self.batch, self.final_replicates);
+                if replicates > evaluations {
+                    let help = "give fewer, or more batches";
+                    return Err(miette!(help = help, "{replicates} replicates are more than all batches"));
+                }
+                let budget = self.initial + evaluations;
+                let replicating = |study: StudyOptimizer| study.with_final_replicates(budget, replicates);
+                let experiment = Experiment::of_study_as(problem, |config| self.configure(config), replicating);
                 let mut experiment = experiment.into_diagnostic()?;
                 Ok(Report::new(problem, &experiment.run(self.batches, |_| {}).into_diagnostic()?))
             }),
-            Which::Several(problem) if self.confirm > 0 => Err(miette!(
-                help = "leave --confirm away",
-                "{} has several outputs: there is no best trial to confirm",
+            Which::Several(problem) if self.final_replicates > 0 => Err(miette!(
+                help = "remove --final-replicates",
+                "{} has several outputs: there is no best trial to replicate",
                 problem.name
             )),
             Which::Several(problem) => {
@@ -239,7 +238,7 @@ impl Optimize {
         config.batch = self.batch;
         config.initial = self.initial;
         config.inducing = self.inducing;
-        config.allocation = self.allocate.clone();
+        config.allocation = self.allocation.clone();
         config.rule = Some(self.rule);
         self.model.configure(config);
     }

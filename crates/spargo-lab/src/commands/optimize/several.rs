@@ -4,7 +4,7 @@ use crate::experiments::{Coverage, TradeoffExperiment, TradeoffStep, attainable}
 use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
 use spargo::study::Config;
-use spargo_cli::io::output::machine::peak_rss_mb;
+use spargo_cli::io::output::execution::peak_rss_mb;
 use spargo_problems::tradeoffs::{Attainable, Tradeoff};
 use std::fmt;
 

@@ -1,9 +1,11 @@
-//! How a file writes its cells: what parts them, what marks decimals, and where its header begins.
+//! The dialect of a CSV file: its delimiter, its decimal mark, and where its header begins.
 
 use super::{is_open, unclosed};
 use miette::{Report, miette};
 
-/// A way of writing tables.
+const DELIMITERS: [char; 3] = [',', ';', '\t'];
+
+/// How a CSV file is written.
 pub struct Dialect {
     pub delimiter: u8,
     /// The byte at which the header begins.
@@ -11,7 +13,8 @@ pub struct Dialect {
 }
 
 impl Dialect {
-    /// Excel may say it in a first line, `sep=;`; else it is seen from the header, the first line that is not blank.
+    /// Detects the dialect: Excel may give the delimiter in a first line, `sep=;`; otherwise it is the most frequent one in the
+    /// header, the first line that is not blank.
     pub fn of(text: &str) -> Self {
         let mut start = 0;
         let mut said = None;
@@ -26,7 +29,7 @@ impl Dialect {
         Dialect { delimiter: said.unwrap_or(b','), start }
     }
 
-    /// Where commas do not part cells they part decimals: 4,5 is 4.5.
+    /// Reads decimal commas unless the comma is the delimiter: 4,5 is 4.5.
     pub fn with_points(&self, record: csv::StringRecord) -> csv::StringRecord {
         if self.delimiter == b',' {
             return record;
@@ -38,7 +41,7 @@ impl Dialect {
         record.iter().map(cell).collect()
     }
 
-    /// What is wrong with the record at the beginning of `rest`.
+    /// The error of a malformed record at the beginning of `rest`.
     pub fn broken(&self, file: &str, line: u64, rest: &str, error: &csv::Error) -> Report {
         let mark = match self.delimiter {
             b';' => "semicolon",
@@ -48,9 +51,10 @@ impl Dialect {
         match error.kind() {
             csv::ErrorKind::UnequalLengths { .. } if is_open(rest) => unclosed(file, line),
             csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-                let help = match len < expected_len {
-                    true => format!("fill in what is missing; an empty cell needs its {mark} as well"),
-                    false => format!("a cell with a {mark} in it must stand in quotes"),
+                let help = if len < expected_len {
+                    format!("add the missing cells; an empty cell needs its {mark} as well")
+                } else {
+                    format!("quote cells that contain a {mark}")
                 };
                 miette!(help = help, "{file}, line {line}: {len} cells where the header has {expected_len}")
             }
@@ -58,8 +62,6 @@ impl Dialect {
         }
     }
 }
-
-const DELIMITERS: [char; 3] = [',', ';', '\t'];
 
 /// The delimiter of a line such as `sep=;`.
 fn separator(line: &str) -> Option<u8> {
@@ -71,14 +73,14 @@ fn separator(line: &str) -> Option<u8> {
         .map(|delimiter| *delimiter as u8)
 }
 
-/// The one of comma, semicolon and tab that stands in the header most often outside quotes.
+/// Whichever of comma, semicolon and tab is most frequent in the header outside quotes.
 fn most_frequent(header: &str) -> u8 {
     let count = |delimiter: char| header.split('"').step_by(2).flat_map(str::chars).filter(|&c| c == delimiter).count();
     let most = DELIMITERS.into_iter().rev().max_by_key(|&delimiter| count(delimiter));
     most.unwrap_or(',') as u8
 }
 
-/// Counts lines from record to record: the parser's own count is one behind after CRLF.
+/// Counts lines from record to record; the parser's own count is one behind after CRLF.
 pub struct Lines<'a> {
     bytes: &'a [u8],
     start: usize,
@@ -87,12 +89,12 @@ pub struct Lines<'a> {
 }
 
 impl<'a> Lines<'a> {
-    /// Of a table that begins at the byte `start`.
+    /// Counts the lines of a table that begins at the byte `start`.
     pub fn new(bytes: &'a [u8], start: usize) -> Self {
         Lines { bytes, start, at: 0, line: 1 }
     }
 
-    /// The line of the first cell at or after this place of the table, which is not before the last one.
+    /// The line of the first cell at or after this byte of the table, which must not be before the last one.
     pub fn of(&mut self, place: u64) -> u64 {
         let place = self.start + place as usize;
         while self.at < self.bytes.len() && (self.at < place || matches!(self.bytes[self.at], b'\r' | b'\n')) {

@@ -1,11 +1,11 @@
-//! Columns by their names, which may have units behind them.
+//! Columns by their names, which may be followed by units.
 
 use super::Records;
 use crate::io::study_file::suggestion;
 use miette::{Result, miette};
 
 impl Records {
-    /// The column of that name, which may have a unit behind it: `temperature (°C)`, `[K]` or `/ bar`.
+    /// The column of this name, which may be followed by a unit: `temperature (°C)`, `[K]` or `/ bar`.
     pub fn column(&self, name: &str) -> Result<usize> {
         self.find(name)?.ok_or_else(|| {
             let help = suggestion(name, self.header.iter().map(String::as_str));
@@ -13,7 +13,7 @@ impl Records {
         })
     }
 
-    /// The same, if there is one.
+    /// The column of this name, which may be followed by a unit, if there is one.
     pub fn find(&self, name: &str) -> Result<Option<usize>> {
         if let Some(exact) = self.header.iter().position(|column| column == name) {
             return Ok(Some(exact));
@@ -38,13 +38,13 @@ impl Records {
     pub(super) fn check_header(&self) -> Result<()> {
         let place = self.place_of_header();
         if self.header.iter().all(String::is_empty) {
-            return Err(miette!(help = "begin it with a line of column names", "{place}: there is no header"));
+            return Err(miette!(help = "add a first line of column names", "{place}: there is no header"));
         }
         let repeated = |&(i, name): &(usize, &String)| !name.is_empty() && self.header[..i].contains(name);
         match self.header.iter().enumerate().find(repeated) {
             Some((i, name)) => Err(miette!(
                 help = "rename one of them",
-                "{place}: the column '{name}' is there twice (again as column {})",
+                "{place}: the column '{name}' occurs twice (again as column {})",
                 i + 1
             )),
             None => Ok(()),
@@ -56,7 +56,7 @@ impl Records {
     }
 }
 
-/// The name before a unit in parentheses, brackets or behind a slash.
+/// The name before a unit in parentheses, in brackets or after a slash.
 pub fn without_unit(header: &str) -> Option<&str> {
     let enclosed = |open, close| header.strip_suffix(close).and_then(|rest: &str| rest.rsplit_once(open));
     let (name, _) = enclosed('(', ')').or_else(|| enclosed('[', ']')).or_else(|| header.rsplit_once(" / "))?;

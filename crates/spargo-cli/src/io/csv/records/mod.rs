@@ -1,6 +1,6 @@
-//! CSV files as people have them: with quotes, units in headers, CRLF, a byte order mark, semicolons.
+//! CSV files as spreadsheets write them: with quotes, units in headers, CRLF, a byte order mark, semicolons.
 //!
-//! Every complaint names the file, the line and the column.
+//! Every error names the file, the line and the column.
 
 mod dialect;
 mod header;
@@ -18,7 +18,7 @@ use std::path::Path;
 pub struct Records {
     file: String,
     header: Vec<String>,
-    /// Where the header stands.
+    /// The line of the header.
     header_line: u64,
     rows: Vec<(u64, csv::StringRecord)>,
 }
@@ -26,7 +26,7 @@ pub struct Records {
 /// One row below the header.
 #[derive(Clone, Copy)]
 pub struct Row<'a> {
-    /// Where it stands in the file, counted from 1.
+    /// Its line in the file, counted from 1.
     pub line: u64,
     cells: &'a csv::StringRecord,
 }
@@ -41,10 +41,10 @@ impl Records {
     /// Reads a file with a header and at least one row below it.
     pub fn read(path: &Path) -> Result<Self> {
         let records = Records::read_any(path)?;
-        match records.rows.is_empty() {
-            true => Err(miette!("{} has no rows below its header", records.file)),
-            false => Ok(records),
+        if records.rows.is_empty() {
+            return Err(miette!("{} has no rows below its header", records.file));
         }
+        Ok(records)
     }
 
     /// Reads a file with a header.
@@ -103,12 +103,17 @@ impl Records {
         self.rows.iter().map(|(line, cells)| Row { line: *line, cells })
     }
 
-    /// A complaint about a row, counted from 0.
+    /// An error in a row, counted from 0.
     pub fn fault(&self, row: usize, message: &str) -> Report {
         miette!("{}, line {}: {message}", self.file, self.rows.get(row).map_or(0, |(line, _)| *line))
     }
 
-    /// A complaint about the whole file.
+    /// An error in a cell.
+    pub fn fault_in(&self, row: Row<'_>, column: usize, message: &str) -> Report {
+        miette!("{}, line {}, column '{}': {message}", self.file, row.line, self.header[column])
+    }
+
+    /// An error about the whole file.
     pub fn fault_of_all(&self, message: &str) -> Report {
         miette!("{}: {message}", self.file)
     }

@@ -1,8 +1,8 @@
-//! Cells as values.
+//! Cells as values of inputs.
 
 use spargo::space::{Domain, Value};
 
-/// A cell as a value of a domain; whether it lies in it is for the domain to say.
+/// A cell as a value of a domain, which may lie outside it.
 pub fn value(cell: &str, domain: &Domain) -> Value {
     match domain {
         Domain::Categorical { .. } => Value::Choice(cell.into()),
@@ -10,7 +10,7 @@ pub fn value(cell: &str, domain: &Domain) -> Value {
     }
 }
 
-/// A cell as a number if it is one, else as a word.
+/// A cell as a number if it is one, otherwise as a word.
 pub fn number_value(cell: &str) -> Value {
     match (cell.parse::<i64>(), cell.parse::<f64>()) {
         (Ok(i), _) => Value::Int(i),

@@ -1,19 +1,19 @@
-//! Numbers in and out of CSV files; every complaint names the file, the line and the column.
+//! CSV files of numbers; every error names the file, the line and the column.
 
+use crate::io::csv::csv_out::to_csv;
 use crate::io::csv::records::{Records, Row};
-use crate::io::csv::sheet::csv;
 use miette::{Result, miette};
 use spargo::linalg::Mat;
 use std::path::Path;
 
 /// A CSV file of numbers with a header.
-pub struct Table {
+pub struct NumberTable {
     file: String,
     header: Vec<String>,
     rows: Vec<Vec<f64>>,
 }
 
-impl Table {
+impl NumberTable {
     /// Reads a file with a header line; every other cell must be a finite number.
     pub fn read(path: &Path) -> Result<Self> {
         let records = Records::read(path)?;
@@ -23,7 +23,7 @@ impl Table {
             cells.map(|(k, column)| number(row.cell(k), &file, row.line, column)).collect::<Result<Vec<_>>>()
         };
         let rows = records.rows().map(numbers).collect::<Result<Vec<_>>>()?;
-        Ok(Table { file, header, rows })
+        Ok(NumberTable { file, header, rows })
     }
 
     /// The names of all columns but the target.
@@ -31,7 +31,7 @@ impl Table {
         self.header.iter().filter(|name| *name != target).cloned().collect()
     }
 
-    /// The named columns as a matrix, one row a point.
+    /// The named columns as a matrix, one row per point.
     pub fn matrix(&self, names: &[String]) -> Result<Mat<f64>> {
         let columns = names.iter().map(|name| self.index(name)).collect::<Result<Vec<_>>>()?;
         Ok(Mat::from_fn(self.rows.len(), columns.len(), |i, k| self.rows[i][columns[k]]))
@@ -57,7 +57,7 @@ impl Table {
             let cells = row.iter().copied().chain(columns.iter().map(|column| column[i]));
             cells.map(|v| v.to_string()).collect()
         };
-        csv(std::iter::once(header.collect()).chain(self.rows.iter().enumerate().map(row)))
+        to_csv(std::iter::once(header.collect()).chain(self.rows.iter().enumerate().map(row)))
     }
 }
 

@@ -1,7 +1,7 @@
-//! Children under way: whoever is over time is killed, and all of them when the run stops.
+//! Supervision of child processes: each is killed at its timeout, and all of them when the run stops.
 //!
-//! A child stands in the list from its start until it has ended but is not yet reaped. While it does, its number cannot
-//! be another process's, so a kill never hits a stranger.
+//! A child is listed from its start until it has ended but is not yet reaped. Its process id cannot be reused in the
+//! meantime, so a kill never hits another process.
 
 use super::group::Group;
 use std::collections::HashMap;
@@ -16,8 +16,8 @@ pub enum Killed {
     Stopped,
 }
 
-/// The list, with a thread that looks at the clock.
-pub struct Watch {
+/// The running children, with a thread that watches the clock.
+pub struct Supervisor {
     shared: Arc<Shared>,
     clock: Option<JoinHandle<()>>,
 }
@@ -40,14 +40,14 @@ struct Child {
     killed: Option<Killed>,
 }
 
-impl Watch {
+impl Supervisor {
     pub fn new() -> Self {
         let shared = Arc::new(Shared::default());
         let theirs = shared.clone();
-        Watch { shared, clock: Some(thread::spawn(move || theirs.watch_clock())) }
+        Supervisor { shared, clock: Some(thread::spawn(move || theirs.watch_clock())) }
     }
 
-    /// Watches over a child that has just been started.
+    /// Adds a child that has just been started.
     pub fn add(&self, group: Group, timeout: Option<Duration>) {
         let mut list = self.shared.lock();
         let mut child = Child { deadline: timeout.map(|timeout| Instant::now() + timeout), killed: None };
@@ -58,12 +58,12 @@ impl Watch {
         self.shared.changed.notify_all();
     }
 
-    /// Lets go of a child that has ended; says if it was killed.
+    /// Removes a child that has ended; says whether it was killed.
     pub fn remove(&self, group: Group) -> Option<Killed> {
         self.shared.lock().children.remove(&group)?.killed
     }
 
-    /// Kills every child, now and from now on.
+    /// Kills all children, and those that are added later.
     pub fn stop(&self) {
         let mut list = self.shared.lock();
         list.stopped = true;
@@ -75,11 +75,11 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for Supervisor {
     fn drop(&mut self) {
         self.shared.lock().closed = true;
         self.shared.changed.notify_all();
-        // It cannot have panicked, and nothing would depend on it.
+        // Nothing depends on how the thread ended.
         let _ = self.clock.take().map(JoinHandle::join);
     }
 }
@@ -98,7 +98,7 @@ impl Shared {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Kills who is over time until the list is closed.
+    /// Kills overdue children until the list is closed.
     fn watch_clock(&self) {
         let mut list = self.lock();
         while !list.closed {

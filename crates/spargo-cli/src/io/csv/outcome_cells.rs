@@ -1,29 +1,39 @@
-//! What a row of a table says of an evaluation: one rule for every table that is read.
+//! The outcome of a row, read off its status and its outputs' cells: one rule for every table.
 //!
 //! ```text
-//!     status       done, ok, observed or nothing: the outputs' cells decide
-//!                  failed, error, n/a, …: it failed, whatever stands there
-//!                  pending: it is under way, and no number may stand there
-//!     a cell       a number, or a class: 1, 0, yes, no, true, false; empty, NaN, n/a, failed, …: it failed; pending: it is under way
+//!     status   done, ok, observed or empty: the outputs' cells decide
+//!              failed, error, n/a, …: failed, whatever the cells contain
+//!              pending: no outcome yet, and no cell may contain a number
+//!     a cell   a number, or a class (1, 0, yes, no, true, false); empty, NaN, n/a, failed, …: failed; pending: no outcome yet
 //! ```
 
 use crate::io::csv::records::{Records, Row};
 use crate::io::output::excerpt::escaped;
 use spargo::study::{Goal, Outcome, Output};
 
-/// Where a row says what came of it.
-pub struct Columns {
-    /// One an output.
+/// Words of the status of an observed row.
+const DONE: [&str; 4] = ["", "done", "ok", "observed"];
+
+/// Words of a failure, those of spreadsheets among them.
+const FAILED: [&str; 12] =
+    ["", "nan", "na", "n/a", "failed", "fail", "error", "none", "#n/a", "#num!", "#div/0!", "#value!"];
+
+/// The word of a pending point.
+const PENDING: &str = "pending";
+
+/// The columns of an outcome.
+pub struct OutcomeColumns {
+    /// One per output.
     pub outputs: Vec<(usize, Output)>,
     pub status: Option<usize>,
     pub reason: Option<usize>,
 }
 
-impl Columns {
-    /// Every output must be there.
+impl OutcomeColumns {
+    /// Finds the columns; every output must have one.
     pub fn find(records: &Records, outputs: &[Output]) -> miette::Result<Self> {
         let names = outputs.iter().map(|output| &output.name);
-        Ok(Columns {
+        Ok(OutcomeColumns {
             outputs: records.columns(names)?.into_iter().zip(outputs.iter().cloned()).collect(),
             status: records.find("status")?,
             reason: records.find("reason")?,
@@ -33,28 +43,28 @@ impl Columns {
 
 /// What is wrong with a row, and in which column.
 #[derive(Debug, PartialEq)]
-pub struct Fault {
+pub struct CellFault {
     pub column: usize,
     pub message: String,
 }
 
-/// The outcome of a row; `None` if it is under way.
-pub fn outcome(row: Row<'_>, columns: &Columns) -> Result<Option<Outcome>, Fault> {
+/// The outcome of a row; `None` if it is pending. Values that are not finite are left for the study to record as failures.
+pub fn outcome(row: Row<'_>, columns: &OutcomeColumns) -> Result<Option<Outcome>, CellFault> {
     let cell = |column: Option<usize>| column.map_or("", |k| row.cell(k));
     let cells = || columns.outputs.iter().map(|(k, output)| (*k, output, row.cell(*k)));
     let failed = |default: String| {
         let reason = cell(columns.reason);
         Ok(Some(Outcome::failed(if reason.is_empty() { default } else { escaped(reason) })))
     };
-    let status = status(cell(columns.status)).ok_or_else(|| Fault {
+    let status = status(cell(columns.status)).ok_or_else(|| CellFault {
         column: columns.status.unwrap_or_default(),
-        message: format!("the status '{}' is none of done, failed, pending", cell(columns.status)),
+        message: format!("the status '{}' is not one of done, failed, pending", cell(columns.status)),
     })?;
     match (status, cells().find(|(.., cell)| is(cell, &[PENDING])), cells().find(|(.., cell)| is(cell, &FAILED))) {
         (Status::Pending, ..) | (_, Some(_), _) => match cells().find(|(.., cell)| is_number(cell)) {
-            Some((column, _, cell)) => Err(Fault {
+            Some((column, _, cell)) => Err(CellFault {
                 column,
-                message: format!("'{cell}' stands here though the row is marked pending; remove one or the other"),
+                message: format!("the row is marked pending but has the value '{cell}'; remove one or the other"),
             }),
             None => Ok(None),
         },
@@ -63,10 +73,7 @@ pub fn outcome(row: Row<'_>, columns: &Columns) -> Result<Option<Outcome>, Fault
         (Status::Done, ..) => {
             let values =
                 cells().map(|(column, output, cell)| number(column, cell, output.goal)).collect::<Result<_, _>>()?;
-            let outcome = Outcome::Observed { values, noise: None };
-            // An infinity is a failure.
-            let settled = outcome.settled("it");
-            settled.map(Some).map_err(|error| Fault { column: columns.outputs[0].0, message: error.to_string() })
+            Ok(Some(Outcome::Observed { values, noise: None }))
         }
     }
 }
@@ -86,16 +93,6 @@ fn status(word: &str) -> Option<Status> {
     }
 }
 
-/// Without a word the cells decide.
-const DONE: [&str; 4] = ["", "done", "ok", "observed"];
-
-/// What stands in place of an outcome if there is none; spreadsheets have words of their own.
-const FAILED: [&str; 12] =
-    ["", "nan", "na", "n/a", "failed", "fail", "error", "none", "#n/a", "#num!", "#div/0!", "#value!"];
-
-/// Marks a point under way.
-const PENDING: &str = "pending";
-
 fn is(word: &str, among: &[&str]) -> bool {
     among.contains(&word.to_lowercase().as_str())
 }
@@ -104,16 +101,16 @@ fn is_number(cell: &str) -> bool {
     cell.parse::<f64>().is_ok_and(|value| !value.is_nan())
 }
 
-fn number(column: usize, cell: &str, goal: Goal) -> Result<f64, Fault> {
-    let help = "leave the cell empty if the evaluation failed, or write pending if it is under way";
+fn number(column: usize, cell: &str, goal: Goal) -> Result<f64, CellFault> {
+    let help = "leave the cell empty if the evaluation failed, or write pending if it has not ended";
     let (number, wanted) = match goal {
-        Goal::Classify => (class(cell), "no class, which is 1 or 0, yes or no"),
+        Goal::Classify => (class(cell), "not a class (1 or 0, yes or no)"),
         _ => (cell.parse().ok(), "not a number"),
     };
-    number.ok_or_else(|| Fault { column, message: format!("'{cell}' is {wanted}; {help}") })
+    number.ok_or_else(|| CellFault { column, message: format!("'{cell}' is {wanted}; {help}") })
 }
 
-/// 1 or 0, as a number or in a word; what is not finite stays so, for it is a failure.
+/// A class as 1 or 0, from a number or a word; NaN and infinities, which are failures, stay what they are.
 pub fn class(word: &str) -> Option<f64> {
     match word.to_lowercase().as_str() {
         "yes" | "true" => Some(1.0),
@@ -126,34 +123,34 @@ pub fn class(word: &str) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn read(cells: &str) -> Result<Option<Outcome>, Fault> {
+    fn read(cells: &str) -> Result<Option<Outcome>, CellFault> {
         read_for(Goal::Maximize, cells)
     }
 
-    fn read_for(goal: Goal, cells: &str) -> Result<Option<Outcome>, Fault> {
+    fn read_for(goal: Goal, cells: &str) -> Result<Option<Outcome>, CellFault> {
         let text = format!("x,y,status,reason,z\n1,{cells}\n");
         let records = Records::parse("results.csv".into(), text.as_bytes()).unwrap();
         let outputs = ["y", "z"].map(|name| Output { name: name.into(), goal });
-        let columns = Columns::find(&records, &outputs).unwrap();
+        let columns = OutcomeColumns::find(&records, &outputs).unwrap();
         outcome(records.rows().next().unwrap(), &columns)
     }
 
     #[test]
-    fn classes_have_words() {
+    fn classes_can_be_words() {
         for (cells, values) in [("1,,,0", [1.0, 0.0]), ("Yes,,,no", [1.0, 0.0]), ("FALSE,done,,True", [0.0, 1.0])] {
             let observed = Outcome::Observed { values: values.into(), noise: None };
             assert_eq!(read_for(Goal::Classify, cells), Ok(Some(observed)), "{cells}");
         }
-        for (cell, words) in [("2", "'2' is no class"), ("0.5", "'0.5'"), ("maybe", "'maybe' is no class")] {
+        for (cell, words) in [("2", "'2' is not a class"), ("0.5", "'0.5'"), ("maybe", "'maybe' is not a class")] {
             let fault = read_for(Goal::Classify, &format!("1,,,{cell}")).unwrap_err();
             assert!(fault.column == 4 && fault.message.contains(words), "{fault:?}");
         }
-        assert!(matches!(read_for(Goal::Classify, "inf,,,1"), Ok(Some(Outcome::Failed { .. }))));
+        assert!(read_for(Goal::Classify, "inf,,,1").is_ok(), "left for the study to record as a failure");
         assert!(read("yes,,,1").is_err(), "only a class is yes or no");
     }
 
     #[test]
-    fn every_word_has_one_meaning() {
+    fn every_word_of_a_status_or_a_cell_has_one_meaning() {
         let observed = || Ok(Some(Outcome::Observed { values: vec![2.0, 3.0], noise: None }));
         for status in ["", "done", "OK", "Observed"] {
             assert_eq!(read(&format!("2,{status},,3")), observed(), "{status}");
@@ -168,7 +165,7 @@ mod tests {
             assert_eq!(read(cells), Ok(None), "{cells}");
         }
         for (cells, column, words) in [
-            ("2,running,,3", 2, "'running' is none of"),
+            ("2,running,,3", 2, "'running' is not one of"),
             (",pendin,,", 2, "'pendin'"),
             ("2,pending,,", 1, "marked pending"),
             ("pending,,,3", 4, "marked pending"),

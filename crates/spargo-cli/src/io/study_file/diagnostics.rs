@@ -1,8 +1,8 @@
-//! Complaints of parsers in plain words, with a suggestion.
+//! Errors of parsers in plain words, with a suggestion.
 
 use spargo::Error;
 
-/// The message of a deserializer for people who do not program, and what to do.
+/// A deserializer's message in plain words, and a remedy.
 pub fn plain(message: &str) -> (String, String) {
     for (start, what) in [("unknown field `", "unknown key"), ("unknown variant `", "unknown word")] {
         if let Some((word, rest)) = message.strip_prefix(start).and_then(|rest| rest.split_once('`')) {
@@ -35,7 +35,7 @@ pub fn plain(message: &str) -> (String, String) {
     }
 }
 
-/// How the TOML parser begins its complaints, how we do, and what helps.
+/// Beginnings of the TOML parser's messages, our messages, and remedies.
 const SYNTAX: [(&str, &str, &str); 6] = [
     ("invalid basic string", "a text that is not closed", "end it with a quotation mark on the same line"),
     ("unclosed table", "a section's name that is not closed", "write it as [name]"),
@@ -45,11 +45,11 @@ const SYNTAX: [(&str, &str, &str); 6] = [
     ("duplicate key", "this stands in the file twice", "remove or rename one of them"),
 ];
 
-/// What the library says, its last clause apart: that is the remedy.
+/// An error of the library, split into message and remedy.
 pub fn split_remedy(error: &Error) -> (String, String) {
     let words = error.to_string();
     let apart = match error {
-        Error::Parameter { .. } => return (words, "correct it, or leave it out for the default".into()),
+        Error::Parameter { .. } => return (words, "correct it, or remove it for the default".into()),
         Error::Unsupported { .. } | Error::Empty { .. } | Error::Value { .. } => words.split_once(": "),
         _ => words.rsplit_once("; "),
     };
@@ -59,13 +59,13 @@ pub fn split_remedy(error: &Error) -> (String, String) {
     }
 }
 
-/// The most similar of the known words, and all of them if they are few.
+/// The most similar known word, and all known words.
 pub fn suggestion<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.collect();
     let similar = |other: &&&str| strsim::jaro_winkler(word, other);
     let nearest = known.iter().max_by(|a, b| similar(a).total_cmp(&similar(b))).filter(|other| similar(other) > 0.75);
     let all = match known.len() {
-        0 => "nothing may stand here".into(),
+        0 => "no keys are allowed here".into(),
         _ => format!("known here: {}", known.join(", ")),
     };
     match nearest {
@@ -74,7 +74,7 @@ pub fn suggestion<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> Strin
     }
 }
 
-/// A type by what a user would call it, and an example.
+/// A type in plain words, and an example.
 fn kind(expected: &str) -> (&str, &'static str) {
     match expected {
         "u64" | "usize" | "u32" => ("a whole number, 0 or more,", "for example 4, without quotes"),

@@ -1,0 +1,218 @@
+//! The policy of a run: which trials to evaluate next, and when to stop.
+//!
+//! ```text
+//!     trials left pending by an earlier run ─▶ new trials, budget − R of them ─▶ R replicates of the likely winners ─▶ done
+//! ```
+//!
+//! A campaign asks and never evaluates: the caller evaluates the trials it hands out, tells their outcomes, and asks for
+//! what comes [`next`](Campaign::next).
+
+use super::{Outcome, Refit, Study, Trial};
+use crate::error::Result;
+use std::collections::HashMap;
+
+/// Failures without any success after which to give up: never fewer than the first number, as one crash proves nothing.
+const GIVE_UP: (usize, usize) = (5, 20);
+
+/// A run of a study: budget, batches, final replicates, and when to give up.
+#[derive(Debug, Clone)]
+pub struct Campaign {
+    /// How many trials may be evaluated.
+    pub budget: Budget,
+    /// Trials per batch; `None` for [`Study::default_count`].
+    pub batch: Option<usize>,
+    /// When new trials are asked for.
+    pub mode: Mode,
+    /// How many of the budget's trials, the last ones, re-evaluate the likely winners.
+    pub final_replicates: usize,
+    /// Failures of this campaign, in a study without any observation, after which it stops; `None` for never.
+    pub give_up: Option<usize>,
+    /// Whether trials that an earlier process asked for and left pending are evaluated first.
+    pub resume: bool,
+    begun: bool,
+    handed_out: Vec<u64>,
+    in_flight: Vec<u64>,
+    replicated: usize,
+    exhausted: bool,
+}
+
+/// How many trials may be evaluated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Budget {
+    /// Trials of the study in all, whatever asked for them.
+    Total(usize),
+    /// Trials that this campaign hands out.
+    Own(usize),
+}
+
+/// When new trials are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// A batch when every trial of the last one has an outcome: the same seed gives the same trials.
+    Batch,
+    /// As many as there are idle workers, by models that may miss some outcomes.
+    Async(Refit),
+}
+
+/// What a campaign does next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Next {
+    /// Evaluate these trials.
+    Evaluate(Vec<Trial>),
+    /// Nothing until an outcome is told.
+    Wait,
+    /// Nothing more; trials in flight need not be waited for.
+    Done(Why),
+}
+
+/// Why a campaign is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Why {
+    /// There are as many trials as the budget allows, each with its outcome.
+    BudgetSpent,
+    /// Every point of a finite space has been asked for.
+    SpaceExhausted,
+    /// Nothing but failures has come back.
+    AllFailed {
+        /// Evaluations of this campaign, all of which failed.
+        evaluations: usize,
+        /// Their most frequent reason.
+        reason: String,
+        /// How many failed for that reason.
+        count: usize,
+    },
+}
+
+impl Campaign {
+    /// A campaign in batches that resumes what is pending, without final replicates, and never gives up.
+    pub fn new(budget: Budget) -> Self {
+        Campaign {
+            budget,
+            batch: None,
+            mode: Mode::Batch,
+            final_replicates: 0,
+            give_up: None,
+            resume: true,
+            begun: false,
+            handed_out: Vec::new(),
+            in_flight: Vec::new(),
+            replicated: 0,
+            exhausted: false,
+        }
+    }
+
+    /// Failures without any success after which a run of this study should give up.
+    pub fn patience(study: &Study) -> usize {
+        study.config().initial.clamp(GIVE_UP.0, GIVE_UP.1)
+    }
+
+    /// Trials that were handed out and have no outcome yet, as of the last [`next`](Self::next).
+    pub fn in_flight(&self) -> &[u64] {
+        &self.in_flight
+    }
+
+    /// What to do now; `idle` workers, which only [`Mode::Async`] looks at, could begin at once.
+    pub fn next(&mut self, study: &mut Study, idle: usize) -> Result<Next> {
+        if !std::mem::replace(&mut self.begun, true) && self.resume {
+            let pending = self.left_pending(study)?;
+            if !pending.is_empty() {
+                return Ok(self.hand_out(pending));
+            }
+        }
+        self.in_flight.retain(|&id| study.outcome(id).is_none());
+        if let Some(why) = self.all_failed(study) {
+            return Ok(Next::Done(why));
+        }
+        let busy = !self.in_flight.is_empty();
+        if busy && (self.mode == Mode::Batch || idle == 0) {
+            return Ok(Next::Wait);
+        }
+        study.refresh()?;
+        let left = self.left(study);
+        let new = left.saturating_sub(self.final_replicates);
+        let trials = self.ask(study, new, idle)?;
+        if !trials.is_empty() {
+            Ok(self.hand_out(trials))
+        } else if busy {
+            Ok(Next::Wait)
+        } else if left == 0 {
+            Ok(Next::Done(Why::BudgetSpent))
+        } else {
+            self.finish(study, left, idle)
+        }
+    }
+
+    /// The last trials, when all others have outcomes: replicates or, if there is nothing to replicate, new ones.
+    fn finish(&mut self, study: &mut Study, left: usize, idle: usize) -> Result<Next> {
+        let trials = match study.counts().observed {
+            0 => self.ask(study, left, idle)?,
+            _ => self.replicate(study, left)?,
+        };
+        if trials.is_empty() { Ok(Next::Done(Why::SpaceExhausted)) } else { Ok(self.hand_out(trials)) }
+    }
+
+    fn ask(&mut self, study: &mut Study, most: usize, idle: usize) -> Result<Vec<Trial>> {
+        if most == 0 || self.exhausted {
+            return Ok(Vec::new());
+        }
+        let (count, refit) = match self.mode {
+            Mode::Batch => (self.batch.unwrap_or_else(|| study.default_count()), Refit::Always),
+            Mode::Async(refit) => (idle.max(1), refit),
+        };
+        let trials = study.ask_at_most(count.min(most), refit)?;
+        self.exhausted = trials.is_empty();
+        Ok(trials)
+    }
+
+    fn replicate(&mut self, study: &mut Study, left: usize) -> Result<Vec<Trial>> {
+        // Where a finite space has fewer points than the budget is for, no more than the final replicates are left.
+        let most = left.min(self.final_replicates.saturating_sub(match (self.exhausted, self.budget) {
+            (false, _) => 0,
+            (true, Budget::Own(_)) => self.replicated,
+            (true, Budget::Total(_)) => study.reports()?.iter().map(|report| report.again).sum(),
+        }));
+        let trials = study.replicate(self.batch.unwrap_or(study.config().batch).min(most))?;
+        self.replicated += trials.len();
+        Ok(trials)
+    }
+
+    /// Trials that may still be asked for.
+    fn left(&self, study: &Study) -> usize {
+        match self.budget {
+            Budget::Total(trials) => trials.saturating_sub(study.history().records().len()),
+            Budget::Own(trials) => trials.saturating_sub(self.handed_out.len()),
+        }
+    }
+
+    /// Pending trials that were asked for; points that were added as pending are evaluated by others.
+    fn left_pending(&self, study: &mut Study) -> Result<Vec<Trial>> {
+        study.refresh()?;
+        let records = study.history().records().iter();
+        let pending = records.filter(|record| record.told.is_none() && record.ask.is_some());
+        let most = if let Budget::Own(trials) = self.budget { trials } else { usize::MAX };
+        Ok(pending.take(most).map(|record| record.trial.clone()).collect())
+    }
+
+    fn hand_out(&mut self, trials: Vec<Trial>) -> Next {
+        let ids = || trials.iter().map(|trial| trial.id);
+        self.handed_out.extend(ids());
+        self.in_flight.extend(ids());
+        Next::Evaluate(trials)
+    }
+
+    fn all_failed(&self, study: &Study) -> Option<Why> {
+        let least = self.give_up?;
+        if study.counts().observed > 0 {
+            return None;
+        }
+        let mut reasons: HashMap<&str, usize> = HashMap::new();
+        for outcome in self.handed_out.iter().filter_map(|&id| study.outcome(id)) {
+            if let Outcome::Failed { reason } = outcome {
+                *reasons.entry(reason).or_default() += 1;
+            }
+        }
+        let evaluations: usize = reasons.values().sum();
+        let (reason, count) = reasons.into_iter().max_by_key(|&(reason, count)| (count, std::cmp::Reverse(reason)))?;
+        (evaluations >= least).then(|| Why::AllFailed { evaluations, reason: reason.into(), count })
+    }
+}
