@@ -20,11 +20,13 @@ mod json;
 mod local;
 mod model;
 mod observations;
+mod open;
 mod refit;
 mod replicate;
 mod report;
 mod state;
 pub mod storage;
+mod tell;
 mod trial;
 
 pub use config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice, Replicates, TrustRegionOptions};
@@ -43,15 +45,13 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::model::{Hyperparameters, Posterior, Prediction};
 use crate::space::Point;
-use json::{differing, from_json, to_json};
+use json::from_json;
 use local::Local;
 use model::Models;
 use observations::Observations;
 use state::StepState;
-use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
-use storage::{Appended, Event, MemoryStorage, SqliteStorage, Storage};
+use storage::Storage;
 
 /// A study: ask for points, tell their outcomes.
 #[derive(Debug)]
@@ -75,90 +75,6 @@ struct Key {
 }
 
 impl Study {
-    /// A study that lives as long as this process.
-    pub fn in_memory(config: Config) -> Result<Self> {
-        Study::with_storage(config, Box::new(MemoryStorage::default()))
-    }
-
-    /// A new study in a file of its own; refuses if there is one.
-    pub fn create(path: &Path, config: Config) -> Result<Self> {
-        config.check()?;
-        let mut storage = SqliteStorage::open_or_create(path)?;
-        match storage.append(0, &[created(&config)?])? {
-            Appended::Done => Study::with_storage(config, Box::new(storage)),
-            Appended::Conflict => Err(refused(&storage, "exists already", "open it, or give another path")),
-        }
-    }
-
-    /// The study in this file.
-    pub fn open(path: &Path) -> Result<Self> {
-        Study::resume(Box::new(SqliteStorage::open(path)?))
-    }
-
-    /// The study in this file, to be looked at: neither the file nor its folder need be writable.
-    pub fn open_to_read(path: &Path) -> Result<Self> {
-        Study::resume(Box::new(SqliteStorage::open_to_read(path)?))
-    }
-
-    /// The study in this file if there is one, with these very settings, else a new one.
-    pub fn open_or_create(path: &Path, config: Config) -> Result<Self> {
-        config.check()?;
-        Study::with_storage(config, Box::new(SqliteStorage::open_or_create(path)?))
-    }
-
-    /// The study in this storage if there is one, with these very settings, else a new one.
-    pub fn with_storage(config: Config, mut storage: Box<dyn Storage>) -> Result<Self> {
-        config.check()?;
-        let mut events = storage.load(0)?;
-        if events.is_empty() {
-            // If another process is faster, its settings are compared with ours.
-            storage.append(0, &[created(&config)?])?;
-            events = storage.load(0)?;
-        }
-        Study::new(Some(config), storage, events)
-    }
-
-    /// The whole study, to be made into a study in memory by [`from_bytes`](Self::from_bytes).
-    pub fn to_bytes(&mut self) -> Result<Vec<u8>> {
-        Ok(to_json(&self.storage.load(0)?)?.into_bytes())
-    }
-
-    /// A study in memory that goes on where the one with these bytes was.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let read = |error| {
-            let cause = format!("is damaged, or was not written by this version of spargo ({error})");
-            refused(&MemoryStorage::default(), &cause, "make the bytes again from the study itself")
-        };
-        Study::resume(Box::new(MemoryStorage::new(serde_json::from_slice(bytes).map_err(read)?)))
-    }
-
-    /// Refuses other settings than those that the study was made with, by name.
-    pub fn check_made_with(&self, config: &Config) -> Result<()> {
-        check_same(config, &self.config, &*self.storage)
-    }
-
-    fn resume(mut storage: Box<dyn Storage>) -> Result<Self> {
-        let events = storage.load(0)?;
-        Study::new(None, storage, events)
-    }
-
-    /// The study that these events of a storage make; with settings of the caller's, if they are the same.
-    fn new(config: Option<Config>, storage: Box<dyn Storage>, events: Vec<Event>) -> Result<Self> {
-        let Some(Event::Created { settings }) = events.first() else {
-            return Err(refused(&*storage, "is empty", "give the path of a study, or another path to create one"));
-        };
-        let stored: Config = from_json("the settings in the study's file", settings)?;
-        stored.check()?;
-        if let Some(config) = &config {
-            check_same(config, &stored, &*storage)?;
-        }
-        let config = config.unwrap_or(stored);
-        let (table, history) = (Observations::new(&config), History::default());
-        let mut study = Study { config, storage, history, table, models: None };
-        study.apply(events)?;
-        Ok(study)
-    }
-
     /// Its settings.
     pub fn config(&self) -> &Config {
         &self.config
@@ -172,61 +88,6 @@ impl Study {
     /// The trial with this number and its outcome, as of the last ask, tell or [`refresh`](Self::refresh).
     pub fn trial(&self, id: u64) -> Option<&Record> {
         self.history.record(id)
-    }
-
-    /// Reads what other processes have written.
-    pub fn refresh(&mut self) -> Result<()> {
-        let events = self.storage.load(self.history.position())?;
-        self.apply(events)
-    }
-
-    /// Outcomes of trials by their numbers, all or nothing; returns how many of them are new.
-    ///
-    /// The same outcome told again is passed over, another one is refused. NaN and infinities count as failures, and any
-    /// failure counts as the same outcome as another: the first reason stays.
-    pub fn tell(&mut self, outcomes: &[(u64, Outcome)]) -> Result<usize> {
-        let settled =
-            |(trial, outcome): &(u64, Outcome)| Ok((*trial, self.settled(&format!("trial {trial}"), outcome)?));
-        let outcomes = outcomes.iter().map(settled).collect::<Result<Vec<_>>>()?;
-        self.append(|history| history.news(&outcomes))
-    }
-
-    /// Points that were not asked for, with their outcomes (`None`: they are pending); returns their trials' numbers.
-    ///
-    /// A point that is added twice makes two trials: replicates are data.
-    pub fn add(&mut self, points: &[(Point, Option<Outcome>)]) -> Result<Range<u64>> {
-        let added = |(i, (point, outcome)): (usize, &(Point, Option<Outcome>))| {
-            self.config.space.encode(point)?;
-            let of = format!("point {} of {}", i + 1, points.len());
-            let outcome = outcome.as_ref().map(|outcome| self.settled(&of, outcome)).transpose()?;
-            Ok(Event::Added { point: point.clone(), outcome })
-        };
-        let events = points.iter().enumerate().map(added).collect::<Result<Vec<_>>>()?;
-        let count = self.append(|_| Ok(events.clone()))?;
-        let end = self.history.records().len() as u64 + 1;
-        Ok(end - count as u64..end)
-    }
-
-    /// Appends what `events` makes of the present history, and returns their number.
-    fn append(&mut self, events: impl Fn(&History) -> Result<Vec<Event>>) -> Result<usize> {
-        loop {
-            self.refresh()?;
-            let events = events(&self.history)?;
-            let count = events.len();
-            if count == 0 || self.storage.append(self.history.position(), &events)? == Appended::Done {
-                self.apply(events)?;
-                return Ok(count);
-            }
-        }
-    }
-
-    fn apply(&mut self, events: Vec<Event>) -> Result<()> {
-        let name = &self.storage;
-        events.into_iter().try_for_each(|event| {
-            let applied = self.history.apply(event);
-            applied.map_err(|cause| refused(&**name, &format!("is damaged: it {cause}"), "restore it from a copy"))
-        })?;
-        self.table.extend(&self.config, &self.history)
     }
 
     /// The best evaluated point by what models believe, and the best outcome, of those that keep to all limits; `None` if there are
@@ -386,48 +247,6 @@ impl Study {
 
     fn trial_of(&self, record: usize) -> Trial {
         self.history().records()[record].trial.clone()
-    }
-
-    /// The outcome as it is recorded, if this study can have it.
-    fn settled(&self, of: &str, outcome: &Outcome) -> Result<Outcome> {
-        match outcome {
-            Outcome::Observed { values, .. } if values.len() != self.config.outputs.len() => Err(Error::Shape {
-                what: format!("the list of values of {of}"),
-                found: values.len(),
-                expected: self.config.outputs.len(),
-            }),
-            Outcome::Observed { values, .. } => {
-                self.check_classes(of, values)?;
-                outcome.settled(of)
-            }
-            Outcome::Failed { .. } => Ok(outcome.clone()),
-        }
-    }
-
-    fn check_classes(&self, of: &str, values: &[f64]) -> Result<()> {
-        let classes = self.config.outputs.iter().zip(values).filter(|(output, _)| output.goal == Goal::Classify);
-        match classes.map(|(_, &value)| value).find(|value| value.is_finite() && ![0.0, 1.0].contains(value)) {
-            Some(value) => Err(Error::Parameter { name: format!("the class of {of}"), value, must: "0 or 1".into() }),
-            None => Ok(()),
-        }
-    }
-}
-
-fn created(config: &Config) -> Result<Event> {
-    Ok(Event::Created { settings: to_json(config)? })
-}
-
-fn refused(storage: &dyn Storage, cause: &str, remedy: &str) -> Error {
-    Error::Storage { path: storage.name(), cause: cause.into(), remedy: remedy.into() }
-}
-
-fn check_same(ours: &Config, stored: &Config, storage: &dyn Storage) -> Result<()> {
-    match differing(&to_json(ours)?, &to_json(stored)?)? {
-        None => Ok(()),
-        Some(field) => Err(Error::Unsupported {
-            what: format!("the study in {} has another setting of '{field}'", storage.name()),
-            remedy: "open it with the settings it was made with, or create another study".into(),
-        }),
     }
 }
 
