@@ -4,8 +4,8 @@ use crate::values::to_list;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use spargo::space::{Dimension, Domain, Scale};
-use spargo::study::store::Record;
 use spargo::study::Outcome;
+use spargo::study::store::Record;
 
 /// A trial's number, its values, their noise variances, and the reason of a failure.
 pub type EncodedOutcome = (u64, Option<Vec<f64>>, Option<Vec<Option<f64>>>, Option<String>);

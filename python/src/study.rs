@@ -130,8 +130,10 @@ impl Study {
 
     /// Tells outcomes; returns how many are new.
     fn tell(&self, py: Python<'_>, outcomes: Vec<EncodedOutcome>) -> PyResult<usize> {
-        let outcomes: Vec<(u64, Outcome)> =
-            outcomes.into_iter().map(|(trial, values, noise, reason)| (trial, outcome(values, noise, reason))).collect();
+        let outcomes: Vec<(u64, Outcome)> = outcomes
+            .into_iter()
+            .map(|(trial, values, noise, reason)| (trial, outcome(values, noise, reason)))
+            .collect();
         self.at_once(py, |study| study.tell(&outcomes))
     }
 
@@ -235,7 +237,8 @@ impl Study {
     ) -> PyResult<(Array<'py>, Array<'py>, Array<'py>)> {
         let points = Points::new(points)?;
         let predictions = self.with(py, |study| study.predict_interval(output, &points.into_values()))?;
-        let column = |of: fn(&spargo::study::CrediblePrediction) -> f64| vector(py, predictions.iter().map(of).collect());
+        let column =
+            |of: fn(&spargo::study::CrediblePrediction) -> f64| vector(py, predictions.iter().map(of).collect());
         Ok((column(|f| f.mean), column(|f| f.interval.0), column(|f| f.interval.1)))
     }
 
