@@ -45,6 +45,7 @@ from .optimize import maximize, minimize
 from .options import AcquisitionOptions, LocalModelOptions, ModelOptions, SamplingOptions, TrustRegionOptions
 from .posterior import Path, Paths, Posterior, Prediction
 from .problems import hypervolume
+from .quality import QualityContext
 from .space import Candidates, Choice, Int, Real
 from .study import Best, Failed, Fronts, ParetoPoint, Study, Trial
 
@@ -78,6 +79,7 @@ __all__ = [
     "Paths",
     "Posterior",
     "Prediction",
+    "QualityContext",
     "Real",
     "RetoldError",
     "SamplingOptions",

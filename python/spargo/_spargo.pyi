@@ -1,6 +1,6 @@
 """Compiled bindings. The public API is in `spargo`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 _Array = npt.NDArray[np.float64]
+_Quality = Callable[..., Any]
 _Outcome = tuple[int, list[float] | None, list[float | None] | None, str | None]
 _Record = tuple[int, int | None, list[Any], list[float] | None, list[float | None] | None, str | None]
 
@@ -20,12 +21,13 @@ class Study:
         inputs: list[tuple[str, str, Any, bool]],
         candidates: tuple[list[str], Any] | None,
         path: str | PathLike[str] | None,
+        quality: _Quality | None,
     ) -> Study: ...
     @staticmethod
-    def open(path: str | PathLike[str]) -> Study: ...
+    def open(path: str | PathLike[str], quality: _Quality | None) -> Study: ...
     def to_bytes(self) -> bytes: ...
     @staticmethod
-    def from_bytes(bytes: bytes) -> Study: ...
+    def from_bytes(bytes: bytes, quality: _Quality | None) -> Study: ...
     def path(self) -> Any: ...
     def config(self) -> str: ...
     def inputs(self) -> list[tuple[str, str]]: ...

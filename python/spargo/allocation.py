@@ -77,8 +77,6 @@ def allocate(
         noise = kernel.noise_ if noise is None else noise
         mean = kernel.mean_ if mean is None else mean
     chosen = {"method": allocation} if isinstance(allocation, str) else dict(allocation)
-    if goal not in ("max", "min"):
-        raise ValueError(f'goal={goal!r} must be "max" or "min"')
     if quality is not None and chosen.get("method") not in ("cvr", "dpp"):
         raise ValueError(f"allocation={allocation!r} has a quality of its own: leave out one of the two")
     settings = {
@@ -88,7 +86,7 @@ def allocate(
         "lengthscales": scales,
         "noise": number("noise", noise),
         "mean": number("mean", mean),
-        "sign": 1.0 if goal == "max" else -1.0,
+        "goal": goal,
         "level": number("level", level),
         "seed": int(seed),
     }

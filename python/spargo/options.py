@@ -15,6 +15,8 @@ from typing import Any, Literal, TypedDict, Union
 
 import numpy as np
 
+from .quality import QualityFunction
+
 __all__ = [
     "AcquisitionOptions",
     "Allocation",
@@ -50,7 +52,7 @@ class ModelOptions:
     """Number of observations up to which the posterior is exact; by default 2000."""
     priors: Literal["on", "off"] | None = None
     """Whether priors join the objective; by default "on"."""
-    outcome_transform: Literal["auto", "off"] | None = None
+    outcome_transform: Literal["auto", "asinh", "log", "off"] | None = None
     """Transform of the outcomes before the model sees them; by default "auto"."""
     noise_bound: Literal["close-pairs", "off"] | None = None
     """Upper bound on a learned noise variance; by default "close-pairs": what outcomes of close points differ by."""
@@ -110,6 +112,7 @@ class EngineSettings(TypedDict, total=False):
 
     inducing: int | None
     allocation: Allocation | None
+    quality: QualityFunction | None
     rule: Rule | None
     replicates: Replicates | None
     model: ModelOptions | None

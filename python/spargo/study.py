@@ -29,11 +29,14 @@ from .options import (
 )
 from .outcomes import Failed, Noise, Value
 from .outputs import outputs_of
+from .quality import QualityFunction
 from .space import Space, SpaceLike
 from .tables import Table, is_table
 from .trial import Best, Fronts, ParetoPoint, Trial
 
 __all__ = ["Best", "Failed", "Fronts", "ParetoPoint", "Study", "Trial"]
+
+_Labels = dict[str, dict[str, Any]]
 
 
 class Study(Insight):
@@ -56,6 +59,9 @@ class Study(Insight):
         Number of points that `ask()` returns, and of the space-filling points before the first model.
     inducing, allocation
         Number of inducing points of sparse models, and how they are chosen: see `spargo.allocate`.
+    quality
+        Function of a `QualityContext` that returns one weight per observation: inducing points are chosen by weight and
+        diversity. A study's file keeps its name; give the function to `Study.open`, too.
     rule
         How batches are chosen: "thompson", "log-ei", "gibbon", "ehvi", "hippo", "bald" or "straddle"; by default what suits
         the outputs.
@@ -91,6 +97,7 @@ class Study(Insight):
         initial: int | None = None,
         inducing: int | None = None,
         allocation: Allocation | None = None,
+        quality: QualityFunction | None = None,
         rule: Rule | None = None,
         replicates: Replicates | None = None,
         model: ModelOptions | None = None,
@@ -100,6 +107,8 @@ class Study(Insight):
         local_models: LocalModelOptions | None = None,
         storage: str | os.PathLike[str] | None = None,
     ) -> None:
+        if quality is not None and allocation is not None:
+            raise ValueError(f"allocation={allocation!r} has a quality of its own: leave out one of the two")
         inputs = Space(space)
         settings = {
             "name": name,
@@ -122,16 +131,17 @@ class Study(Insight):
             names = list(inputs.candidates.columns)
             candidates = (names, inputs.candidates.points(names))
         path = None if storage is None else os.fspath(storage)
-        inner = _spargo.Study.begin(json.dumps(config, default=_refuse), inputs.specs(), candidates, path)
-        self._set(inner, inputs.labels())
+        inner = _spargo.Study.begin(json.dumps(config, default=_refuse), inputs.specs(), candidates, path, quality)
+        self._set(inner, inputs.labels(), quality)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Study:
-        """The study in a file, begun by Python or by the command line."""
-        return _with(_spargo.Study.open(os.fspath(path)), {})
+    def open(cls, path: str | os.PathLike[str], *, quality: QualityFunction | None = None) -> Study:
+        """The study in a file, begun by Python or by the command line; `quality` is the function that it names."""
+        return _reopened(os.fspath(path), {}, quality)
 
-    def _set(self, inner: _spargo.Study, labels: dict[str, dict[str, Any]]) -> None:
+    def _set(self, inner: _spargo.Study, labels: _Labels, quality: QualityFunction | None) -> None:
         self._inner = inner
+        self._quality = quality
         path = inner.path()
         # For copies: the working directory may be another one by then.
         self._absolute_path = None if path is None else os.path.abspath(path)
@@ -312,13 +322,13 @@ class Study(Insight):
 
     def copy(self) -> Study:
         """An independent copy in memory, also of a study in a file."""
-        return _restored(self._inner.to_bytes(), self._codec.labels)
+        return _restored(self._inner.to_bytes(), self._codec.labels, self._quality)
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         """A study in memory is copied in full; one in a file is opened again, so that there is one source of truth."""
         if self._absolute_path is None:
-            return _restored, (self._inner.to_bytes(), self._codec.labels)
-        return _reopened, (self._absolute_path, self._codec.labels)
+            return _restored, (self._inner.to_bytes(), self._codec.labels, self._quality)
+        return _reopened, (self._absolute_path, self._codec.labels, self._quality)
 
     # The end.
 
@@ -345,15 +355,15 @@ def _refuse(value: Any) -> Any:
     raise TypeError(f"{value!r} of type {type(value).__name__} cannot be a setting")
 
 
-def _with(inner: _spargo.Study, labels: dict[str, dict[str, Any]]) -> Study:
+def _with(inner: _spargo.Study, labels: _Labels, quality: QualityFunction | None) -> Study:
     study = Study.__new__(Study)
-    study._set(inner, labels)
+    study._set(inner, labels, quality)
     return study
 
 
-def _restored(bytes: bytes, labels: dict[str, dict[str, Any]]) -> Study:
-    return _with(_spargo.Study.from_bytes(bytes), labels)
+def _restored(bytes: bytes, labels: _Labels, quality: QualityFunction | None) -> Study:
+    return _with(_spargo.Study.from_bytes(bytes, quality), labels, quality)
 
 
-def _reopened(path: str, labels: dict[str, dict[str, Any]]) -> Study:
-    return _with(_spargo.Study.open(path), labels)
+def _reopened(path: str, labels: _Labels, quality: QualityFunction | None) -> Study:
+    return _with(_spargo.Study.open(path, quality), labels, quality)

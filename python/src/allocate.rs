@@ -7,9 +7,10 @@ use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use serde::Deserialize;
 use spargo::allocate::{Allocation, Chosen, Search, allocate as choose, allocate_by};
+use spargo::data::Direction;
 use spargo::kernel::Family;
 use spargo::model::Priors;
-use spargo::regression::{AllocationOptions, FixedHyperparameters, Wish};
+use spargo::regression::{AllocationOptions, FixedHyperparameters, Target};
 use spargo::rng::{Purpose, stream};
 
 /// Keyword arguments of `spargo.allocate`.
@@ -22,7 +23,7 @@ struct Settings {
     lengthscales: Option<Vec<f64>>,
     noise: Option<f64>,
     mean: Option<f64>,
-    sign: f64,
+    goal: Direction,
     level: f64,
     seed: u64,
 }
@@ -42,16 +43,16 @@ pub fn allocate(
     let quality = quality.map(|quality| quality.as_array().to_vec());
     heavy(py, || {
         let settings: Settings = read(settings, "help(spargo.allocate) lists the settings")?;
-        let Settings { allocation, kernel, variance, lengthscales, noise, mean, sign, level, seed } = settings;
+        let Settings { allocation, kernel, variance, lengthscales, noise, mean, goal, level, seed } = settings;
         let options = AllocationOptions {
             quality: allocation.quality(),
-            wish: Wish { sign, level },
+            target: Target { direction: goal, level },
             family: kernel,
             given: FixedHyperparameters { variance, lengthscales, noise, mean },
             priors: Priors::On,
             seed,
         };
-        let (model, context) = options.kernel_and_evidence(x.as_ref(), y.as_deref())?;
+        let (model, context) = options.kernel_and_context(x.as_ref(), y.as_deref())?;
         let kernel = model.kernel();
         let mut rng = stream(seed, Purpose::Allocation, 0, 0);
         let Chosen { rows, .. } = match quality {

@@ -30,7 +30,7 @@ impl Frame {
     pub fn dimension(&self) -> usize {
         match self {
             Frame::Study { space, .. } => space.dimensions().len(),
-            Frame::Plain(units) => units.lower.len(),
+            Frame::Plain(units) => units.inputs.lower.len(),
         }
     }
 
@@ -39,7 +39,7 @@ impl Frame {
         let (found, expected) = (x.ncols(), self.dimension());
         match self {
             _ if found != expected => Err(Error::Shape { what: "each point".into(), found, expected }),
-            Frame::Plain(units) => Ok(units.inputs(x.as_ref())),
+            Frame::Plain(units) => Ok(units.inputs.to_model(x.as_ref())),
             Frame::Study { .. } => Ok(self.place(Points::Numbers(x))?.z),
         }
     }
@@ -64,7 +64,7 @@ impl Frame {
     pub fn outcome(&self, u: f64) -> f64 {
         match self {
             Frame::Study { units, sign, .. } => sign * units.from_model(u),
-            Frame::Plain(units) => units.mean(u),
+            Frame::Plain(units) => units.outcomes.from_model(u),
         }
     }
 
@@ -75,7 +75,7 @@ impl Frame {
                 let (mean, variance) = units.moments(mean, variance);
                 (sign * mean, variance)
             }
-            Frame::Plain(units) => (units.mean(mean), units.variance(variance)),
+            Frame::Plain(units) => units.outcomes.moments(mean, variance),
         }
     }
 
@@ -93,13 +93,13 @@ impl Frame {
     fn outcome_slope(&self, u: f64) -> f64 {
         match self {
             Frame::Study { units, sign, .. } => sign * (-units.log_slope(units.from_model(u))).exp(),
-            Frame::Plain(units) => units.scale,
+            Frame::Plain(units) => units.outcomes.scale(),
         }
     }
 
     fn input_slope(&self, placed: &Placed, row: usize, k: usize) -> Result<f64> {
         let space = match self {
-            Frame::Plain(units) => return Ok(1.0 / units.range[k]),
+            Frame::Plain(units) => return Ok(1.0 / units.inputs.range[k]),
             Frame::Study { space, .. } => space,
         };
         let dimension = &space.dimensions()[k];

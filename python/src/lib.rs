@@ -8,6 +8,7 @@ mod heavy;
 mod models;
 mod posterior;
 mod problems;
+mod quality;
 mod records;
 mod settings;
 mod study;

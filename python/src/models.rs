@@ -17,7 +17,7 @@ use spargo::model::svgp::Variational;
 use spargo::model::{
     Fit, FitReport, HyperparameterObjective, Hyperparameters, Inference, Likelihood, Prediction, Priors,
 };
-use spargo::regression::{FixedHyperparameters, Inducing, Regression, RegressionOptions, UserHyperparameters, Wish};
+use spargo::regression::{FixedHyperparameters, Inducing, Regression, RegressionOptions, Target, UserHyperparameters};
 use std::sync::Arc;
 
 /// Keyword arguments of a model.
@@ -171,10 +171,9 @@ impl Fitted {
 
     /// Inducing points, if there are any.
     fn inducing_points<'py>(&self, py: Python<'py>) -> PyResult<Option<Array2<'py>>> {
-        let units = &self.regression.units;
-        let user =
-            |z: &Mat<f64>| Mat::from_fn(z.nrows(), z.ncols(), |i, k| units.lower[k] + units.range[k] * z[(i, k)]);
-        self.regression.inducing.as_ref().map(|z| table(py, user(z).as_ref())).transpose()
+        let inputs = &self.regression.units.inputs;
+        let inducing = self.regression.inducing.as_ref();
+        inducing.map(|z| table(py, inputs.from_model(z.as_ref()).as_ref())).transpose()
     }
 
     /// Report of the fit, as JSON.
@@ -206,7 +205,7 @@ impl Settings {
         RegressionOptions {
             inducing: z.map_or(Inducing::Count(self.inducing), Inducing::Points),
             allocation: self.allocation,
-            wish: Wish::default(),
+            target: Target::default(),
             family: self.kernel,
             given: FixedHyperparameters {
                 variance: self.variance,

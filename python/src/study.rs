@@ -6,6 +6,7 @@ use crate::errors::exception;
 use crate::frame::Frame;
 use crate::heavy::{heavy, heavy_with, light_with, unsupported};
 use crate::posterior::Posterior;
+use crate::quality::PythonQuality;
 use crate::records::{EncodedOutcome, dimension, outcome, to_tuple};
 use crate::settings::{json, read};
 use crate::values::{Points, to_list};
@@ -26,6 +27,7 @@ pub struct Study {
     inner: Mutex<Option<Inner>>,
     config: Config,
     path: Option<PathBuf>,
+    quality: Option<PythonQuality>,
     /// Id of the process that uses the study.
     process: AtomicU32,
 }
@@ -45,7 +47,9 @@ impl Study {
         inputs: Vec<(String, String, Bound<'_, PyAny>, bool)>,
         candidates: Option<(Vec<String>, Bound<'_, PyAny>)>,
         path: Option<PathBuf>,
+        quality: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        let quality = quality.map(PythonQuality::new).transpose()?;
         let inputs = inputs.into_iter().map(dimension).collect::<PyResult<Vec<_>>>()?;
         let table = candidates.map(|(names, rows)| Points::new(&rows).map(|rows| (names, rows))).transpose()?;
         let inner = heavy(py, || {
@@ -54,19 +58,22 @@ impl Study {
                 Some((names, rows)) => Space::from_table(&names, rows.into_values())?,
                 None => Space::new(inputs)?,
             };
+            if let Some(quality) = &quality {
+                config.allocation = quality.allocation();
+            }
             match &path {
                 None => Inner::in_memory(config),
                 Some(path) => Inner::open_or_create(path, config),
             }
         })?;
-        Ok(Study::new(inner, path))
+        Ok(Study::new(inner, path, quality))
     }
 
     /// Opens the study in a file.
     #[staticmethod]
-    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let inner = heavy(py, || Inner::open(&path))?;
-        Ok(Study::new(inner, Some(path)))
+    fn open(py: Python<'_>, path: PathBuf, quality: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let quality = quality.map(PythonQuality::new).transpose()?;
+        Ok(Study::new(heavy(py, || Inner::open(&path))?, Some(path), quality))
     }
 
     /// The study as bytes.
@@ -76,8 +83,9 @@ impl Study {
 
     /// A study in memory from the bytes of another one.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        Ok(Study::new(heavy(py, || Inner::from_bytes(bytes))?, None))
+    fn from_bytes(py: Python<'_>, bytes: &[u8], quality: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let quality = quality.map(PythonQuality::new).transpose()?;
+        Ok(Study::new(heavy(py, || Inner::from_bytes(bytes))?, None, quality))
     }
 
     /// File of the study, if it has one.
@@ -284,15 +292,20 @@ impl Study {
 }
 
 impl Study {
-    fn new(inner: Inner, path: Option<PathBuf>) -> Self {
+    fn new(mut inner: Inner, path: Option<PathBuf>, quality: Option<PythonQuality>) -> Self {
+        if let Some(quality) = &quality {
+            inner = inner.with_extensions(&quality.extensions());
+        }
         let config = inner.config().clone();
-        Study { inner: Mutex::new(Some(inner)), config, path, process: AtomicU32::new(std::process::id()) }
+        Study { inner: Mutex::new(Some(inner)), config, path, quality, process: AtomicU32::new(std::process::id()) }
     }
 
     /// A long call, which Ctrl-C ends.
     fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Inner) -> Result<T> + Send) -> PyResult<T> {
         self.check_process(py)?;
-        heavy_with(py, &self.inner, |inner| work(opened(inner)?))
+        let raised = || self.quality.as_ref().and_then(PythonQuality::take_raised);
+        raised();
+        heavy_with(py, &self.inner, |inner| work(opened(inner)?)).map_err(|error| raised().unwrap_or(error))
     }
 
     /// A short call.

@@ -53,7 +53,7 @@ def test_the_kernel_can_be_that_of_a_model() -> None:
         ({"quality": -np.ones(400)}, "must be at least 0"),
         ({"quality": np.full(400, np.nan)}, "not finite"),
         ({"quality": np.ones((400, 1))}, "one number per row"),
-        ({"goal": "most"}, "goal="),
+        ({"goal": "most"}, "goal: unknown variant `most`"),
         ({"kernel": "matern72"}, "kernel: unknown variant"),
     ],
 )

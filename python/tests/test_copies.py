@@ -84,7 +84,7 @@ def test_invalid_bytes_are_refused(bytes: bytes) -> None:
     from spargo import _spargo
 
     with pytest.raises(spargo.StoreError):
-        _spargo.Study.from_bytes(bytes)
+        _spargo.Study.from_bytes(bytes, None)
 
 
 def test_a_pickled_study_is_found_from_another_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,8 +60,9 @@ impl Exact {
     pub fn sparse(&self, allocation: &Allocation, m: usize, hyper: Hyper, rng: &mut ChaCha8Rng) -> Result<Posterior> {
         let Prediction { mean, variance } = self.posterior.predict(self.data.x())?;
         let belief = PosteriorAtData::new(self.data.y().to_vec(), mean, variance, self.data.noise(self.hyper.noise))?;
-        let evidence = AllocationContext::new(vec![belief])?.with_bounds(vec![(0.0, 1.0); self.data.dimension()])?;
-        let chosen = allocate(allocation, self.data.x(), &self.hyper.kernel, &evidence, m, rng)?;
+        let context = AllocationContext::of_rows(self.data.len()).with_outputs(vec![belief])?;
+        let context = context.with_bounds(vec![(0.0, 1.0); self.data.dimension()])?;
+        let chosen = allocate(allocation, self.data.x(), &self.hyper.kernel, &context, m, rng)?;
         let hyperparameters = match hyper {
             Hyper::Bound => HyperparameterObjective::Bound,
             Hyper::Exact => HyperparameterObjective::Fixed,

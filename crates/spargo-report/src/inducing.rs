@@ -6,7 +6,7 @@ use super::overview::point;
 use super::sample::{MOST, evenly, some, told};
 use serde::Serialize;
 use spargo::Result;
-use spargo::allocate::Quality;
+use spargo::allocate::Needs;
 use spargo::space::{Point, Value};
 use spargo::study::{Outcome, Study};
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 #[derive(Serialize)]
 pub struct Inducing {
     /// The name of the quality, if points are weighed at all.
-    quality: Option<&'static str>,
+    quality: Option<String>,
     /// Inducing points there are; `None` if the posterior is exact.
     count: Option<usize>,
     points: Vec<Place>,
@@ -44,7 +44,7 @@ impl Inducing {
         let quality = study.config().allocation_of(output).quality();
         let z = study.inducing_points(output)?;
         Ok(Inducing {
-            quality: (quality != Quality::Unit).then(|| quality.name()),
+            quality: (quality.needs() != Needs::Nothing).then(|| quality.name().into()),
             count: z.as_ref().map(Vec::len),
             points: z.map_or(Ok(Vec::new()), |z| believed(study, output, inputs, &evenly(&z, MOST)))?,
             trials: trials(study, output, inputs)?,

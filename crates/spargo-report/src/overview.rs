@@ -200,15 +200,11 @@ fn failures(study: &Study) -> (Vec<u64>, Vec<(String, usize)>) {
 
 fn settings(study: &Study) -> Vec<(&'static str, String)> {
     let config = study.config();
-    let word = |value: serde_json::Result<serde_json::Value>| match value {
-        Ok(serde_json::Value::String(word)) => word,
-        _ => String::new(),
-    };
     vec![
         ("Asked for", format!("{} spread points, then batches of {}", config.initial, config.batch)),
         ("Rule", config.rule().name().into()),
         ("Inducing points", format!("{} by {}", config.inducing, allocations(config))),
-        ("Kernel", word(serde_json::to_value(config.model.kernel))),
+        ("Kernel", config.model.kernel.name().into()),
         ("Seed", config.seed.to_string()),
     ]
 }

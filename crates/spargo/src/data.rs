@@ -1,4 +1,4 @@
-//! Observations, and the units in which models see them.
+//! Observations, and the transforms between the user's units and a model's.
 //!
 //! ```text
 //!     x ↦ (x − lower) / range ∈ [0, 1]ᵈ,        y ↦ (y − centre) / scale
@@ -69,7 +69,7 @@ impl Dataset {
         self.x.ncols()
     }
 
-    /// The points, one a row, [n, d].
+    /// The points, one per row, [n, d].
     pub fn x(&self) -> MatRef<'_, f64> {
         self.x.as_ref()
     }
@@ -120,59 +120,79 @@ pub fn check_finite(what: &str, x: MatRef<'_, f64>) -> Result<()> {
     Ok(())
 }
 
-/// The affine map from the user's units to the model's, and back.
+/// A good outcome is a large one, or a small one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Direction {
+    /// The larger the better.
+    #[default]
+    #[serde(rename = "max")]
+    Maximize,
+    /// The smaller the better.
+    #[serde(rename = "min")]
+    Minimize,
+}
+
+impl Direction {
+    /// The factor that makes larger values better: 1 or −1.
+    pub fn sign(self) -> f64 {
+        if self == Direction::Minimize { -1.0 } else { 1.0 }
+    }
+}
+
+/// The affine map of inputs from the user's units to the unit cube, and back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Standardizer {
+pub struct InputTransform {
     /// Least value of each input.
     pub lower: Vec<f64>,
     /// Range of each input; 1 where the data do not vary.
     pub range: Vec<f64>,
-    /// Mean outcome.
-    pub centre: f64,
-    /// Standard deviation of the outcomes; never 0.
-    pub scale: f64,
+}
+
+impl InputTransform {
+    /// Inputs that stay as they are.
+    pub fn identity(dimension: usize) -> Self {
+        InputTransform { lower: vec![0.0; dimension], range: vec![1.0; dimension] }
+    }
+
+    /// The map of the points' bounding box to the unit cube.
+    pub fn of(x: MatRef<'_, f64>) -> Self {
+        let (lower, range) = (0..x.ncols()).map(|k| lower_and_range(x.col(k).iter().copied())).unzip();
+        InputTransform { lower, range }
+    }
+
+    /// Points in the model's units, [n, d].
+    pub fn to_model(&self, x: MatRef<'_, f64>) -> Mat<f64> {
+        Mat::from_fn(x.nrows(), x.ncols(), |i, k| (x[(i, k)] - self.lower[k]) / self.range[k])
+    }
+
+    /// Points in the user's units, [n, d].
+    pub fn from_model(&self, z: MatRef<'_, f64>) -> Mat<f64> {
+        Mat::from_fn(z.nrows(), z.ncols(), |i, k| self.lower[k] + self.range[k] * z[(i, k)])
+    }
+}
+
+/// The maps of inputs and of outcomes between the user's units and a model's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Standardizer {
+    /// The map of inputs.
+    pub inputs: InputTransform,
+    /// The map of outcomes.
+    pub outcomes: OutcomeTransform,
 }
 
 impl Standardizer {
-    /// Inputs to their observed box, outcomes to mean 0 and variance 1.
+    /// Inputs to the unit cube, outcomes to mean 0 and variance 1.
     pub fn from_data(data: &Dataset) -> Self {
-        let (lower, range) = (0..data.dimension()).map(|k| box_of(data.x().col(k).iter().copied())).unzip();
-        let (centre, scale) = centre_and_scale(data.y());
-        Standardizer { lower, range, centre, scale }
+        Standardizer { inputs: InputTransform::of(data.x()), outcomes: OutcomeTransform::of(data.y(), Warp::Identity) }
     }
 
     /// Data in the model's units.
     pub fn apply(&self, data: &Dataset) -> Dataset {
-        let noise = |known: &Vec<Option<f64>>| known.iter().map(|v| v.map(|v| v / self.scale / self.scale)).collect();
-        Dataset {
-            x: self.inputs(data.x()),
-            y: data.y.iter().map(|y| (y - self.centre) / self.scale).collect(),
-            known_noise: data.known_noise.as_ref().map(noise),
-        }
-    }
-
-    /// Points in the model's units.
-    pub fn inputs(&self, x: MatRef<'_, f64>) -> Mat<f64> {
-        Mat::from_fn(x.nrows(), x.ncols(), |i, k| (x[(i, k)] - self.lower[k]) / self.range[k])
-    }
-
-    /// A mean in the user's units.
-    pub fn mean(&self, mean: f64) -> f64 {
-        self.centre + self.scale * mean
-    }
-
-    /// A variance in the user's units.
-    pub fn variance(&self, variance: f64) -> f64 {
-        self.scale * self.scale * variance
-    }
-
-    /// A log density per point in the user's units: the Jacobian of y ↦ (y − centre)/scale.
-    pub fn log_density(&self, per_point: f64) -> f64 {
-        per_point - self.scale.ln()
+        Dataset { x: self.inputs.to_model(data.x()), ..self.outcomes.apply(data) }
     }
 }
 
-fn box_of(values: impl Iterator<Item = f64>) -> (f64, f64) {
+fn lower_and_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     let range = high - low;
     (low, if range > 0.0 && range.is_finite() { range } else { 1.0 })
@@ -211,7 +231,9 @@ mod tests {
             let variance = standard.y().iter().map(|v| v * v).sum::<f64>() / 3.0;
             assert!(mean.abs() < 1e-14 && (variance - 1.0).abs() < 1e-13, "{size}: {mean} {variance}");
             assert_eq!(standard.x().col(0).iter().copied().collect::<Vec<_>>(), [0.0, 1.0, 0.5]);
-            assert!((units.mean(standard.y()[2]) / y[2] - 1.0).abs() < 1e-14);
+            assert!((units.outcomes.from_model(standard.y()[2]) / y[2] - 1.0).abs() < 1e-14);
+            let back = units.inputs.from_model(standard.x());
+            assert_eq!(back.col(0).iter().copied().collect::<Vec<_>>(), [3.0, 5.0, 4.0]);
         }
     }
 
@@ -220,7 +242,7 @@ mod tests {
         for value in [0.0, 5.0, -1e12, 0.1] {
             let data = Dataset::new(column(&[2.0, 2.0, 2.0]), vec![value; 3]).unwrap();
             let units = Standardizer::from_data(&data);
-            assert!(units.scale > 0.0 && units.range == [1.0]);
+            assert!(units.outcomes.scale() > 0.0 && units.inputs.range == [1.0]);
             assert!(units.apply(&data).y().iter().all(|v| v.abs() < 1e-13));
         }
     }

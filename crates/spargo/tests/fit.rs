@@ -77,7 +77,7 @@ fn difficult() -> Vec<(&'static str, Dataset, Mat<f64>)> {
 fn difficult_data_give_a_usable_posterior() {
     for (name, data, z) in difficult() {
         let units = Standardizer::from_data(&data);
-        let (standard, z) = (units.apply(&data), units.inputs(z.as_ref()));
+        let (standard, z) = (units.apply(&data), units.inputs.to_model(z.as_ref()));
         for ((hyperparameters, inference), priors) in
             PAIRS.iter().flat_map(|pair| [Priors::On, Priors::Off].map(|p| (pair, p)))
         {
@@ -112,7 +112,7 @@ fn predictions_follow_the_units_of_the_outcomes() {
         let z = first_rows(&standard, 30);
         let fit = fit(&cold(&standard), &standard, z.as_ref(), &FitOptions::default()).unwrap();
         let mean = fit.posterior.mean(standard.x()).unwrap();
-        mean.iter().map(|m| units.mean(*m)).collect::<Vec<_>>()
+        mean.iter().map(|m| units.outcomes.from_model(*m)).collect::<Vec<_>>()
     };
     let expected = predict(&base);
     for (factor, shift) in [(1e-12, 0.0), (1e12, 0.0), (1.0, 1e3), (-3.0, 5.0)] {

@@ -183,8 +183,14 @@ fn what_kernels_cannot_read_is_refused() {
 
     // Allocation sees no more than the trait.
     let (x, mut rng) = (points(5, 2), stream(0, Purpose::Allocation, 0, 0));
-    let chosen =
-        allocate(&Allocation::Random, x.as_ref(), &categories(2, 3, 1.0), &AllocationContext::default(), 2, &mut rng);
+    let chosen = allocate(
+        &Allocation::Random,
+        x.as_ref(),
+        &categories(2, 3, 1.0),
+        &AllocationContext::of_rows(x.nrows()),
+        2,
+        &mut rng,
+    );
     assert!(matches!(chosen, Err(Error::Shape { found: 2, expected: 3, .. })));
 }
 
@@ -197,7 +203,7 @@ fn length_scales_belong_to_their_inputs() {
     let centroids = |kernel: &Kernel| {
         let kmeans = Allocation::Kmeans { inputs: Inputs::Scaled };
         let mut rng = stream(1, Purpose::Allocation, 0, 0);
-        allocate(&kmeans, x.as_ref(), kernel, &AllocationContext::default(), 12, &mut rng).unwrap().points
+        allocate(&kmeans, x.as_ref(), kernel, &AllocationContext::of_rows(x.nrows()), 12, &mut rng).unwrap().points
     };
     assert_eq!(centroids(&plain), centroids(&turned));
     // The prior widens with the number of inputs, in whatever parts they are read.

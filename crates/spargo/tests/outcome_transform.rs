@@ -3,10 +3,11 @@
 use spargo::data::{Dataset, Warp};
 use spargo::kernel::{Family, Kernel};
 use spargo::linalg::Mat;
-use spargo::model::{FitOptions, Hyperparameters, learn_outcome_transform};
+use spargo::model::{CANDIDATE_WARPS, FitOptions, Hyperparameters, learn_outcome_transform};
 use spargo::rng::{Purpose, normal, stream, uniform};
 use spargo::space::{Dimension, Space, Value};
-use spargo::study::{Config, ModelOptions, Outcome, OutcomeTransformChoice, Study};
+use spargo::study::OutcomeTransformChoice::{self, Asinh, Auto, Log, Off};
+use spargo::study::{Config, Goal, ModelOptions, Outcome, Output, Study};
 
 /// A smooth function of two inputs, about standard.
 fn smooth(x: &[f64]) -> f64 {
@@ -26,7 +27,8 @@ type Outcomes = fn(f64) -> f64;
 #[test]
 fn the_warp_undoes_what_was_done_to_the_outcomes() {
     let start = Hyperparameters::cold(Kernel::cold(Family::Matern52, 2));
-    let learn = |outcome: Outcomes| learn_outcome_transform(&start, &data(outcome), &FitOptions::default());
+    let learn =
+        |outcome: Outcomes| learn_outcome_transform(&start, &data(outcome), &FitOptions::default(), &CANDIDATE_WARPS);
     let outcomes: [Outcomes; 3] = [|v| v, |v| (2.0 * v).exp(), |v| (4.0 * v).sinh()];
     for (outcome, name) in outcomes.into_iter().zip(["identity", "upper tail", "both tails"]) {
         let units = learn(outcome);
@@ -48,7 +50,7 @@ fn the_warp_undoes_what_was_done_to_the_outcomes() {
 
 #[test]
 fn a_study_speaks_in_the_users_units_whatever_the_warp() {
-    for outcome_transform in [OutcomeTransformChoice::Auto, OutcomeTransformChoice::Off] {
+    for outcome_transform in [Auto, Asinh, Log, Off] {
         let space = Space::new(vec![Dimension::real("a", 0.0, 1.0), Dimension::real("b", 0.0, 1.0)]).unwrap();
         let model = ModelOptions { outcome_transform, ..ModelOptions::default() };
         let mut study = Study::in_memory(Config { initial: 80, model, ..Config::new(space) }).unwrap();
@@ -70,8 +72,8 @@ fn a_study_speaks_in_the_users_units_whatever_the_warp() {
     }
 }
 
-/// Without noise nearly all trials end up beside the optimum, all but alike: what tells them apart is not worth a map in which
-/// nothing else can be told.
+/// Without noise nearly all trials end up close to the optimum with nearly equal outcomes: no transform should stretch these
+/// differences at the cost of all others.
 #[test]
 fn a_cluster_at_the_optimum_does_not_decide_on_the_transform() {
     for seed in 0..3 {
@@ -103,15 +105,62 @@ fn a_space_filling_subset_decides_not_the_cluster_at_the_optimum() {
     // A tenth of the trials all over the square, the others within a hundredth of the best point.
     let mut rng = stream(7, Purpose::Data, 0, 0);
     let (a, b) = (0.2244, 0.9);
-    let x = Mat::from_fn(1000, 2, |i, k| match i < 100 {
-        true => uniform(&mut rng),
-        false => [a, b][k] + 0.01 * (uniform(&mut rng) - 0.5),
+    let x = Mat::from_fn(1000, 2, |i, k| {
+        let u = uniform(&mut rng);
+        if i < 100 { u } else { [a, b][k] + 0.01 * (u - 0.5) }
     });
     let y = (0..1000).map(|i| (3.0 * smooth(&[x[(i, 0)], x[(i, 1)]])).exp() + 0.5 * normal(&mut rng)).collect();
     let data = Dataset::new(x, y).unwrap();
     let start = Hyperparameters::cold(Kernel::cold(Family::Matern52, 2));
-    match learn_outcome_transform(&start, &data, &FitOptions::default()).warp() {
+    match learn_outcome_transform(&start, &data, &FitOptions::default(), &CANDIDATE_WARPS).warp() {
         Warp::YeoJohnson { power } => assert!(power <= 0.25, "{power}"),
         other => panic!("{other:?}"),
     }
+}
+
+fn one_output(goal: Goal, outcome_transform: OutcomeTransformChoice) -> Config {
+    let space = Space::new(vec![Dimension::real("a", 0.0, 1.0)]).unwrap();
+    let model = ModelOptions { outcome_transform, ..ModelOptions::default() };
+    let outputs = vec![Output { name: "yield".into(), goal }];
+    Config { initial: 12, model, outputs, ..Config::new(space) }
+}
+
+/// Trials on a line, with these outcomes.
+fn told(study: &mut Study, outcomes: impl Fn(f64) -> f64) {
+    let points: Vec<f64> = (0..12).map(|i| f64::from(i) / 11.0).collect();
+    let rows = points.iter().map(|&x| (vec![Value::Real(x)], Some(Outcome::value(outcomes(x)))));
+    study.add(&rows.collect::<Vec<_>>()).unwrap();
+}
+
+#[test]
+fn log_and_asinh_are_the_warps_that_were_chosen() {
+    for (goal, sign) in [(Goal::Maximize, 1.0), (Goal::Minimize, -1.0)] {
+        let mut study = Study::in_memory(one_output(goal, Log)).unwrap();
+        told(&mut study, |x| (20.0 * x).exp());
+        assert!(matches!(study.model_reports().unwrap()[0].warp, Warp::Log { direction } if direction.sign() == sign));
+        let prediction = study.predict_interval(0, &[vec![Value::Real(0.45)]]).unwrap()[0];
+        let (low, high) = prediction.interval;
+        assert!(0.0 < low && low < 9f64.exp() && 9f64.exp() < high && high < 1e5, "{prediction:?}");
+        assert_eq!(study.ask(3).unwrap().len(), 3);
+        let mut study = Study::in_memory(one_output(goal, Asinh)).unwrap();
+        told(&mut study, |x| x - 0.5);
+        assert!(matches!(study.model_reports().unwrap()[0].warp, Warp::Asinh { .. }));
+    }
+}
+
+#[test]
+fn outcomes_without_a_logarithm_are_refused_by_their_trial() {
+    for goal in [Goal::Maximize, Goal::Minimize] {
+        let mut study = Study::in_memory(one_output(goal, Log)).unwrap();
+        told(&mut study, |x| 0.2 - x);
+        let refused = study.ask(3).unwrap_err().to_string();
+        // 3/11 is the first beyond 0.2.
+        assert!(refused.contains("'yield' = -0.07") && refused.contains("trial 4"), "{refused}");
+        assert!(refused.contains("asinh"), "{refused}");
+        assert_eq!(study.best().unwrap_err().to_string(), refused);
+        assert_eq!(study.history().records().len(), 12);
+    }
+    let mut several = one_output(Goal::Maximize, Log);
+    several.outputs.push(Output { name: "purity".into(), goal: Goal::Maximize });
+    assert!(Study::in_memory(several).unwrap_err().to_string().contains("several objectives"));
 }

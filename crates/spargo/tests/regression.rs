@@ -45,7 +45,7 @@ fn a_model_restored_at_its_hyperparameters_is_the_model() {
         let fitted = Regression::fit(&data, &settings).unwrap();
         let (hyper, units, z) = (&fitted.fit.hyper, fitted.units.clone(), fitted.inducing.clone());
         let restored = Regression::at(hyper, &data, units, z, &settings).unwrap();
-        let x = fitted.units.inputs(data.x());
+        let x = fitted.units.inputs.to_model(data.x());
         assert_eq!(
             restored.posterior().predict(x.as_ref()).unwrap(),
             fitted.posterior().predict(x.as_ref()).unwrap(),
@@ -63,10 +63,7 @@ fn given_hyperparameters_mean_the_same_in_either_units() {
         let learned = Regression::fit(&data, &settings).unwrap();
         let user = learned.hyperparameters();
         let units = standardizer(&data).unwrap();
-        let z = learned
-            .inducing
-            .as_ref()
-            .map(|z| Mat::from_fn(z.nrows(), 2, |i, k| units.lower[k] + units.range[k] * z[(i, k)]));
+        let z = learned.inducing.as_ref().map(|z| units.inputs.from_model(z.as_ref()));
         let given = FixedHyperparameters {
             variance: Some(user.variance),
             lengthscales: Some(user.lengthscales.clone()),
@@ -79,8 +76,8 @@ fn given_hyperparameters_mean_the_same_in_either_units() {
         let plain = Regression::fit(&data, &settings).unwrap();
         assert!((plain.objective() - learned.objective()).abs() < 1e-5 * learned.objective().abs());
         let mean = plain.posterior().mean(data.x()).unwrap();
-        let standard = learned.posterior().mean(learned.units.inputs(data.x()).as_ref()).unwrap();
-        let carried: Vec<f64> = standard.iter().map(|m| learned.units.mean(*m)).collect();
+        let standard = learned.posterior().mean(learned.units.inputs.to_model(data.x()).as_ref()).unwrap();
+        let carried: Vec<f64> = standard.iter().map(|m| learned.units.outcomes.from_model(*m)).collect();
         assert_close("mean", &mean, &carried, 1e-6);
     }
 }

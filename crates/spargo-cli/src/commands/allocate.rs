@@ -3,12 +3,12 @@
 use crate::io::csv::table::Table;
 use crate::io::output::drawing;
 use crate::io::output::machine::Run;
-use crate::io::wish::Wish;
+use crate::io::target::Target;
 use crate::io::words::{ALLOCATION_HELP, allocation, by_name};
 use clap::Args;
 use miette::{IntoDiagnostic, Result, miette};
 use serde::Serialize;
-use spargo::allocate::{Allocation, Quality, allocate, trace};
+use spargo::allocate::{Allocation, Needs, allocate, trace};
 use spargo::data::AllocationContext;
 use spargo::kernel::Family;
 use spargo::linalg::Mat;
@@ -36,7 +36,7 @@ pub struct Allocate {
     #[arg(long)]
     target: Option<String>,
     #[command(flatten)]
-    wish: Wish,
+    wanted: Target,
     /// Covariance function: rbf, matern12, matern32 or matern52
     #[arg(long, default_value = "matern52", value_parser = by_name::<Family>)]
     kernel: Family,
@@ -103,7 +103,7 @@ impl Allocate {
         let mut rng = stream(self.seed, Purpose::Allocation, 0, 0);
         let chosen =
             allocate(&self.method, x.as_ref(), &kernel, &evidence, self.inducing, &mut rng).into_diagnostic()?;
-        let quality = self.method.quality().evaluate(&evidence, x.nrows(), self.inducing).into_diagnostic()?;
+        let quality = self.method.quality().evaluate(&evidence, self.inducing).into_diagnostic()?;
         let trace = trace(chosen.points.as_ref(), x.as_ref(), &kernel, &quality).into_diagnostic()?;
         if let (Some(path), Some(axes)) = (&self.svg, axes) {
             drawing::allocation(path, &x, &quality, &chosen.points, axes, &inputs)?;
@@ -124,13 +124,13 @@ impl Allocate {
     /// The kernel and the evidence, in the user's units.
     fn model(&self, table: &Table, x: &Mat<f64>) -> Result<(UserHyperparameters, AllocationContext)> {
         let quality = self.method.quality();
-        if self.target.is_none() && quality != Quality::Unit {
+        if self.target.is_none() && quality.needs() != Needs::Nothing {
             return Err(miette!("the method looks at outcomes ({}): name their column by --target", quality.name()));
         }
         let outcomes = self.target.as_ref().map(|target| table.column(target)).transpose()?;
-        let (wish, family, priors, seed) = (self.wish.into(), self.kernel, self.priors, self.seed);
-        let choosing = AllocationOptions { quality, wish, family, given: self.given(x.ncols())?, priors, seed };
-        choosing.kernel_and_evidence(x.as_ref(), outcomes.as_deref()).into_diagnostic()
+        let (target, family, priors, seed) = (self.wanted.into(), self.kernel, self.priors, self.seed);
+        let choosing = AllocationOptions { quality, target, family, given: self.given(x.ncols())?, priors, seed };
+        choosing.kernel_and_context(x.as_ref(), outcomes.as_deref()).into_diagnostic()
     }
 
     /// The hyperparameters that are given; a complaint names the option.

@@ -4,5 +4,5 @@ pub mod csv;
 pub mod output;
 pub(crate) mod place;
 pub mod study_file;
-pub(crate) mod wish;
+pub(crate) mod target;
 pub mod words;

@@ -9,7 +9,7 @@ use spargo::data::{AllocationContext, Dataset, Standardizer};
 use spargo::kernel::{Family, Kernel};
 use spargo::linalg::Mat;
 use spargo::model::{FitOptions, HyperparameterObjective, Hyperparameters};
-use spargo::regression::{Wish, fit_initial};
+use spargo::regression::{Target, fit_initial};
 use spargo::rng::{Purpose, normal, stream, uniform};
 use spargo_cli::io::output::machine::{Run, peak_rss_mb};
 use spargo_problems::HARTMANN6;
@@ -76,15 +76,15 @@ impl BenchAllocate {
         let data = self.generate()?;
         let cold = Hyperparameters::cold(Kernel::cold(Family::Matern52, 6));
         let fitting = FitOptions { hyperparameters: HyperparameterObjective::Subset(1000), ..FitOptions::default() };
-        let first = fit_initial(&data, &cold, &fitting, self.method.quality()).into_diagnostic()?;
-        let evidence = match first.prediction {
+        let first = fit_initial(&data, &cold, &fitting, &self.method.quality()).into_diagnostic()?;
+        let context = match first.prediction {
             Some(prediction) => {
                 let noise = vec![first.hyper.noise; self.n];
-                Wish::default().evidence(data.y(), prediction, noise).into_diagnostic()?
+                Target::default().context(data.y(), prediction, noise).into_diagnostic()?
             }
-            None => AllocationContext::default(),
+            None => AllocationContext::of_rows(self.n),
         };
-        let quality = self.method.quality().evaluate(&evidence, self.n, self.m).into_diagnostic()?;
+        let quality = self.method.quality().evaluate(&context, self.m).into_diagnostic()?;
         let choose = |search| {
             let mut rng = stream(0, Purpose::Allocation, 0, 0);
             allocate_by(|i| quality[i], search, data.x(), &first.hyper.kernel, self.m, &mut rng)

@@ -2,7 +2,7 @@
 
 use super::svgp::SvgpSettings;
 use crate::error::Result;
-use spargo::allocate::{Allocation, Quality, allocate};
+use spargo::allocate::{Allocation, Needs, allocate};
 use spargo::data::{AllocationContext, Dataset, PosteriorAtData};
 use spargo::kernel::{Kernel, Role};
 use spargo::linalg::{Mat, MatRef, cholesky, solve_lower, solve_lower_vec};
@@ -24,12 +24,12 @@ pub(super) struct Model {
 impl SvgpSettings {
     /// Chooses inducing points and trains; `step` numbers the choice.
     pub(super) fn fit(&self, last: Option<&Model>, data: &Dataset, step: u64) -> Result<Model> {
-        let cold = || {
-            let mut hyper = Hyperparameters::cold(Kernel::for_space(&self.space, self.kernel));
+        let cold = || -> Result<Hyperparameters> {
+            let mut hyper = Hyperparameters::cold(Kernel::for_space(&self.space, &self.kernel.into())?);
             hyper.noise = self.known_noise.unwrap_or(hyper.noise);
-            hyper
+            Ok(hyper)
         };
-        let start = last.map_or_else(cold, |last| last.hyper.clone());
+        let start = last.map_or_else(cold, |last| Ok(last.hyper.clone()))?;
         let started = Instant::now();
         let z = self.inducing_points(&start, last, data, step)?;
         let allocate_s = started.elapsed().as_secs_f64();
@@ -65,18 +65,21 @@ impl SvgpSettings {
         if data.len() <= self.inducing {
             return Ok(data.x().to_owned());
         }
-        let (allocation, beliefs) = match (self.allocation.quality(), last) {
-            (Quality::Unit, _) => (self.allocation, vec![]),
+        let (allocation, beliefs) = match (self.allocation.quality().needs(), last) {
+            (Needs::Nothing, _) => (self.allocation.clone(), vec![]),
             (_, Some(last)) => {
                 let Prediction { mean, variance } = last.posterior.predict(data.x())?;
                 let noise = data.noise(last.hyper.noise);
-                (self.allocation, vec![PosteriorAtData::new(data.y().to_vec(), mean, variance, noise)?])
+                (self.allocation.clone(), vec![PosteriorAtData::new(data.y().to_vec(), mean, variance, noise)?])
             }
             (_, None) => (Allocation::Cvr, vec![]),
         };
-        let evidence = AllocationContext::new(beliefs)?.with_bounds(vec![(0.0, 1.0); data.dimension()])?;
+        let context =
+            AllocationContext::of_rows(data.len())
+                .with_outputs(beliefs)?
+                .with_bounds(vec![(0.0, 1.0); data.dimension()])?;
         let mut rng = stream(self.seed, Purpose::Allocation, step, 0);
-        Ok(allocate(&allocation, data.x(), &start.kernel, &evidence, self.inducing, &mut rng)?.points)
+        Ok(allocate(&allocation, data.x(), &start.kernel, &context, self.inducing, &mut rng)?.points)
     }
 }
 

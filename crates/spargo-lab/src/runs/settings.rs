@@ -148,7 +148,7 @@ impl Settings {
         config.allocation = self.allocation.unwrap_or_default();
         config.rule = self.rule;
         config.model.exact_until = if self.inducing.is_some() { 0 } else { usize::MAX };
-        config.model.kernel = self.kernel;
+        config.model.kernel = self.kernel.into();
         config.model.hyperparameters = self.hyperparameters;
         config.model.priors = self.priors;
         config.model.outcome_transform = self.warp;

@@ -13,6 +13,9 @@ use crate::linalg::vexp::fma;
 use crate::linalg::{Mat, MatMut, MatRef};
 use multiversion::{multiversion, target::target_cfg_f};
 
+/// Relative to the largest prior variance; a conditional standard deviation of 1/100,000 of the prior's.
+const NIL: f64 = 1e-10;
+
 /// Partial sums of an inner product: enough independent ones to hide the latency of a multiply-add.
 pub(super) const LANES: usize = 16;
 
@@ -24,9 +27,6 @@ pub(super) const LANES: usize = 16;
 pub(super) fn nil_variance(diagonal: &[f64]) -> f64 {
     NIL * diagonal.iter().copied().fold(0.0, f64::max)
 }
-
-/// Relative to the largest prior variance; a conditional standard deviation of 1/100,000 of the prior's.
-const NIL: f64 = 1e-10;
 
 /// The length of a padded row with `len` entries.
 pub(super) fn padded(len: usize) -> usize {
@@ -72,7 +72,7 @@ impl<'a, K: Covariance + ?Sized> Factor<'a, K> {
         self.roots.len()
     }
 
-    /// Brings candidates, each beside its row number in `x`, up to date.
+    /// Brings candidates, each with its row number in `x`, up to date.
     pub(super) fn advance(&self, x: MatRef<'_, f64>, candidates: &mut [(usize, Candidate)]) {
         let len = self.len();
         for (row, candidate) in candidates.iter_mut().filter(|(_, candidate)| candidate.level < len) {

@@ -14,17 +14,17 @@ use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
+/// Iterations of Lloyd's descent; it is stopped when no point changes its cluster.
+const MOST_ITERATIONS: usize = 100;
+
 /// Up to `m` centroids of the rows of x with every input divided by its scale; none has an empty cluster.
 pub(super) fn kmeans(x: MatRef<'_, f64>, scales: &[f64], m: usize, rng: &mut ChaCha8Rng) -> Mat<f64> {
     let centre: Vec<f64> = (0..x.ncols()).map(|k| column(x, k).iter().map(|v| v / x.nrows() as f64).sum()).collect();
-    // One point a column, so that a point is contiguous. [d, n]
+    // One point per column, so that a point is contiguous. [d, n]
     let points = Mat::from_fn(x.ncols(), x.nrows(), |k, i| (x[(i, k)] - centre[k]) / scales[k]);
     let centroids = lloyd(points.as_ref(), plus_plus(points.as_ref(), m, rng));
     Mat::from_fn(centroids.ncols(), x.ncols(), |j, k| centre[k] + scales[k] * centroids[(k, j)])
 }
-
-/// Iterations of Lloyd's descent; it is stopped when no point changes its cluster.
-const MOST_ITERATIONS: usize = 100;
 
 /// The start: points drawn with probability proportional to their squared distance from those drawn before.
 fn plus_plus(points: MatRef<'_, f64>, m: usize, rng: &mut ChaCha8Rng) -> Mat<f64> {
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn an_empty_cluster_gets_the_furthest_point_with_company() {
         let points = Mat::from_fn(1, 5, |_, i| [0.0, 1.0, 9.0, 100.0, 3.0][i]);
-        // Nobody is nearest to −50; 100 is alone with its own centroid and must stay.
+        // No point is nearest to −50; 100 is alone with its own centroid and must stay.
         let centroids = Mat::from_fn(1, 3, |_, j| [0.0, -50.0, 99.0][j]);
         let mut labels = assign(points.as_ref(), centroids.as_ref());
         assert_eq!(labels, [0, 0, 0, 2, 0]);

@@ -4,7 +4,7 @@
 //!     P(Z) ∝ |L_Z|,   L_ij = q(x_i) k(x_i, x_j) q(x_j)            (Moss, Ober & Picheny 2023)
 //! ```
 //!
-//! A method is a [`Quality`] q and a way to find a Z of large determinant: greedily ([`Search::Lazy`], [`Search::Plain`])
+//! A method is a [`QualityFunction`] q and a way to find a Z of large determinant: greedily ([`Search::Lazy`], [`Search::Plain`])
 //! or by an exact sample; CVR is q = 1. Random subsets, k-means and uniform points are there for comparison. All of them
 //! see a kernel and arrays, never a model, and share these rules:
 //! - no row is chosen twice, nor one that the others determine (a conditional variance below 1e-10 of the prior's is
@@ -24,7 +24,7 @@ mod settings;
 mod trace;
 mod uniform;
 
-pub use quality::Quality;
+pub use quality::{CustomQuality, Needs, Quality, QualityFunction};
 pub use settings::{Allocation, Inputs};
 pub use trace::{Trace, conditional_variance, trace};
 
@@ -41,13 +41,13 @@ use std::collections::HashSet;
 /// The inducing points, in the order of choice.
 #[derive(Debug, Clone)]
 pub struct Chosen {
-    /// One point a row.
+    /// The points, [m, d].
     pub points: Mat<f64>,
-    /// Their rows in the data, counted from 0; `None` if they are not data points.
+    /// Rows of the points in the data, counted from 0; `None` if they are not data points.
     pub rows: Option<Vec<usize>>,
-    /// Their qualities; 1 if they are not data points.
+    /// Quality of each point; 1 if the points are not data.
     pub quality: Vec<f64>,
-    /// The variance of each, given those before it: the squared pivots of K_ZZ.
+    /// Variance of each point, given those before it: the squared pivots of K_ZZ.
     pub variance: Vec<f64>,
 }
 
@@ -68,13 +68,14 @@ pub fn allocate<K: Covariance + Sync + ?Sized>(
     allocation: &Allocation,
     x: MatRef<'_, f64>,
     kernel: &K,
-    evidence: &AllocationContext,
+    context: &AllocationContext,
     m: usize,
     rng: &mut ChaCha8Rng,
 ) -> Result<Chosen> {
     check(x, kernel, m)?;
-    let quality = allocation.quality().evaluate(evidence, x.nrows(), m)?;
-    match *allocation {
+    check_length("the list of rows of the context", context.rows(), x.nrows())?;
+    let quality = allocation.quality().evaluate(context, m)?;
+    match allocation {
         Allocation::Random => subset(x, kernel, &distinct_indices(x.nrows(), x.nrows(), rng), m),
         Allocation::Uniform | Allocation::Kmeans { .. } if count_distinct(x) <= m => {
             subset(x, kernel, &Vec::from_iter(0..x.nrows()), m)
@@ -84,12 +85,12 @@ pub fn allocate<K: Covariance + Sync + ?Sized>(
             allocate_by(|i| quality[i], Search::Lazy, x, kernel, m, rng)
         }
         Allocation::Uniform => {
-            let bounds = evidence.bounds().map_or_else(|| uniform::bounding_box(x), <[_]>::to_vec);
+            let bounds = context.bounds().map_or_else(|| uniform::bounding_box(x), <[_]>::to_vec);
             check_length("the list of bounds", bounds.len(), x.ncols())?;
             free_points(uniform::uniform(&bounds, m, rng), kernel, m)
         }
         Allocation::Kmeans { inputs } => {
-            free_points(kmeans::kmeans(x, &scales(inputs, x.ncols(), kernel)?, m, rng), kernel, m)
+            free_points(kmeans::kmeans(x, &scales(*inputs, x.ncols(), kernel)?, m, rng), kernel, m)
         }
         Allocation::Dpp { .. } => allocate_by(|i| quality[i], Search::Sample, x, kernel, m, rng),
         _ => allocate_by(|i| quality[i], Search::Lazy, x, kernel, m, rng),
@@ -158,7 +159,7 @@ fn scales<K: Covariance + ?Sized>(inputs: Inputs, dimension: usize, kernel: &K) 
     };
     (0..dimension).map(only).collect::<Option<Vec<f64>>>().ok_or_else(|| Error::Unsupported {
         what: format!("inputs scaled by {} length scales for {dimension} inputs", found.len()),
-        remedy: "cluster plain inputs, or use a kernel with one length scale an input".into(),
+        remedy: "cluster plain inputs, or use a kernel with one length scale per input".into(),
     })
 }
 

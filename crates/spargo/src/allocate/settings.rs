@@ -1,13 +1,14 @@
 //! The methods by name: what settings files, the command line and Python call them.
 
-use super::quality::{Entropy, Improvement, Quality};
+use super::quality::{CustomQuality, Entropy, Improvement, Quality, QualityFunction};
 use crate::error::{Error, Result};
 use serde::de::value::{Error as SpellingError, MapDeserializer};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// How inducing points are chosen; in settings a table with the key `method` and, if not the default, the rest.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "method", rename_all = "kebab-case", deny_unknown_fields)]
 #[non_exhaustive]
@@ -42,6 +43,11 @@ pub enum Allocation {
     HvDpp,
     /// The greedy determinant weighted by closeness to the Pareto front.
     FrontDpp,
+    /// The greedy determinant weighted by a quality that was registered.
+    CustomDpp {
+        /// Its name.
+        quality: CustomQuality,
+    },
 }
 
 /// The units in which clusters are measured.
@@ -57,21 +63,42 @@ pub enum Inputs {
 }
 
 impl Allocation {
-    /// Every name, for help texts and tests.
+    /// The names of all methods that need no further setting.
     pub const NAMES: [&str; 11] =
         ["random", "uniform", "kmeans", "cvr", "dpp", "lin-dpp", "imp-dpp", "ent-dpp", "al-dpp", "hv-dpp", "front-dpp"];
 
     /// The quality it weighs points by; unit for methods that weigh none.
     pub fn quality(&self) -> Quality {
-        match *self {
+        match self {
             Allocation::Random | Allocation::Uniform | Allocation::Kmeans { .. } | Allocation::Cvr => Quality::Unit,
-            Allocation::Dpp { quality } => quality,
+            Allocation::Dpp { quality } => quality.clone(),
             Allocation::LinDpp => Quality::Lin,
-            Allocation::ImpDpp(settings) => Quality::Imp(settings),
-            Allocation::EntDpp(settings) => Quality::Ent(settings),
+            Allocation::ImpDpp(settings) => Quality::Imp(*settings),
+            Allocation::EntDpp(settings) => Quality::Ent(*settings),
             Allocation::AlDpp => Quality::Al,
             Allocation::HvDpp => Quality::Hv,
             Allocation::FrontDpp => Quality::Front,
+            Allocation::CustomDpp { quality } => Quality::Custom(quality.clone()),
+        }
+    }
+
+    /// The greedy determinant weighted by a quality of your own.
+    pub fn custom(quality: impl QualityFunction + 'static) -> Self {
+        Allocation::CustomDpp { quality: CustomQuality::new(Arc::new(quality)) }
+    }
+
+    /// The quality that must be registered, if there is one.
+    pub fn custom_quality(&self) -> Option<&CustomQuality> {
+        match self {
+            Allocation::CustomDpp { quality } | Allocation::Dpp { quality: Quality::Custom(quality) } => Some(quality),
+            _ => None,
+        }
+    }
+
+    /// Takes its quality from those that are registered, if it needs one of them.
+    pub fn register(&mut self, qualities: &[Arc<dyn QualityFunction>]) {
+        if let Allocation::CustomDpp { quality } | Allocation::Dpp { quality: Quality::Custom(quality) } = self {
+            quality.register(qualities);
         }
     }
 }
@@ -104,7 +131,7 @@ mod tests {
     fn every_name_is_read_and_written() {
         for name in Allocation::NAMES {
             let allocation: Allocation = name.parse().unwrap();
-            let written = serde_json::to_value(allocation).unwrap();
+            let written = serde_json::to_value(&allocation).unwrap();
             assert_eq!(written["method"], name);
             assert_eq!(serde_json::from_value::<Allocation>(written).unwrap(), allocation);
         }

@@ -4,7 +4,7 @@ use crate::linalg::{Mat, MatRef, column};
 use crate::math::sobol::Sobol;
 use rand_chacha::ChaCha8Rng;
 
-/// `m` points in the box, (lower, upper) an input.
+/// `m` points in the box, (lower, upper) per input.
 pub(super) fn uniform(bounds: &[(f64, f64)], m: usize, rng: &mut ChaCha8Rng) -> Mat<f64> {
     let sobol = Sobol::new(m, bounds.len(), rng);
     Mat::from_fn(m, bounds.len(), |i, k| {

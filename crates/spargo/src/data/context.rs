@@ -1,4 +1,4 @@
-//! What the last model believed at the data: all that the choice of inducing points may know of it.
+//! The last posterior at the data: all that an allocation may know of a model.
 //!
 //! ```text
 //!     per output: y,  μ(x_i) = E f(x_i),  σ²(x_i) = Var f(x_i),  σ²_n(x_i)        (f is maximised)
@@ -93,37 +93,44 @@ impl PosteriorAtData {
     }
 }
 
-/// The beliefs about every output, and the box that is searched; the default is no evidence at all.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// Everything that an allocation may look at: the rows' posteriors, which of them are feasible, and the box.
+#[derive(Debug, Clone, PartialEq)]
 pub struct AllocationContext {
+    rows: usize,
     outputs: Vec<PosteriorAtData>,
     bounds: Option<Vec<(f64, f64)>>,
     feasible: Option<Vec<bool>>,
 }
 
 impl AllocationContext {
-    /// Outputs over the same rows.
-    pub fn new(outputs: Vec<PosteriorAtData>) -> Result<Self> {
-        for (k, output) in outputs.iter().enumerate() {
-            if output.y.len() != outputs[0].y.len() {
-                let what = format!("the evidence of output {k}");
-                return Err(Error::Shape { what, found: output.y.len(), expected: outputs[0].y.len() });
-            }
-        }
-        Ok(AllocationContext { outputs, bounds: None, feasible: None })
+    /// N rows of which no posterior is known.
+    pub fn of_rows(rows: usize) -> Self {
+        AllocationContext { rows, outputs: Vec::new(), bounds: None, feasible: None }
     }
 
-    /// Adds which rows keep to all limits, as far as is known: all, unless said.
+    /// Adds the posterior of every output that the quality needs.
+    pub fn with_outputs(mut self, outputs: Vec<PosteriorAtData>) -> Result<Self> {
+        for (k, output) in outputs.iter().enumerate() {
+            if output.y.len() != self.rows {
+                let what = format!("the posterior of output {k}");
+                return Err(Error::Shape { what, found: output.y.len(), expected: self.rows });
+            }
+        }
+        self.outputs = outputs;
+        Ok(self)
+    }
+
+    /// Adds which rows satisfy all constraints, as far as is known; without it, all do.
     pub fn with_feasible(mut self, feasible: Vec<bool>) -> Result<Self> {
-        if let Some(expected) = self.outputs.first().map(|output| output.y.len()).filter(|&n| n != feasible.len()) {
+        if feasible.len() != self.rows {
             let what = "the list of feasible rows".into();
-            return Err(Error::Shape { what, found: feasible.len(), expected });
+            return Err(Error::Shape { what, found: feasible.len(), expected: self.rows });
         }
         self.feasible = Some(feasible);
         Ok(self)
     }
 
-    /// Adds the box, (lower, upper) an input, in the units of the data's inputs.
+    /// Adds the box, (lower, upper) per input, in the units of the data's inputs.
     pub fn with_bounds(mut self, bounds: Vec<(f64, f64)>) -> Result<Self> {
         for (k, &(lower, upper)) in bounds.iter().enumerate() {
             if !(lower.is_finite() && (upper - lower).is_finite() && lower < upper) {
@@ -135,12 +142,17 @@ impl AllocationContext {
         Ok(self)
     }
 
-    /// One belief an output.
+    /// N.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The posterior of each output that was given.
     pub fn outputs(&self) -> &[PosteriorAtData] {
         &self.outputs
     }
 
-    /// Which rows keep to all limits, if that was said.
+    /// Which rows satisfy all constraints, if that was said.
     pub fn feasible(&self) -> Option<&[bool]> {
         self.feasible.as_deref()
     }
@@ -163,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refuses_what_no_posterior_says() {
+    fn moments_that_no_posterior_has_are_refused() {
         let new = |mean: f64, variance: f64| {
             PosteriorAtData::new(vec![0.0; 2], vec![0.0, mean], vec![1.0, variance], vec![0.1; 2])
         };
@@ -178,15 +190,16 @@ mod tests {
         assert!(good.clone().with_level(f64::NAN).is_err() && good.clone().with_maxima(vec![]).is_err());
         assert!(good.clone().with_maxima(vec![f64::NAN]).is_err());
         let other = PosteriorAtData::exact(vec![0.0; 3]).unwrap();
-        let evidence = AllocationContext::new(vec![good.clone()]).unwrap();
-        assert!(matches!(evidence.with_feasible(vec![true]), Err(Error::Shape { found: 1, expected: 2, .. })));
-        assert!(matches!(AllocationContext::new(vec![good, other]), Err(Error::Shape { found: 3, expected: 2, .. })));
+        let context = || AllocationContext::of_rows(2);
+        assert!(matches!(context().with_feasible(vec![true]), Err(Error::Shape { found: 1, expected: 2, .. })));
+        let refused = context().with_outputs(vec![good, other]);
+        assert!(matches!(refused, Err(Error::Shape { found: 3, expected: 2, .. })));
     }
 
     #[test]
-    fn refuses_a_box_without_volume() {
+    fn a_box_without_volume_is_refused() {
         for (lower, upper) in [(0.0, 0.0), (1.0, 0.0), (f64::NAN, 1.0), (0.0, f64::INFINITY), (-1e308, 1e308)] {
-            assert!(AllocationContext::default().with_bounds(vec![(0.0, 1.0), (lower, upper)]).is_err());
+            assert!(AllocationContext::of_rows(1).with_bounds(vec![(0.0, 1.0), (lower, upper)]).is_err());
         }
     }
 }

@@ -1,9 +1,10 @@
-//! Monotone maps of outcomes, so that a Gaussian process need not explain a peak and a plain by one variance.
+//! Increasing maps of outcomes, so that a Gaussian process need not explain a peak and a plain by one variance.
 //!
 //! ```text
 //!     u = (w((y − centre) / scale) − shift) / spread,       u has mean 0 and variance 1
 //!
 //!     identity      w(z) = z
+//!     log           w(y) = ± log(±y), of outcomes of one sign; its centre is 0 and its scale 1
 //!     asinh         w(z) = asinh(λz) / λ
 //!     Yeo–Johnson   w(z) = ((1 + z)^λ − 1) / λ for z ≥ 0,   −((1 − z)^(2−λ) − 1) / (2 − λ) for z < 0
 //! ```
@@ -11,17 +12,31 @@
 //! Yeo & Johnson (2000), here with 0 < λ < 2, so that w reaches every number. Known noise variances become those of u to
 //! first order.
 
-use super::{Dataset, centre_and_scale};
+use super::{Dataset, Direction, centre_and_scale};
 use crate::math::quadrature::GaussHermite;
 use serde::{Deserialize, Serialize};
 
-/// w, monotone and smooth, from all numbers to all numbers.
+/// Nodes of the quadrature for moments.
+const NODES: usize = 20;
+
+/// A median deviation below this part of the standard one says that most outcomes are alike, and nothing of the others.
+const SMALLEST: f64 = 1e-3;
+
+/// The spread that outcomes may have in units that were made for others, if these units are to be kept.
+const SPREADS: std::ops::Range<f64> = 1e-2..1e2;
+
+/// w, increasing and smooth.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Warp {
-    /// None.
+    /// w(z) = z.
     #[default]
     Identity,
+    /// The logarithm of outcomes that are all positive, or of those that were positive before their sign was turned.
+    Log {
+        /// Minimised outcomes are negative here: their sign is turned so that larger is better.
+        direction: Direction,
+    },
     /// Both tails as logarithms.
     Asinh {
         /// λ > 0: outcomes farther than 1/λ deviations from the centre are the tails.
@@ -35,10 +50,19 @@ pub enum Warp {
 }
 
 impl Warp {
-    /// w(z).
+    /// Whether w(z) is finite.
+    pub fn accepts(self, z: f64) -> bool {
+        match self {
+            Warp::Log { direction } => direction.sign() * z > 0.0,
+            Warp::Identity | Warp::Asinh { .. } | Warp::YeoJohnson { .. } => true,
+        }
+    }
+
+    /// w(z); infinite beyond the numbers that have a logarithm.
     pub fn apply(self, z: f64) -> f64 {
         match self {
             Warp::Identity => z,
+            Warp::Log { direction } => direction.sign() * (direction.sign() * z).max(0.0).ln(),
             Warp::Asinh { strength } => (strength * z).asinh() / strength,
             Warp::YeoJohnson { power } if z >= 0.0 => (power * z.ln_1p()).exp_m1() / power,
             Warp::YeoJohnson { power } => -((2.0 - power) * (-z).ln_1p()).exp_m1() / (2.0 - power),
@@ -49,6 +73,7 @@ impl Warp {
     pub fn invert(self, w: f64) -> f64 {
         match self {
             Warp::Identity => w,
+            Warp::Log { direction } => direction.sign() * (direction.sign() * w).exp(),
             Warp::Asinh { strength } => (strength * w).sinh() / strength,
             Warp::YeoJohnson { power } if w >= 0.0 => ((power * w).ln_1p() / power).exp_m1(),
             Warp::YeoJohnson { power } => -((-(2.0 - power) * w).ln_1p() / (2.0 - power)).exp_m1(),
@@ -59,6 +84,7 @@ impl Warp {
     pub fn log_slope(self, z: f64) -> f64 {
         match self {
             Warp::Identity => 0.0,
+            Warp::Log { .. } => -z.abs().ln(),
             Warp::Asinh { strength } => -0.5 * (strength * z).powi(2).ln_1p(),
             Warp::YeoJohnson { power } if z >= 0.0 => (power - 1.0) * z.ln_1p(),
             Warp::YeoJohnson { power } => (1.0 - power) * (-z).ln_1p(),
@@ -77,7 +103,7 @@ pub struct OutcomeTransform {
 }
 
 impl OutcomeTransform {
-    /// The user's own.
+    /// Outcomes that stay as they are.
     pub fn identity() -> Self {
         OutcomeTransform { centre: 0.0, scale: 1.0, warp: Warp::Identity, shift: 0.0, spread: 1.0 }
     }
@@ -87,8 +113,9 @@ impl OutcomeTransform {
         let (mean, scale) = centre_and_scale(y);
         let units = match warp {
             Warp::Identity => return OutcomeTransform { centre: mean, scale, warp, shift: 0.0, spread: 1.0 },
+            Warp::Log { .. } => OutcomeTransform { warp, ..OutcomeTransform::identity() },
             // The tails must not pull the centre and the scale after them.
-            _ => {
+            Warp::Asinh { .. } | Warp::YeoJohnson { .. } => {
                 let (centre, robust) = median_and_deviation(y);
                 let scale = if robust > SMALLEST * scale { robust } else { scale };
                 OutcomeTransform { centre, scale, warp, shift: 0.0, spread: 1.0 }
@@ -102,12 +129,17 @@ impl OutcomeTransform {
     /// Whether outcomes have about the spread in these units that those had which the units were made from.
     pub fn fits(&self, y: &[f64]) -> bool {
         let u: Vec<f64> = y.iter().map(|&y| self.to_model(y)).collect();
-        (1e-2..1e2).contains(&centre_and_scale(&u).1)
+        SPREADS.contains(&centre_and_scale(&u).1)
     }
 
     /// w.
     pub fn warp(&self) -> Warp {
         self.warp
+    }
+
+    /// The length of the model's unit in the user's, around the centre and before the warp.
+    pub fn scale(&self) -> f64 {
+        self.scale
     }
 
     /// An outcome in the model's units.
@@ -149,12 +181,6 @@ impl OutcomeTransform {
     }
 }
 
-/// Nodes of the quadrature for moments.
-const NODES: usize = 20;
-
-/// A median deviation below this part of the standard one says that most outcomes are alike, and nothing of the others.
-const SMALLEST: f64 = 1e-3;
-
 /// The median, and the median distance from it.
 fn median_and_deviation(y: &[f64]) -> (f64, f64) {
     let median = |mut values: Vec<f64>| {
@@ -171,9 +197,11 @@ mod tests {
     use crate::linalg::Mat;
     use crate::rng::{Purpose, normal, stream};
 
-    fn warps() -> [Warp; 6] {
+    fn warps() -> [Warp; 8] {
         [
             Warp::Identity,
+            Warp::Log { direction: Direction::Maximize },
+            Warp::Log { direction: Direction::Minimize },
             Warp::Asinh { strength: 0.3 },
             Warp::Asinh { strength: 3.0 },
             Warp::YeoJohnson { power: 0.25 },
@@ -182,12 +210,16 @@ mod tests {
         ]
     }
 
+    /// These outcomes, of the sign that the warp is for.
+    fn outcomes(warp: Warp, y: &[f64]) -> Vec<f64> {
+        y.iter().map(|y| if warp.accepts(*y) { *y } else { -y }).collect()
+    }
+
     #[test]
-    fn maps_are_monotone_inverted_and_have_their_slopes() {
+    fn warps_increase_are_inverted_and_have_their_slopes() {
         for warp in warps() {
             let mut last = f64::NEG_INFINITY;
-            for i in -400..=400 {
-                let z = 0.05 * f64::from(i);
+            for z in (-400..=400).map(|i| 0.05 * f64::from(i)).filter(|&z| warp.accepts(z)) {
                 let w = warp.apply(z);
                 assert!(w > last, "{warp:?} at {z}");
                 last = w;
@@ -205,6 +237,7 @@ mod tests {
         for warp in warps() {
             for size in [1e-12, 1.0, 1e12] {
                 let y: Vec<f64> = [1.0, 2.0, 4.0, 3.0, 50.0, -1.0].iter().map(|v| v * size).collect();
+                let y = outcomes(warp, &y);
                 let units = OutcomeTransform::of(&y, warp);
                 let u: Vec<f64> = y.iter().map(|&y| units.to_model(y)).collect();
                 let mean = u.iter().sum::<f64>() / 6.0;
@@ -218,11 +251,25 @@ mod tests {
                 }
             }
         }
-        for y in [vec![5.0], vec![2.0; 4]] {
+        for y in [vec![5.0], vec![2.0; 4], vec![1.0; 2]] {
             for warp in warps() {
+                let y = outcomes(warp, &y);
                 let units = OutcomeTransform::of(&y, warp);
                 assert!(units.to_model(y[0]).abs() < 1e-12 && units.log_slope(y[0]).is_finite());
             }
+        }
+    }
+
+    #[test]
+    fn numbers_without_a_logarithm_lie_beyond_all_others() {
+        for direction in [Direction::Maximize, Direction::Minimize] {
+            let (warp, sign) = (Warp::Log { direction }, direction.sign());
+            let units = OutcomeTransform::of(&[sign, 2.0 * sign], warp);
+            for y in [0.0, -3.0] {
+                assert!(!warp.accepts(sign * y));
+                assert_eq!(sign * units.to_model(sign * y), f64::NEG_INFINITY);
+            }
+            assert!(!units.fits(&[sign, 0.0]));
         }
     }
 
@@ -236,10 +283,10 @@ mod tests {
 
     #[test]
     fn known_noise_is_scaled_by_the_slope() {
-        let y = vec![0.0, 1.0, 2.0, 30.0];
-        let data = Dataset::new(Mat::zeros(4, 1), y.clone()).unwrap();
-        let data = data.with_known_noise(vec![Some(0.01), None, Some(0.01), Some(0.01)]).unwrap();
         for warp in warps() {
+            let y = outcomes(warp, &[0.5, 1.0, 2.0, 30.0]);
+            let data = Dataset::new(Mat::zeros(4, 1), y.clone()).unwrap();
+            let data = data.with_known_noise(vec![Some(0.01), None, Some(0.01), Some(0.01)]).unwrap();
             let units = OutcomeTransform::of(&y, warp);
             let noise = units.apply(&data).noise(7.0);
             assert_eq!(noise[1], 7.0);
@@ -256,7 +303,7 @@ mod tests {
         let xi: Vec<f64> = (0..400_000).map(|_| normal(&mut rng)).collect();
         // A long tail made longer has a mean that no reasonable number of draws would find.
         for warp in warps().into_iter().filter(|&warp| warp != Warp::YeoJohnson { power: 1.7 }) {
-            let units = OutcomeTransform::of(&y, warp);
+            let units = OutcomeTransform::of(&outcomes(warp, &y), warp);
             let draws: Vec<f64> = xi.iter().map(|xi| units.from_model(0.4 + 0.3 * xi)).collect();
             let mean = draws.iter().sum::<f64>() / draws.len() as f64;
             let variance = draws.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / draws.len() as f64;

@@ -94,10 +94,6 @@ impl Covariance for Categorical {
         vec![1.0; x.nrows()]
     }
 
-    fn forward(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>, _: &mut Cache) {
-        self.cross(a, b, out);
-    }
-
     fn backward(
         &self,
         a: MatRef<'_, f64>,

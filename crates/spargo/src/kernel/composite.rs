@@ -222,7 +222,7 @@ fn shares(weights: &[f64], count: usize, offset: f64) -> Vec<usize> {
     shares
 }
 
-/// Each part beside its own stretch of the gradient.
+/// Each part with its own stretch of the gradient.
 fn with_gradients<'a>(
     parts: &'a [Kernel],
     mut gradient: &'a mut [f64],

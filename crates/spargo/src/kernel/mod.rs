@@ -1,20 +1,24 @@
 //! Covariance functions: what the models assume about f.
 //!
-//! A leaf kernel implements [`Covariance`]; [`Kernel`] is the closed list of leaves with sums and products over them,
-//! and is what settings, models and the store hold. Parameters are exposed on an unconstrained (logarithmic) scale.
+//! A leaf kernel implements [`Covariance`]; [`Kernel`] is the list of leaves with sums and products over them, and is what
+//! models and the store hold. Settings name one of [`KERNELS`], or a [`CustomKernel`]. Parameters are exposed on an unconstrained (logarithmic) scale.
 //!
 //! Gradients are vector–Jacobian products: given G = ∂loss/∂K they return ∂loss/∂θ = Σᵢⱼ Gᵢⱼ ∂Kᵢⱼ/∂θ, so no tensor of
 //! size N×M×P is ever formed.
 
 mod active_dims;
 mod categorical;
+mod choice;
 mod composite;
+mod custom;
 mod spectrum;
 mod stationary;
 
 pub use active_dims::ActiveDims;
 pub use categorical::Categorical;
 pub(crate) use categorical::category;
+pub use choice::{KERNELS, KernelChoice, KernelRecord};
+pub use custom::{Custom, CustomKernel};
 pub use spectrum::{Factors, Spectrum};
 pub use stationary::{Family, Stationary};
 
@@ -26,6 +30,9 @@ use crate::space::{Domain, Space};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+
+/// Columns of a matrix that one parallel task computes.
+const COLUMNS: usize = 64;
 
 /// What a parameter means; priors and fixing go by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -41,7 +48,7 @@ pub enum Role {
     Mean,
 }
 
-/// A positive semidefinite function of two points; matrices of points have one point a row.
+/// A positive semidefinite function of two points; matrices of points have one point per row.
 pub trait Covariance {
     /// The number of inputs its points must have, if that is fixed.
     fn dimension(&self) -> Option<usize>;
@@ -49,12 +56,12 @@ pub trait Covariance {
     /// The meaning of each unconstrained parameter, in order.
     fn roles(&self) -> Vec<Role>;
 
-    /// The input that each parameter is about, in the same order; `None` if it is about none in particular.
+    /// The input that each parameter is about, in the order of [`roles`](Self::roles); `None` if it is about no single one.
     fn inputs(&self) -> Vec<Option<usize>> {
         vec![None; self.roles().len()]
     }
 
-    /// The unconstrained parameters.
+    /// The unconstrained parameters, in the order of [`roles`](Self::roles).
     fn parameters(&self) -> Vec<f64>;
 
     /// The length scale of each of so many inputs; 1 if it has none.
@@ -77,10 +84,12 @@ pub trait Covariance {
     /// k(xᵢ, xᵢ).
     fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64>;
 
-    /// k(aᵢ, bⱼ) into `out`, and onto the cache what [`backward`](Self::backward) needs: one exponential serves both.
-    fn forward(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>, cache: &mut Cache);
+    /// k(aᵢ, bⱼ) into `out`, and into the cache what [`backward`](Self::backward) needs: one exponential serves both.
+    fn forward(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>, _cache: &mut Cache) {
+        self.cross(a, b, out);
+    }
 
-    /// Adds Σᵢⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂θ to `gradient`; k and the cache are as recorded for the same a and b.
+    /// Adds Σᵢⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂θ to `gradient`; k and the cache are those of `forward` for the same a and b.
     fn backward(
         &self,
         a: MatRef<'_, f64>,
@@ -101,8 +110,10 @@ pub trait Covariance {
     ///
     /// Each feature has the right distribution by itself; a sum's are shared out among its parts and so not independent.
     fn spectrum(&self, _dimension: usize, _count: usize, _rng: &mut ChaCha8Rng) -> Result<Spectrum> {
-        let remedy = "draw its paths jointly on a finite set of candidates".into();
-        Err(Error::Unsupported { what: "a kernel without a spectral density has no random features".into(), remedy })
+        Err(Error::Unsupported {
+            what: "paths of a kernel without a spectrum".into(),
+            remedy: "give it one, or choose a rule without paths (log-ei, ehvi, hippo, straddle or bald)".into(),
+        })
     }
 }
 
@@ -121,7 +132,7 @@ impl Default for Cache {
     }
 }
 
-/// Every kernel there is, closed under sums and products.
+/// A kernel: a leaf, or a sum or product of kernels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -130,6 +141,8 @@ pub enum Kernel {
     Stationary(Stationary),
     /// A function of whether two categories are the same.
     Categorical(Categorical),
+    /// A leaf from outside the crate.
+    Custom(Custom),
     /// A kernel of some of the inputs.
     ActiveDims(ActiveDims),
     /// Σᵢ kᵢ.
@@ -139,7 +152,7 @@ pub enum Kernel {
 }
 
 impl Kernel {
-    /// A stationary kernel with one length scale an input, all starting alike.
+    /// A stationary kernel with one length scale per input, all of them equal.
     pub fn stationary(family: Family, variance: f64, lengthscale: f64, dimension: usize) -> Self {
         Kernel::Stationary(Stationary { family, variance, lengthscales: vec![lengthscale; dimension] })
     }
@@ -150,23 +163,23 @@ impl Kernel {
         Kernel::stationary(family, 1.0, 0.2 * (dimension as f64).sqrt(), dimension)
     }
 
-    /// The kernel a search begins with in a space: stationary in numbers, times a categorical one for each input with
-    /// choices. Points that differ in every choice are then as alike as e⁻², whatever the number of these inputs.
-    pub fn for_space(space: &Space, family: Family) -> Self {
+    /// The kernel a search begins with in a space: the chosen one over numbers, times a categorical one for each input
+    /// with choices. Points that differ in every choice are then as alike as e⁻², whatever the number of these inputs.
+    pub fn for_space(space: &Space, choice: &KernelChoice) -> Result<Self> {
         let choices = |domain: &Domain| domain.count().filter(|_| domain.is_categorical());
         let inputs = || space.dimensions().iter().map(|dimension| choices(&dimension.domain)).enumerate();
         let numbers: Vec<usize> = inputs().filter(|(_, choices)| choices.is_none()).map(|(k, _)| k).collect();
         let categorical = inputs().count() - numbers.len();
-        let stationary = Kernel::cold(family, numbers.len());
+        let ordered = choice.cold(numbers.len())?;
         if categorical == 0 {
-            return stationary;
+            return Ok(ordered);
         }
         let part = |(k, choices): (usize, Option<u64>)| {
             let (categories, lengthscale) = (choices? as usize, 0.5 * categorical as f64);
             Some(Kernel::of(vec![k], Kernel::Categorical(Categorical { categories, lengthscale })))
         };
-        let first = std::iter::once(Kernel::of(numbers, stationary));
-        Kernel::Product(first.chain(inputs().filter_map(part)).collect())
+        let first = std::iter::once(Kernel::of(numbers, ordered));
+        Ok(Kernel::Product(first.chain(inputs().filter_map(part)).collect()))
     }
 
     /// This kernel of some of the inputs only.
@@ -181,22 +194,34 @@ impl Kernel {
 
     /// This kernel times a positive factor.
     ///
-    /// It goes into the variances: that of a stationary kernel, those of all parts of a sum, that of the first part of a
+    /// It goes into the variances: that of a leaf, those of all parts of a sum, that of the first part of a
     /// product that has one. A kernel without any variance is multiplied by a constant one, whose variance is then one
     /// more parameter.
     pub fn scaled(&self, factor: f64) -> Self {
-        let mut scaled = self.clone();
-        match &mut scaled {
-            Kernel::Stationary(leaf) => leaf.variance *= factor,
-            Kernel::Sum(parts) => parts.iter_mut().for_each(|part| *part = part.scaled(factor)),
-            Kernel::ActiveDims(of) => *of.kernel = of.kernel.scaled(factor),
-            Kernel::Product(parts) => match parts.iter_mut().find(|part| part.roles().contains(&Role::Variance)) {
-                Some(part) => *part = part.scaled(factor),
-                None => parts.insert(0, Kernel::constant(factor)),
-            },
-            Kernel::Categorical(_) => return Kernel::Product(vec![Kernel::constant(factor), scaled]),
+        match self.clone() {
+            Kernel::Stationary(leaf) => Kernel::Stationary(Stationary { variance: leaf.variance * factor, ..leaf }),
+            Kernel::Custom(leaf) => leaf.scaled(factor),
+            Kernel::Categorical(_) => Kernel::Product(vec![Kernel::constant(factor), self.clone()]),
+            Kernel::ActiveDims(of) => Kernel::of(of.inputs, of.kernel.scaled(factor)),
+            Kernel::Sum(parts) => Kernel::Sum(parts.iter().map(|part| part.scaled(factor)).collect()),
+            Kernel::Product(mut parts) => {
+                match parts.iter_mut().find(|part| part.roles().contains(&Role::Variance)) {
+                    Some(part) => *part = part.scaled(factor),
+                    None => parts.insert(0, Kernel::constant(factor)),
+                }
+                Kernel::Product(parts)
+            }
         }
-        scaled
+    }
+
+    /// Gives every custom leaf of this kernel's name its covariance.
+    fn register(&mut self, kernel: &dyn CustomKernel) {
+        match self {
+            Kernel::Custom(leaf) => leaf.register(kernel),
+            Kernel::ActiveDims(of) => of.kernel.register(kernel),
+            Kernel::Sum(parts) | Kernel::Product(parts) => parts.iter_mut().for_each(|part| part.register(kernel)),
+            Kernel::Stationary(_) | Kernel::Categorical(_) => {}
+        }
     }
 
     /// Refuses parameters that are not positive and finite, empty composites, and points of another dimension.
@@ -204,6 +229,7 @@ impl Kernel {
         match self {
             Kernel::Stationary(leaf) => leaf.check(dimension),
             Kernel::Categorical(leaf) => leaf.check(dimension),
+            Kernel::Custom(leaf) => leaf.check(dimension),
             Kernel::ActiveDims(of) => of.check(dimension),
             Kernel::Sum(parts) | Kernel::Product(parts) if parts.is_empty() => {
                 Err(Error::Empty { what: "the list of kernels in a sum or product".into() })
@@ -238,9 +264,6 @@ impl Kernel {
     }
 }
 
-/// Columns that one task takes on.
-const COLUMNS: usize = 64;
-
 /// The top left corner of a matrix that is grown if need be.
 fn sized(a: &mut Mat<f64>, rows: usize, columns: usize) -> MatMut<'_, f64> {
     if a.nrows() < rows || a.ncols() < columns {
@@ -255,6 +278,7 @@ macro_rules! dispatch {
         match $self {
             Kernel::Stationary($leaf) => $single,
             Kernel::Categorical($leaf) => $single,
+            Kernel::Custom($leaf) => $single,
             Kernel::ActiveDims($leaf) => $single,
             Kernel::Sum($parts) => {
                 let $join = Join::Sum;
@@ -336,7 +360,7 @@ mod tests {
     use super::*;
     use crate::rng::{Purpose, stream};
 
-    /// A kernel that knows nothing but how to be one.
+    /// A kernel without a spectrum.
     struct Opaque;
 
     impl Covariance for Opaque {
@@ -354,7 +378,6 @@ mod tests {
         fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64> {
             vec![1.0; x.nrows()]
         }
-        fn forward(&self, _: MatRef<'_, f64>, _: MatRef<'_, f64>, _: MatMut<'_, f64>, _: &mut Cache) {}
         fn backward(
             &self,
             _: MatRef<'_, f64>,
@@ -370,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kernel_without_spectral_density_says_so() {
+    fn a_kernel_without_a_spectrum_says_so() {
         let drawn = Opaque.spectrum(3, 5, &mut stream(0, Purpose::Frequencies, 0, 0));
         assert!(matches!(drawn, Err(Error::Unsupported { .. })));
     }

@@ -4,13 +4,13 @@
 //!     k(x, x') = k(x, x) E[ cos ωᵀ(x − x') Πⱼ gⱼ(xⱼ) gⱼ(x'ⱼ) ]
 //! ```
 //!
-//! Frequencies ω come from the spectral densities of stationary kernels, factors g, one a category, from the categorical
+//! Frequencies ω come from the spectral densities of stationary kernels, factors g, one per category, from the categorical
 //! ones. A product adds the frequencies of its parts and multiplies their factors: parts are drawn independently, and
 //! cos α cos β averages to cos(α + β) when β is symmetric around 0. A sum shares the count out among its parts.
 
 use crate::linalg::{Mat, column, column_mut};
 
-/// Draws of ω and g, one column a feature.
+/// Draws of ω and g, one column per feature.
 #[derive(Debug, Clone)]
 pub struct Spectrum {
     /// ω, [inputs, count].
@@ -62,7 +62,7 @@ impl Spectrum {
         }
     }
 
-    /// The same for points of which it reads only these inputs.
+    /// This spectrum for points of more inputs, of which it reads only these.
     pub(super) fn spread_over(self, inputs: &[usize], dimension: usize) -> Self {
         let mut frequencies = Mat::zeros(dimension, self.frequencies.ncols());
         for (row, &input) in inputs.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! FitOptions: first hyperparameters, then a posterior; the two are chosen separately.
+//! Fitting: first hyperparameters, then a posterior; the two are chosen separately.
 //!
 //! ```text
 //!     θ̂ = argmax_θ  objective(θ) + log prior(θ)        posterior = p(f | D, θ̂), exact or through inducing points
@@ -18,6 +18,9 @@ use crate::kernel::Role;
 use crate::linalg::MatRef;
 use crate::optim::{Lbfgsb, Stop};
 use serde::{Deserialize, Serialize};
+
+/// The most rows of an exact posterior, which holds a few N×N matrices: 20,000 rows are 3.2 GB each.
+pub const EXACT_LIMIT: usize = 20_000;
 
 /// Which objective the hyperparameters maximise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,7 +55,7 @@ pub enum Inference {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FitOptions {
-    /// Which hyperparameters.
+    /// Which objective the hyperparameters maximise.
     pub hyperparameters: HyperparameterObjective,
     /// Which posterior.
     pub inference: Inference,
@@ -68,7 +71,7 @@ pub struct FitOptions {
     pub optimizer: Lbfgsb,
     /// The largest noise variance that is searched, if there is one.
     pub noise_bound: Option<f64>,
-    /// For the choice of a subset.
+    /// Random seed of the choice of a subset.
     pub seed: u64,
 }
 
@@ -93,9 +96,9 @@ impl Default for FitOptions {
 pub struct Fit {
     /// f given the data.
     pub posterior: Posterior,
-    /// What it was computed with.
+    /// The hyperparameters of the posterior.
     pub hyper: Hyperparameters,
-    /// How it came about.
+    /// How the fit came about.
     pub report: FitReport,
 }
 
@@ -177,9 +180,6 @@ impl FitOptions {
         }
     }
 }
-
-/// The most rows of an exact posterior, which holds a few N×N matrices: 20,000 rows are 3.2 GB each.
-pub const EXACT_LIMIT: usize = 20_000;
 
 fn infer(hyper: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: &FitOptions) -> Result<Inferred> {
     match settings.inference {

@@ -1,4 +1,4 @@
-//! What a posterior would say of an outcome had it not seen it, without fitting anew.
+//! The posterior at an observation without that observation (leave-one-out), without another fit.
 //!
 //! ```text
 //!     exact     P = (K + Σ)⁻¹,  α = P(y − μ):   mean₋ᵢ = yᵢ − αᵢ/Pᵢᵢ,   var₋ᵢ = 1/Pᵢᵢ
@@ -15,6 +15,12 @@ use crate::error::{Error, Result};
 use crate::kernel::Covariance;
 use crate::linalg::{Accumulate, Mat, column, dot, gemm, norm2, select_rows, solve_lower};
 use rayon::prelude::*;
+
+/// Rows at a time.
+const BLOCK: usize = 64;
+
+/// What is left of an outcome's weight where rounding says that the model relies on it alone.
+const SMALLEST: f64 = 1e-9;
 
 /// Mean and variance of the *observation* at each of these rows, given all the others; `noise` is the learned variance.
 ///
@@ -38,9 +44,6 @@ pub fn leave_one_out(posterior: &Posterior, data: &Dataset, noise: f64, rows: &[
     let (mean, variance) = blocks.into_iter().flatten().unzip();
     Ok(Prediction { mean, variance })
 }
-
-/// Rows at a time.
-const BLOCK: usize = 64;
 
 fn exact(posterior: &Posterior, data: &Dataset, rows: &[usize]) -> Vec<(f64, f64)> {
     // L⁻¹eᵢ vanishes above i.
@@ -73,6 +76,3 @@ fn sparse(posterior: &Posterior, root: &Mat<f64>, data: &Dataset, noise: f64, ro
     };
     rows.iter().enumerate().map(one).collect()
 }
-
-/// What is left of an outcome's weight where rounding says that the model relies on it alone.
-const SMALLEST: f64 = 1e-9;

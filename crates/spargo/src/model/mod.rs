@@ -24,7 +24,7 @@ pub use params::{Hyperparameters, Priors};
 pub(crate) use posterior::Local;
 pub use posterior::{InducingCovariance, Posterior, Prediction};
 pub use search::Start;
-pub use transform::{CANDIDATE_WARPS, learn_outcome_transform};
+pub use transform::{ASINH_WARPS, CANDIDATE_WARPS, learn_outcome_transform};
 
 /// An objective at one θ.
 #[derive(Debug, Clone, PartialEq)]

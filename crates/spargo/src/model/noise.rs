@@ -7,11 +7,21 @@
 //! A function that the kernel cannot follow, such as one with ridges, is explained as noise by the likelihood. Pairs of
 //! neighbours know better (Rice 1984): each number p of disjoint pairs gives an upper confidence limit whatever f is, and the
 //! lowest one counts. The noise is taken to be the same everywhere: hence outcomes in the user's units, and at least a tenth
-//! of all pairs, so that a crowd beside the optimum does not speak for everybody.
+//! of all pairs, so that many trials close to the optimum do not speak for all others.
 
 use crate::data::Dataset;
 use crate::rng::{Purpose, distinct_indices, normal, stream};
 use rand_chacha::ChaCha8Rng;
+
+/// Fewer pairs say too little.
+const FEWEST: usize = 16;
+
+/// Directions, and neighbours along each, that a row is compared with.
+const DIRECTIONS: usize = 8;
+const WINDOW: usize = 5;
+
+/// Rows among which pairs are looked for, at most.
+const SCANNED: usize = 20_000;
 
 /// An upper confidence limit to the noise variance of rows without a known one; infinite if there are too few of them.
 ///
@@ -33,9 +43,6 @@ pub fn noise_bound(data: &Dataset, scales: &[f64], seed: u64) -> f64 {
     }
     limit
 }
-
-/// Fewer pairs say too little.
-const FEWEST: usize = 16;
 
 /// The lower thousandth of χ² with p degrees of freedom (Wilson & Hilferty 1931).
 fn chi_squared(p: f64) -> f64 {
@@ -71,13 +78,6 @@ fn closest_pairs(data: &Dataset, rows: &[usize], scales: &[f64], rng: &mut ChaCh
     }
     disjoint
 }
-
-/// Directions, and neighbours along each, that a row is compared with.
-const DIRECTIONS: usize = 8;
-const WINDOW: usize = 5;
-
-/// Rows among which pairs are looked for, at most.
-const SCANNED: usize = 20_000;
 
 #[cfg(test)]
 mod tests {

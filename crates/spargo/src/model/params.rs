@@ -13,6 +13,9 @@ use crate::kernel::{Covariance, Kernel, Role};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
+/// The least noise variance, in the model's units.
+pub(super) const LEAST_NOISE: f64 = 1e-6;
+
 /// What a Gaussian process with constant mean and Gaussian noise is determined by.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hyperparameters {
@@ -123,9 +126,6 @@ impl Priors {
         total
     }
 }
-
-/// The least noise variance, in the model's units.
-pub(super) const LEAST_NOISE: f64 = 1e-6;
 
 /// The box in which a parameter is searched, on the unconstrained scale and in the model's units.
 ///

@@ -26,6 +26,9 @@ use crate::linalg::{
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+/// Rows predicted at a time: a block of 512 against 500 inducing points is 2 MB.
+const BLOCK: usize = 512;
+
 /// What is left uncertain about f at Z.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -226,6 +229,3 @@ impl Posterior {
 fn positive_part(v: f64) -> f64 {
     if v < 0.0 { 0.0 } else { v }
 }
-
-/// Rows predicted at a time: a block of 512 against 500 inducing points is 2 MB.
-const BLOCK: usize = 512;

@@ -13,6 +13,13 @@ use crate::optim::{Bounds, Lbfgsb, Minimum, Stop, minimize};
 use crate::rng::{Purpose, distinct_indices, stream};
 use serde::{Deserialize, Serialize};
 
+/// Rows and steps of a rough climb.
+const ROUGH_ROWS: usize = 500;
+const ROUGH_ITERATIONS: usize = 20;
+
+/// Factors on the length scales and on the noise variance of the start: a model in the middle, a detailed and a plain one.
+const STARTS: [(f64, f64); 3] = [(1.0, 1.0), (0.4, 0.1), (2.5, 3.0)];
+
 /// Where a search begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -98,13 +105,6 @@ impl Learned {
         self.iterations += minimum.iterations;
     }
 }
-
-/// Rows and steps of a rough climb.
-const ROUGH_ROWS: usize = 500;
-const ROUGH_ITERATIONS: usize = 20;
-
-/// Factors on the length scales and on the noise variance of the start: a model in the middle, a detailed and a plain one.
-const STARTS: [(f64, f64); 3] = [(1.0, 1.0), (0.4, 0.1), (2.5, 3.0)];
 
 fn starts(hyper: &Hyperparameters, fixed: &[Role]) -> Vec<Hyperparameters> {
     let moved = |(lengthscale, noise): (f64, f64)| {

@@ -1,4 +1,4 @@
-//! Which warp of the outcomes: the one under which the data are most likely, its Jacobian counted; none, if it gains little.
+//! Which warp of the outcomes: the one under which the data are most likely, with its Jacobian; none, if it gains little.
 //!
 //! ```text
 //!     ŵ = argmax_w  max_θ [ log p(u_w | θ) + log p(θ) ] + Σᵢ log ∂u_w/∂y(yᵢ)
@@ -8,8 +8,8 @@
 //! nothing that the kernel's variance could not.
 //!
 //! Outcomes are compared with some noise added, as much as the noise of any model is at least. Without it a warp could gain
-//! by stretching outcomes that are all but alike, such as those of a crowd of trials beside the optimum, until that floor is
-//! below what tells them apart: many nats, for a map in which nothing but the crowd can be told.
+//! by stretching outcomes that are all but alike, such as those of many trials close to the optimum, until that floor is
+//! below what tells them apart: many nats, for a map in which nothing but these trials can be told apart.
 
 use super::params::LEAST_NOISE;
 use super::{FitOptions, HyperparameterObjective, Hyperparameters, Inference, Start, fit};
@@ -20,14 +20,36 @@ use crate::rng::{Purpose, distinct_indices, normal, stream};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 
-/// Every warp that is tried.
-pub const CANDIDATE_WARPS: [Warp; 11] = [
-    Warp::Identity,
+/// Rows among which a space-filling subset is looked for, at most.
+const SCANNED: usize = 20_000;
+
+/// Rows that the choice is made on.
+const ROWS: usize = 200;
+
+/// Steps of the search for hyperparameters under each warp.
+const ITERATIONS: usize = 10;
+
+/// The gain over no warp that a warp must have, in nats per row: noise that was the same everywhere no longer is, and where
+/// it is stretched, the model is less sure than it could be.
+const MARGIN: f64 = 0.09;
+
+/// The warps from which an asinh is chosen.
+pub const ASINH_WARPS: [Warp; 5] = [
     Warp::Asinh { strength: 0.03 },
     Warp::Asinh { strength: 0.1 },
     Warp::Asinh { strength: 0.3 },
     Warp::Asinh { strength: 1.0 },
     Warp::Asinh { strength: 3.0 },
+];
+
+/// All warps that are chosen from, none of them first.
+pub const CANDIDATE_WARPS: [Warp; 11] = [
+    Warp::Identity,
+    ASINH_WARPS[0],
+    ASINH_WARPS[1],
+    ASINH_WARPS[2],
+    ASINH_WARPS[3],
+    ASINH_WARPS[4],
     Warp::YeoJohnson { power: 0.75 },
     Warp::YeoJohnson { power: 0.5 },
     Warp::YeoJohnson { power: 0.25 },
@@ -35,14 +57,20 @@ pub const CANDIDATE_WARPS: [Warp; 11] = [
     Warp::YeoJohnson { power: 0.01 },
 ];
 
-/// The units of the most likely warp of these outcomes; the search for hyperparameters begins at `start`, in units of mean 0 and
-/// variance 1.
-pub fn learn_outcome_transform(start: &Hyperparameters, data: &Dataset, settings: &FitOptions) -> OutcomeTransform {
+/// The transform with the most likely of some warps; the search for hyperparameters begins at `start`, in units of mean 0
+/// and variance 1.
+pub fn learn_outcome_transform(
+    start: &Hyperparameters,
+    data: &Dataset,
+    settings: &FitOptions,
+    warps: &[Warp],
+) -> OutcomeTransform {
+    let first = warps.first().copied().unwrap_or_default();
     let mut rng = stream(settings.seed, Purpose::Subset, 1, 0);
     let some = data.subset(&space_filling(data.x(), ROWS, &mut rng));
     // Rows that are all alike say nothing of the few that are not.
     if !OutcomeTransform::of(some.y(), Warp::Identity).fits(data.y()) {
-        return OutcomeTransform::of(data.y(), Warp::Identity);
+        return OutcomeTransform::of(data.y(), first);
     }
     let optimizer = Lbfgsb { max_iterations: ITERATIONS, ..settings.optimizer };
     let settings = FitOptions {
@@ -60,9 +88,10 @@ pub fn learn_outcome_transform(start: &Hyperparameters, data: &Dataset, settings
         let fitted = fit(start, &standard, standard.x(), &settings);
         fitted.map_or(f64::NEG_INFINITY, |fitted| fitted.report.objective + jacobian)
     };
-    let likelihoods: Vec<f64> = CANDIDATE_WARPS.par_iter().map(|&warp| likelihood(warp)).collect();
-    let mut best = (CANDIDATE_WARPS[0], likelihoods[0] + MARGIN * some.len() as f64);
-    for (&warp, &value) in CANDIDATE_WARPS.iter().zip(&likelihoods).skip(1) {
+    let margin = |warp: Warp| if warp == Warp::Identity { MARGIN * some.len() as f64 } else { 0.0 };
+    let likelihoods: Vec<f64> = warps.par_iter().map(|&warp| likelihood(warp) + margin(warp)).collect();
+    let mut best = (first, f64::NEG_INFINITY);
+    for (&warp, &value) in warps.iter().zip(&likelihoods) {
         if value > best.1 {
             best = (warp, value);
         }
@@ -70,14 +99,14 @@ pub fn learn_outcome_transform(start: &Hyperparameters, data: &Dataset, settings
     OutcomeTransform::of(some.y(), best.0)
 }
 
-/// The same outcomes, known no better than any model knows them.
+/// Outcomes with the least noise of any model added.
 fn blurred(data: &Dataset, rng: &mut ChaCha8Rng) -> Dataset {
     let noise = LEAST_NOISE.sqrt() / OutcomeTransform::of(data.y(), Warp::Identity).log_slope(0.0).exp();
     let y = data.y().iter().map(|y| y + noise * normal(rng)).collect();
     data.with_outcomes(y)
 }
 
-/// Rows that cover the inputs: each is the farthest from those before.
+/// Rows that fill the space of inputs: each is the farthest from those before.
 fn space_filling(x: MatRef<'_, f64>, count: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     let rows = distinct_indices(x.nrows(), SCANNED, rng);
     let mut distances = vec![f64::INFINITY; rows.len()];
@@ -95,19 +124,6 @@ fn space_filling(x: MatRef<'_, f64>, count: usize, rng: &mut ChaCha8Rng) -> Vec<
     chosen
 }
 
-/// Rows among which they are looked for, at most.
-const SCANNED: usize = 20_000;
-
-/// Rows that the choice is made on.
-const ROWS: usize = 200;
-
-/// Steps of the search for each warp.
-const ITERATIONS: usize = 10;
-
-/// What a warp must be worth beside none, in nats a row: noise that was the same everywhere no longer is, and where it is
-/// stretched, the model is less sure than it could be.
-const MARGIN: f64 = 0.09;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,7 +131,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn rows_that_cover_are_far_apart_and_never_the_same() {
+    fn space_filling_rows_are_far_apart_and_distinct() {
         let mut rng = stream(1, Purpose::Subset, 1, 0);
         // Thirty points, ten times each.
         let x = Mat::from_fn(300, 2, |i, k| ((i % 30) as f64 * [0.618, 0.414][k]).fract());

@@ -1,22 +1,22 @@
 //! Models of plain arrays in their user's units: standardize, choose inducing points, fit.
 //!
 //! ```text
-//!     data ─▶ unit cube, mean 0, variance 1 ─▶ θ̂ of a first model ─▶ Z ─▶ θ̂, posterior
+//!     data ─▶ unit cube, mean 0, variance 1 ─▶ θ̂ of an initial model ─▶ Z ─▶ θ̂, posterior
 //! ```
 //!
-//! Hyperparameters that are given stay as they are, the others are learned. Beside a study, whose space says what its inputs
-//! may be: here the data say it.
+//! Hyperparameters that are given stay as they are, the others are learned. A study knows the bounds of its inputs from its
+//! space; here they are those of the data.
 
 mod allocation;
 mod initial;
 mod units;
 
 pub use allocation::AllocationOptions;
-pub use initial::{InitialFit, Wish, fit_initial};
+pub use initial::{InitialFit, Target, fit_initial};
 pub use units::{FixedHyperparameters, UserHyperparameters, standardizer};
 
 use crate::allocate::{Allocation, allocate};
-use crate::data::{AllocationContext, Dataset, Standardizer};
+use crate::data::{AllocationContext, Dataset, InputTransform, OutcomeTransform, Standardizer};
 use crate::error::{Error, Result};
 use crate::kernel::{Family, Kernel};
 use crate::linalg::{Mat, MatRef};
@@ -44,9 +44,9 @@ pub struct RegressionOptions {
     pub inducing: Inducing,
     /// How they are chosen.
     pub allocation: Allocation,
-    /// What is wanted of the outcomes, if the choice asks.
-    pub wish: Wish,
-    /// The kernel.
+    /// The outcomes that matter, for allocations that depend on it.
+    pub target: Target,
+    /// The kernel's family.
     pub family: Family,
     /// Hyperparameters that are known.
     pub given: FixedHyperparameters,
@@ -62,7 +62,7 @@ pub struct RegressionOptions {
     pub q: Option<Variational>,
     /// Whether priors join the objective.
     pub priors: Priors,
-    /// Of every random choice.
+    /// Random seed.
     pub seed: u64,
 }
 
@@ -71,7 +71,7 @@ impl Default for RegressionOptions {
         RegressionOptions {
             inducing: Inducing::Count(500),
             allocation: Allocation::Random,
-            wish: Wish::default(),
+            target: Target::default(),
             family: Family::Matern52,
             given: FixedHyperparameters::default(),
             hyperparameters: HyperparameterObjective::Subset(1500),
@@ -114,7 +114,7 @@ impl Regression {
             Inducing::Points(z) => inputs(&units, z.as_ref())?,
             Inducing::Count(count) => {
                 if !matches!(settings.allocation, Allocation::Random | Allocation::Uniform) {
-                    first = fit_initial(&standard, &first.hyper, &fitting, settings.allocation.quality())?;
+                    first = fit_initial(&standard, &first.hyper, &fitting, &settings.allocation.quality())?;
                     fitting.start = Start::Warm;
                 }
                 settings.choose(&standard, &units, &first, *count)?
@@ -152,7 +152,7 @@ impl Regression {
     /// The log likelihood of all data, or its bound, in the user's units.
     pub fn objective(&self) -> f64 {
         let rows = self.rows as f64;
-        rows * self.units.log_density(self.fit.report.objective / rows)
+        rows * (self.fit.report.objective / rows + self.units.outcomes.log_slope(0.0))
     }
 }
 
@@ -161,13 +161,11 @@ impl RegressionOptions {
     fn units(&self, data: &Dataset) -> Result<Standardizer> {
         let units = match self.hyperparameters {
             HyperparameterObjective::Fixed => Standardizer {
-                lower: vec![0.0; data.dimension()],
-                range: vec![1.0; data.dimension()],
-                centre: 0.0,
-                scale: 1.0,
+                inputs: InputTransform::identity(data.dimension()),
+                outcomes: OutcomeTransform::identity(),
             },
             _ if self.likelihood.is_conjugate() => standardizer(data)?,
-            _ => Standardizer { centre: 0.0, scale: 1.0, ..Standardizer::from_data(data) },
+            _ => Standardizer { inputs: InputTransform::of(data.x()), outcomes: OutcomeTransform::identity() },
         };
         Ok(units)
     }
@@ -206,22 +204,25 @@ impl RegressionOptions {
         Ok(Regression { units, fit, rows: data.len(), inducing })
     }
 
-    /// The inducing points, by what the first model believes.
+    /// The inducing points, by the initial model's posterior.
     fn choose(&self, standard: &Dataset, units: &Standardizer, first: &InitialFit, count: usize) -> Result<Mat<f64>> {
-        let level = (self.wish.level - units.centre) / units.scale;
+        let level = units.outcomes.to_model(self.target.level);
         let noise = standard.noise(first.hyper.noise);
-        let evidence = match first.prediction.clone() {
-            Some(prediction) => Wish { level, ..self.wish }.evidence(standard.y(), prediction, noise)?,
-            None => AllocationContext::default(),
+        let context = match first.prediction.clone() {
+            Some(prediction) => Target { level, ..self.target }.context(standard.y(), prediction, noise)?,
+            None => AllocationContext::of_rows(standard.len()),
         };
         let mut rng = stream(self.seed, Purpose::Allocation, 0, 0);
-        Ok(allocate(&self.allocation, standard.x(), &first.hyper.kernel, &evidence, count, &mut rng)?.points)
+        Ok(allocate(&self.allocation, standard.x(), &first.hyper.kernel, &context, count, &mut rng)?.points)
     }
 
     /// The same hyperparameters with a jitter or a q of one's own.
     fn with_particulars(&self, fit: Fit, data: &Dataset, z: MatRef<'_, f64>, units: &Standardizer) -> Result<Fit> {
         let Fit { hyper, mut report, posterior } = fit;
-        let jitter = self.jitter.map_or(Jitter::default(), |jitter| Jitter::Fixed(jitter / units.scale / units.scale));
+        let jitter = self.jitter.map_or(Jitter::default(), |jitter| {
+            let scale = units.outcomes.scale();
+            Jitter::Fixed(jitter / scale / scale)
+        });
         let Inferred { posterior, objective } = match self.inference {
             Inference::Exact => Inferred { posterior, objective: report.objective },
             Inference::Sparse => Sgpr { jitter, ..Sgpr::new(&hyper, data, z)? }.infer()?,
@@ -242,9 +243,10 @@ impl RegressionOptions {
 
 /// Points in the model's units.
 fn inputs(units: &Standardizer, x: MatRef<'_, f64>) -> Result<Mat<f64>> {
-    let (found, expected) = (x.ncols(), units.lower.len());
-    match found == expected {
-        true => Ok(units.inputs(x)),
-        false => Err(Error::Shape { what: "each inducing point".into(), found, expected }),
+    let (found, expected) = (x.ncols(), units.inputs.lower.len());
+    if found == expected {
+        Ok(units.inputs.to_model(x))
+    } else {
+        Err(Error::Shape { what: "each inducing point".into(), found, expected })
     }
 }

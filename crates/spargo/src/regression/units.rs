@@ -8,23 +8,24 @@ use crate::model::Hyperparameters;
 /// The units of the data, whose variances the user can be told.
 pub fn standardizer(data: &Dataset) -> Result<Standardizer> {
     let units = Standardizer::from_data(data);
-    match (units.scale * units.scale).is_normal() {
-        true => Ok(units),
-        false => Err(Error::Unsupported {
-            what: format!("outcomes that vary by {:e}, whose square is out of range", units.scale),
-            remedy: "rescale them".into(),
-        }),
+    let scale = units.outcomes.scale();
+    if (scale * scale).is_normal() {
+        return Ok(units);
     }
+    Err(Error::Unsupported {
+        what: format!("outcomes that vary by {scale:e}, whose square is out of range"),
+        remedy: "rescale them".into(),
+    })
 }
 
 /// A stationary kernel, a constant mean and a noise variance, in the user's units.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UserHyperparameters {
-    /// The kernel.
+    /// The kernel's family.
     pub family: Family,
-    /// Its variance.
+    /// The kernel's variance.
     pub variance: f64,
-    /// Its length scales, one an input.
+    /// The kernel's length scales, one per input.
     pub lengthscales: Vec<f64>,
     /// σ², the noise variance.
     pub noise: f64,
@@ -37,28 +38,29 @@ impl UserHyperparameters {
     pub fn from_model(hyper: &Hyperparameters, units: &Standardizer) -> Self {
         let (family, variance, lengthscales) = match &hyper.kernel {
             Kernel::Stationary(kernel) => (kernel.family, kernel.variance, kernel.lengthscales.clone()),
-            _ => (Family::Matern52, f64::NAN, vec![f64::NAN; units.range.len()]),
+            _ => (Family::Matern52, f64::NAN, vec![f64::NAN; units.inputs.range.len()]),
         };
+        let square = units.outcomes.scale() * units.outcomes.scale();
         UserHyperparameters {
             family,
-            variance: units.variance(variance),
-            lengthscales: lengthscales.iter().zip(&units.range).map(|(l, range)| l * range).collect(),
-            noise: units.variance(hyper.noise),
-            mean: units.mean(hyper.mean),
+            variance: square * variance,
+            lengthscales: lengthscales.iter().zip(&units.inputs.range).map(|(l, range)| l * range).collect(),
+            noise: square * hyper.noise,
+            mean: units.outcomes.from_model(hyper.mean),
         }
     }
 
     /// To the model's units.
     pub fn to_model(&self, units: &Standardizer) -> Hyperparameters {
-        let square = units.scale * units.scale;
-        let lengthscales = self.lengthscales.iter().zip(&units.range).map(|(l, range)| l / range).collect();
+        let square = units.outcomes.scale() * units.outcomes.scale();
+        let lengthscales = self.lengthscales.iter().zip(&units.inputs.range).map(|(l, range)| l / range).collect();
         Hyperparameters {
             kernel: Kernel::Stationary(Stationary {
                 family: self.family,
                 variance: self.variance / square,
                 lengthscales,
             }),
-            mean: (self.mean - units.centre) / units.scale,
+            mean: units.outcomes.to_model(self.mean),
             noise: self.noise / square,
         }
     }
@@ -75,7 +77,7 @@ impl UserHyperparameters {
 pub struct FixedHyperparameters {
     /// The kernel's variance.
     pub variance: Option<f64>,
-    /// Its length scales: one for all inputs, or one an input.
+    /// The kernel's length scales: one for all inputs, or one per input.
     pub lengthscales: Option<Vec<f64>>,
     /// The noise variance.
     pub noise: Option<f64>,
@@ -123,8 +125,8 @@ impl FixedHyperparameters {
 }
 
 fn positive(name: &str, value: f64) -> Result<()> {
-    match value.is_finite() && value > 0.0 {
-        true => Ok(()),
-        false => Err(Error::Parameter { name: name.into(), value, must: "positive and finite".into() }),
+    if value.is_finite() && value > 0.0 {
+        return Ok(());
     }
+    Err(Error::Parameter { name: name.into(), value, must: "positive and finite".into() })
 }

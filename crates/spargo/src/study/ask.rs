@@ -40,6 +40,7 @@ impl Study {
         check_count("the number of points asked for", count, MOST_POINTS)?;
         let started = Instant::now();
         self.refresh()?;
+        self.check_modelled()?;
         let proposal = self.propose(count, refit);
         let mut proposal = self.counted(count, proposal)?;
         loop {

@@ -8,7 +8,7 @@ use crate::acquire::Rule;
 use crate::acquire::optimizer::AcquisitionOptions;
 use crate::allocate::Allocation;
 use crate::error::{Error, Result};
-use crate::kernel::Family;
+use crate::kernel::KernelChoice;
 use crate::model::{HyperparameterObjective, Priors};
 use crate::sample::SamplingOptions;
 use crate::space::Space;
@@ -118,8 +118,8 @@ fn default_inducing() -> usize {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ModelOptions {
-    /// The kernel over ordered inputs.
-    pub kernel: Family,
+    /// The kernel over ordered inputs, by its name.
+    pub kernel: KernelChoice,
     /// Which hyperparameters.
     pub hyperparameters: HyperparameterObjective,
     /// The exact posterior is used up to this many observations (and up to as many as inducing points), then the sparse
@@ -153,6 +153,10 @@ pub enum OutcomeTransformChoice {
     /// By the map under which a space-filling subset of them is most likely, if it gains enough over none.
     #[default]
     Auto,
+    /// By the asinh under which a space-filling subset of them is most likely.
+    Asinh,
+    /// By the logarithm: outcomes must be positive.
+    Log,
     /// Not at all.
     Off,
 }
@@ -171,7 +175,7 @@ pub struct TrustRegionOptions {
 impl Default for ModelOptions {
     fn default() -> Self {
         ModelOptions {
-            kernel: Family::Matern52,
+            kernel: KernelChoice::default(),
             hyperparameters: HyperparameterObjective::Subset(1000),
             exact_until: 2000,
             priors: Priors::On,
@@ -258,6 +262,7 @@ impl Config {
         self.check_names()?;
         self.check_goals()?;
         self.check_rule()?;
+        self.check_outcome_transform()?;
         let unsupported = |what: String, remedy: &str| Err(Error::Unsupported { what, remedy: remedy.into() });
         check_count("initial", self.initial, MOST_POINTS)?;
         check_count("batch", self.batch, MOST_POINTS)?;

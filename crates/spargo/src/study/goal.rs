@@ -2,7 +2,7 @@
 
 use super::config::{Config, OutcomeTransformChoice};
 use crate::acquire::{ConstraintBounds, Rule};
-use crate::allocate::{Allocation, Quality};
+use crate::allocate::{Allocation, Needs};
 use crate::data::{OutcomeTransform, PosteriorAtData};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -134,10 +134,10 @@ impl Config {
     /// around it, and those of several objectives where they improve together.
     pub fn allocation_of(&self, output: usize) -> Allocation {
         let several = self.outputs.iter().filter(|output| output.goal.is_objective()).count() > 1;
-        match (self.allocation, self.outputs[output].goal.is_objective()) {
-            (allocation, false) if allocation.quality() != Quality::Unit => Allocation::AlDpp,
+        match (&self.allocation, self.outputs[output].goal.is_objective()) {
+            (allocation, false) if allocation.quality().needs() != Needs::Nothing => Allocation::AlDpp,
             (Allocation::ImpDpp(_), true) if several => Allocation::FrontDpp,
-            (allocation, _) => allocation,
+            (allocation, _) => allocation.clone(),
         }
     }
 

@@ -9,7 +9,7 @@
 use super::goal::{feasible_rows, in_units};
 use super::model::Models;
 use super::{Study, best_rows};
-use crate::allocate::Quality;
+use crate::allocate::Needs;
 use crate::data::{AllocationContext, OutcomeTransform, PosteriorAtData};
 use crate::error::Result;
 use crate::kernel::{Covariance, Family, Kernel, Role};
@@ -120,7 +120,7 @@ impl Study {
                 // A table may have columns that never change.
                 domain if domain.count() == Some(1) => 0.0,
                 Domain::Real { lower, upper, .. } if lower == upper => 0.0,
-                Domain::Categorical { .. } => distance(self.config.model.kernel, (-(-log).exp()).exp()),
+                Domain::Categorical { .. } => distance(self.config.model.kernel.family(), (-(-log).exp()).exp()),
                 _ => (-log).exp(),
             };
             importance[k] = reach.max(importance[k]);
@@ -155,9 +155,9 @@ impl Study {
         }
         let models = self.models()?;
         let quality = self.config.allocation_of(output).quality();
-        let outputs = match quality {
-            Quality::Hv | Quality::Front => self.config.objectives_and_constraints().0,
-            _ => vec![output],
+        let outputs = match quality.needs() {
+            Needs::Objectives => self.config.objectives_and_constraints().0,
+            Needs::Output | Needs::Nothing => vec![output],
         };
         let beliefs = outputs.iter().map(|&output| self.belief(&models, output)).collect::<Result<Vec<_>>>()?;
         let (_, limited) = self.config.objectives_and_constraints();
@@ -165,12 +165,10 @@ impl Study {
         let limited: Vec<_> =
             limited.into_iter().map(|k| Ok((limits(k), self.belief(&models, k)?))).collect::<Result<_>>()?;
         let limited: Vec<_> = limited.iter().map(|(limits, belief)| (*limits, belief)).collect();
-        let feasible = feasible_rows(self.table.observed().len(), &limited);
-        let values = quality.evaluate(
-            &AllocationContext::new(beliefs)?.with_feasible(feasible)?,
-            self.table.observed().len(),
-            self.config.inducing,
-        )?;
+        let rows = self.table.observed().len();
+        let context = AllocationContext::of_rows(rows).with_outputs(beliefs)?;
+        let context = context.with_feasible(feasible_rows(rows, &limited))?;
+        let values = quality.evaluate(&context, self.config.inducing)?;
         Ok(values.into_iter().enumerate().map(|(row, q)| (self.number(row), q)).collect())
     }
 

@@ -13,6 +13,7 @@ mod auto;
 mod choose;
 mod config;
 mod design;
+mod extensions;
 mod fronts;
 mod goal;
 mod insight;
@@ -27,6 +28,7 @@ mod table;
 mod trial;
 
 pub use config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice, Replicates, TrustRegionOptions};
+pub use extensions::Extensions;
 pub use fronts::{Fronts, ParetoPoint};
 pub use goal::{Goal, Output};
 pub use insight::{CrediblePrediction, LeaveOneOut};
@@ -73,14 +75,14 @@ struct Key {
 impl Study {
     /// A study that lives as long as this process.
     pub fn in_memory(config: Config) -> Result<Self> {
-        config.check()?;
+        config.check_complete()?;
         let store = Store::in_memory(&to_json(&config)?)?;
         Study::with(config, store)
     }
 
     /// A new study in a file of its own; refuses if there is one.
     pub fn create(path: &Path, config: Config) -> Result<Self> {
-        config.check()?;
+        config.check_complete()?;
         let store = Store::create(path, &to_json(&config)?, &StoreOptions::default())?;
         Study::with(config, store)
     }
@@ -97,7 +99,7 @@ impl Study {
 
     /// The study in this file if there is one, with these very settings, else a new one.
     pub fn open_or_create(path: &Path, config: Config) -> Result<Self> {
-        config.check()?;
+        config.check_complete()?;
         let store = Store::open_or_create(path, &to_json(&config)?, &StoreOptions::default())?;
         check_same(&config, &store)?;
         Study::with(config, store)
@@ -282,6 +284,7 @@ impl Study {
         {
             return Ok(models.clone());
         }
+        self.check_modelled()?;
         let data = self.table.datasets(key.seen)?;
         let step = self.history().asks() + 1;
         let seen = states.as_ref().and_then(|states| states.first()).map(|state| state.seen);
@@ -313,10 +316,11 @@ impl Study {
 
     /// What the last ask left, one an output.
     fn states(&self) -> Result<Option<Vec<State>>> {
-        match self.history().state() {
-            Some(state) => from_json("the state of the last step in the study's file", &state.json),
-            None => Ok(None),
-        }
+        let Some(state) = self.history().state() else { return Ok(None) };
+        let mut states: Option<Vec<State>> = from_json("the state of the last step in the study's file", &state.json)?;
+        let kernels = states.iter_mut().flatten().map(|state| &mut state.hyper.kernel);
+        kernels.for_each(|kernel| self.config.model.kernel.restore(kernel));
+        Ok(states)
     }
 
     /// The factor that makes larger values of an output better.

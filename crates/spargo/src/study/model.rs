@@ -8,14 +8,14 @@ use super::config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice};
 use super::goal::{Goal, feasible_rows, in_units};
 use super::local::Local;
 use crate::acquire::optimizer::Excluded;
-use crate::allocate::{Allocation, Quality, allocate};
-use crate::data::{AllocationContext, Dataset, OutcomeTransform, PosteriorAtData, Warp};
+use crate::allocate::{Allocation, Needs, allocate};
+use crate::data::{AllocationContext, Dataset, Direction, OutcomeTransform, PosteriorAtData, Warp};
 use crate::error::Result;
 use crate::kernel::{Covariance, Kernel};
 use crate::linalg::{Mat, column_major};
 use crate::model::{
-    EXACT_LIMIT, Fit, FitOptions, FitReport, HyperparameterObjective, Hyperparameters, Inference, Likelihood,
-    Posterior, Prediction, Start, fit, learn_outcome_transform, noise_bound,
+    ASINH_WARPS, CANDIDATE_WARPS, EXACT_LIMIT, Fit, FitOptions, FitReport, HyperparameterObjective, Hyperparameters,
+    Inference, Likelihood, Posterior, Prediction, Start, fit, learn_outcome_transform, noise_bound,
 };
 use crate::optim::Lbfgsb;
 use crate::rng::{Purpose, stream};
@@ -24,6 +24,11 @@ use serde::{Deserialize, Serialize};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
+/// For searches that begin where the last step's ended: within some thousandths of a nat per observation, in a few
+/// evaluations. The next step goes on from there.
+const LOOSE: Lbfgsb =
+    Lbfgsb { memory: 10, max_iterations: 50, max_evaluations: 100, gradient_tolerance: 1e-3, value_tolerance: 1e-4 };
+
 /// What the next step needs of this one.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct State {
@@ -31,7 +36,7 @@ pub(super) struct State {
     pub output: String,
     /// The units of the outcomes.
     pub units: OutcomeTransform,
-    /// In those units.
+    /// Hyperparameters, in the model's units.
     pub hyper: Hyperparameters,
     /// Z of a sparse posterior, [m, d]; none if it was exact.
     pub inducing: Option<Inducing>,
@@ -72,7 +77,7 @@ pub struct ModelReport {
     pub inference: Inference,
     /// How outcomes are mapped before the model sees them.
     pub warp: Warp,
-    /// Seconds for the previous posterior's belief and the choice of inducing points.
+    /// Seconds for the last posterior at the data and the choice of inducing points.
     pub allocate_s: f64,
     /// Seconds for warp, hyperparameters and posterior.
     pub fit_s: f64,
@@ -84,7 +89,7 @@ pub struct ModelReport {
 #[derive(Debug)]
 pub(super) struct Models {
     pub outputs: Vec<Model>,
-    /// The best trial by the models around it, once somebody has asked.
+    /// The best trial by local models, once it was asked for.
     pub local: OnceLock<Option<Local>>,
 }
 
@@ -92,7 +97,7 @@ pub(super) struct Models {
 type Last<'a> = (&'a State, &'a Dataset);
 
 impl Models {
-    /// Allocates and fits; `data` are encoded inputs and outcomes, an objective's to be maximised, one set an output.
+    /// Allocates and fits; `data` are encoded inputs and outcomes, an objective's to be maximised, one data set per output.
     ///
     /// `last` is what the last step left, and the data that it had seen.
     pub fn new(
@@ -119,7 +124,7 @@ impl Models {
         self.outputs.iter().map(|model| model.state.clone()).collect()
     }
 
-    /// The last tell that they have seen.
+    /// The last tell that the models have seen.
     pub fn seen(&self) -> u64 {
         self.outputs.first().map_or(0, |model| model.state.seen)
     }
@@ -128,16 +133,16 @@ impl Models {
         self.outputs.iter().map(|model| model.report.clone()).collect()
     }
 
-    /// Those of models that were made for an earlier ask: nothing was done again.
+    /// Reports of models that were made for an earlier ask: nothing was done again.
     pub fn reports_again(&self) -> Vec<ModelReport> {
         let again = |report| ModelReport { allocate_s: 0.0, fit_s: 0.0, fit: None, ..report };
         self.reports().into_iter().map(again).collect()
     }
 }
 
-/// An output before its inducing points are chosen: they may depend on what is believed of the other outputs.
+/// An output before its inducing points are chosen, which may depend on the posteriors of other outputs.
 struct Prepared {
-    /// In the model's units.
+    /// Observations in the model's units.
     data: Dataset,
     units: OutcomeTransform,
     start: Hyperparameters,
@@ -146,12 +151,12 @@ struct Prepared {
     likelihood: Likelihood,
     /// The largest noise variance, in the model's units.
     noise_bound: Option<f64>,
-    /// What the last posterior says at the data, if inducing points depend on that.
-    belief: Option<PosteriorAtData>,
+    /// The last posterior at the data, if inducing points depend on it.
+    posterior: Option<PosteriorAtData>,
     /// Observations at the last search from several starts; `None` if this is to be one.
     searched: Option<usize>,
     warp_s: f64,
-    believe_s: f64,
+    predict_s: f64,
 }
 
 impl Prepared {
@@ -160,38 +165,39 @@ impl Prepared {
         let goal = config.outputs[output].goal;
         // A search from one start can stay where few data had led it: look around again as they double.
         let searched = last.map(|(last, _)| last.searched).filter(|searched| data.len() < 2 * searched);
-        let first = || Hyperparameters::cold(Kernel::for_space(&config.space, config.model.kernel));
+        let first = Hyperparameters::cold(Kernel::for_space(&config.space, &config.model.kernel)?);
+        let learned = |warps: &[Warp]| {
+            let start = last.map_or(&first, |(last, _)| &last.hyper);
+            learn_outcome_transform(start, data, &fitting(config, searched.is_none()), warps)
+        };
         let units = match (config.warping(output), last) {
             _ if goal == Goal::Classify => OutcomeTransform::identity(),
             (OutcomeTransformChoice::Off, _) => OutcomeTransform::of(data.y(), Warp::Identity),
             // They stay as they are until the data have doubled, and so does the meaning of the hyperparameters.
             (_, Some((last, _))) if searched.is_some() && last.units.fits(data.y()) => last.units,
-            (_, last) => {
-                let settings = fitting(config, searched.is_none());
-                learn_outcome_transform(&last.map_or_else(first, |(last, _)| last.hyper.clone()), data, &settings)
-            }
+            (OutcomeTransformChoice::Log, _) => OutcomeTransform::of(data.y(), goal.log()),
+            (OutcomeTransformChoice::Asinh, _) => learned(&ASINH_WARPS),
+            (OutcomeTransformChoice::Auto, _) => learned(&CANDIDATE_WARPS),
         };
         let standard = units.apply(data);
-        let start = last.map_or_else(first, |(last, _)| last.hyper_in(&units));
+        let start = last.map_or_else(|| first.clone(), |(last, _)| last.hyper_in(&units));
         let (inference, likelihood) = match goal {
             Goal::Classify => (Inference::Variational, Likelihood::Bernoulli),
             _ => (config.model.inference(data.len(), config.inducing), Likelihood::Gaussian),
         };
-        let noise_bound = match (config.model.noise_bound, likelihood) {
-            (NoiseBound::ClosePairs, Likelihood::Gaussian) => Some(limit_in(&units, data, &start.kernel, config.seed)),
-            _ => None,
-        };
+        let bounded = config.model.noise_bound == NoiseBound::ClosePairs && likelihood.has_noise();
+        let noise_bound = bounded.then(|| limit_in(&units, data, &start.kernel, config.seed));
         let warp_s = started.elapsed().as_secs_f64();
 
         let started = Instant::now();
         let mut allocation = config.allocation_of(output);
-        let belief = match (allocation.quality(), last) {
-            (Quality::Unit, _) => None,
+        let posterior = match (allocation.quality().needs(), last) {
+            (Needs::Nothing, _) => None,
             _ if inference == Inference::Exact => None,
             (_, Some((last, before))) => {
-                let belief = believe(last, before, &standard, &units)?;
+                let posterior = last_posterior(last, before, &standard, &units)?;
                 let level = goal.level(data.y()).map_or(0.0, |level| in_units(&units, level));
-                Some(belief.with_level(level)?)
+                Some(posterior.with_level(level)?)
             }
             // Without a posterior there is no quality to go by: the points that cover the data best.
             (_, None) => {
@@ -199,7 +205,7 @@ impl Prepared {
                 None
             }
         };
-        let believe_s = started.elapsed().as_secs_f64();
+        let predict_s = started.elapsed().as_secs_f64();
         Ok(Prepared {
             data: standard,
             units,
@@ -208,10 +214,10 @@ impl Prepared {
             inference,
             likelihood,
             noise_bound,
-            belief,
+            posterior,
             searched,
             warp_s,
-            believe_s,
+            predict_s,
         })
     }
 }
@@ -236,7 +242,7 @@ fn fitting(config: &Config, cold: bool) -> FitOptions {
 impl Model {
     /// Chooses inducing points and fits.
     fn new(config: &Config, all: &[Prepared], output: usize, step: u64, seen: u64) -> Result<Self> {
-        let Prepared { data, units, start, inference, likelihood, noise_bound, searched, warp_s, believe_s, .. } =
+        let Prepared { data, units, start, inference, likelihood, noise_bound, searched, warp_s, predict_s, .. } =
             &all[output];
         let (inference, likelihood, units, noise_bound) = (*inference, *likelihood, *units, *noise_bound);
         let started = Instant::now();
@@ -244,12 +250,13 @@ impl Model {
             Inference::Exact => None,
             _ => Some(inducing_points(config, all, output, step)?),
         };
-        let allocate_s = believe_s + started.elapsed().as_secs_f64();
+        let allocate_s = predict_s + started.elapsed().as_secs_f64();
 
         let started = Instant::now();
-        let hyperparameters = match likelihood {
-            Likelihood::Gaussian => config.model.learning_for(inference, data.len()),
-            _ => HyperparameterObjective::Elbo,
+        let hyperparameters = if likelihood.is_conjugate() {
+            config.model.learning_for(inference, data.len())
+        } else {
+            HyperparameterObjective::Elbo
         };
         let settings =
             FitOptions { hyperparameters, inference, likelihood, noise_bound, ..fitting(config, searched.is_none()) };
@@ -289,11 +296,6 @@ impl Model {
     }
 }
 
-/// For searches that begin where the last step's ended: within some thousandths of a nat per observation, in a few
-/// evaluations. The next step goes on from there.
-const LOOSE: Lbfgsb =
-    Lbfgsb { memory: 10, max_iterations: 50, max_evaluations: 100, gradient_tolerance: 1e-3, value_tolerance: 1e-4 };
-
 impl ModelOptions {
     /// Exact while that is what the settings say, or no approximation is needed.
     fn inference(&self, observations: usize, inducing: usize) -> Inference {
@@ -311,7 +313,7 @@ impl ModelOptions {
 }
 
 impl State {
-    /// Its hyperparameters in other units: another scale under the same warp, else as they are, as both are standardized.
+    /// The hyperparameters in other units: another scale under the same warp, else as they are, as both are standardized.
     fn hyper_in(&self, units: &OutcomeTransform) -> Hyperparameters {
         if self.units.warp() != units.warp() {
             return Hyperparameters { mean: 0.0, ..self.hyper.clone() };
@@ -345,31 +347,32 @@ fn ratio(old: &OutcomeTransform, new: &OutcomeTransform, value: f64) -> f64 {
     (new.log_slope(outcome) - old.log_slope(outcome)).exp()
 }
 
-/// Z from the last step's kernel and beliefs.
+/// Z from the last step's kernel and posteriors.
 fn inducing_points(config: &Config, all: &[Prepared], output: usize, step: u64) -> Result<Mat<f64>> {
-    let Prepared { data, start, allocation, belief, .. } = &all[output];
-    let beliefs: Vec<PosteriorAtData> = match allocation.quality() {
+    let Prepared { data, start, allocation, posterior, .. } = &all[output];
+    let posteriors: Vec<PosteriorAtData> = match allocation.quality().needs() {
         // What several objectives promise together; each has its own points, as its kernel is its own.
-        Quality::Hv | Quality::Front => {
+        Needs::Objectives => {
             let objectives = all.iter().zip(&config.outputs).filter(|(_, output)| output.goal.is_objective());
-            objectives.filter_map(|(prepared, _)| prepared.belief.clone()).collect()
+            objectives.filter_map(|(prepared, _)| prepared.posterior.clone()).collect()
         }
-        _ => belief.iter().cloned().collect(),
+        Needs::Output | Needs::Nothing => posterior.iter().cloned().collect(),
     };
     // A table may have but one word in a column.
     let bounds = config.space.dimensions().iter().map(|d| (0.0, d.domain.largest().max(1.0))).collect();
     let limited = all.iter().zip(&config.outputs).filter(|(_, output)| matches!(output.goal, Goal::Constraint { .. }));
     let limited =
-        limited.filter_map(|(other, output)| Some((output.goal.limits(&other.units), other.belief.as_ref()?)));
+        limited.filter_map(|(other, output)| Some((output.goal.limits(&other.units), other.posterior.as_ref()?)));
     let feasible = feasible_rows(data.len(), &limited.collect::<Vec<_>>());
-    let evidence = AllocationContext::new(beliefs)?.with_bounds(bounds)?.with_feasible(feasible)?;
+    let context = AllocationContext::of_rows(data.len()).with_outputs(posteriors)?;
+    let context = context.with_bounds(bounds)?.with_feasible(feasible)?;
     let mut rng = stream(config.seed, Purpose::Allocation, step, output as u64);
-    let chosen = allocate(allocation, data.x(), &start.kernel, &evidence, config.inducing, &mut rng)?;
+    let chosen = allocate(allocation, data.x(), &start.kernel, &context, config.inducing, &mut rng)?;
     Ok(snapped(chosen.points, &config.space))
 }
 
-/// What the last posterior says at all data, in the units of `units` (variances to first order).
-fn believe(last: &State, before: &Dataset, data: &Dataset, units: &OutcomeTransform) -> Result<PosteriorAtData> {
+/// The last posterior at all data, in the units of `units` (variances to first order).
+fn last_posterior(last: &State, before: &Dataset, data: &Dataset, units: &OutcomeTransform) -> Result<PosteriorAtData> {
     let Prediction { mean, variance } = last.posterior(before)?.predict(data.x())?;
     let ratios: Vec<f64> = mean.iter().map(|&mean| ratio(&last.units, units, mean)).collect();
     let variance = variance.iter().zip(&ratios).map(|(v, ratio)| v * ratio * ratio).collect();
@@ -394,4 +397,20 @@ fn snapped(points: Mat<f64>, space: &Space) -> Mat<f64> {
         }
     }
     Mat::from_fn(rows.len(), points.ncols(), |i, k| rows[i][k])
+}
+
+impl Goal {
+    /// The logarithm of outcomes that are positive in the user's units.
+    fn log(self) -> Warp {
+        Warp::Log { direction: if self == Goal::Minimize { Direction::Minimize } else { Direction::Maximize } }
+    }
+}
+
+impl Config {
+    /// The logarithm, if that is how the outcomes of an output are transformed.
+    pub(super) fn log_warp(&self, output: usize) -> Option<Warp> {
+        let goal = self.outputs[output].goal;
+        let is_log = self.warping(output) == OutcomeTransformChoice::Log && goal != Goal::Classify;
+        is_log.then(|| goal.log())
+    }
 }

@@ -9,18 +9,18 @@ use spargo::linalg::{Mat, MatMut, MatRef};
 use std::collections::HashMap;
 
 /// A bump with uneven uncertainty, so that no two qualities order the rows alike.
-fn evidence(x: &Mat<f64>) -> AllocationContext {
+fn context(x: &Mat<f64>) -> AllocationContext {
     let mean: Vec<f64> = (0..x.nrows()).map(|i| (-8.0 * (x[(i, 0)] - 0.6).powi(2)).exp() - 0.3 * x[(i, 1)]).collect();
     let variance = (0..x.nrows()).map(|i| 0.02 + 0.3 * x[(i, 1)].powi(4)).collect();
     let y = mean.iter().enumerate().map(|(i, m)| m + 0.2 * (37.0 * i as f64).sin()).collect();
-    let belief = PosteriorAtData::new(y, mean, variance, vec![0.04; x.nrows()]).unwrap().with_level(0.1).unwrap();
-    AllocationContext::new(vec![belief]).unwrap()
+    let posterior = PosteriorAtData::new(y, mean, variance, vec![0.04; x.nrows()]).unwrap().with_level(0.1).unwrap();
+    AllocationContext::of_rows(x.nrows()).with_outputs(vec![posterior]).unwrap()
 }
 
 #[test]
 fn every_greedy_name_is_its_quality() {
     let (x, kernel, m) = (uniform(120, 2, 3), matern(0.3, 2), 20);
-    let evidence = evidence(&x);
+    let context = context(&x);
     let qualities = [
         ("cvr", Quality::Unit),
         ("lin-dpp", Quality::Lin),
@@ -32,10 +32,10 @@ fn every_greedy_name_is_its_quality() {
     ];
     let mut choices = Vec::new();
     for (name, quality) in qualities {
-        let q = quality.evaluate(&evidence, 120, m).unwrap();
+        let q = quality.evaluate(&context, m).unwrap();
         let expected = allocate_by(|i| q[i], Search::Plain, x.as_ref(), &kernel, m, &mut rng(0)).unwrap();
         let method: Allocation = name.parse().unwrap();
-        let found = allocate(&method, x.as_ref(), &kernel, &evidence, m, &mut rng(0)).unwrap();
+        let found = allocate(&method, x.as_ref(), &kernel, &context, m, &mut rng(0)).unwrap();
         assert_eq!(found.rows, expected.rows, "{name}");
         assert_eq!(found.quality, expected.quality, "{name}");
         choices.push(found.rows);
@@ -44,10 +44,10 @@ fn every_greedy_name_is_its_quality() {
     (0..5).for_each(|i| (0..i).for_each(|j| assert_ne!(choices[i], choices[j], "{i} {j}")));
     assert_eq!(choices[5], choices[2]);
     let per_point = Allocation::EntDpp(Entropy { share: Share::PerPoint, ..Entropy::default() });
-    let found = allocate(&per_point, x.as_ref(), &kernel, &evidence, m, &mut rng(0)).unwrap();
+    let found = allocate(&per_point, x.as_ref(), &kernel, &context, m, &mut rng(0)).unwrap();
     assert_ne!(
         found.quality,
-        allocate(&Allocation::EntDpp(Entropy::default()), x.as_ref(), &kernel, &evidence, m, &mut rng(0))
+        allocate(&Allocation::EntDpp(Entropy::default()), x.as_ref(), &kernel, &context, m, &mut rng(0))
             .unwrap()
             .quality
     );
@@ -59,9 +59,15 @@ fn random_rows_are_equally_likely() {
     let mut counts = [0.0; 10];
     let draws = 4000;
     for seed in 0..draws {
-        let chosen =
-            allocate(&Allocation::Random, x.as_ref(), &kernel, &AllocationContext::default(), 3, &mut rng(seed))
-                .unwrap();
+        let chosen = allocate(
+            &Allocation::Random,
+            x.as_ref(),
+            &kernel,
+            &AllocationContext::of_rows(x.nrows()),
+            3,
+            &mut rng(seed),
+        )
+        .unwrap();
         chosen.rows.unwrap().iter().for_each(|&i| counts[i] += 1.0);
     }
     let expected = draws as f64 * 0.3;
@@ -79,9 +85,16 @@ fn clusters_in_scaled_inputs_are_clusters_of_scaled_inputs() {
         lengthscales: vec![0.02, 1.0],
     });
     let run = |inputs, x: &Mat<f64>, kernel: &Kernel| {
-        allocate(&Allocation::Kmeans { inputs }, x.as_ref(), kernel, &AllocationContext::default(), m, &mut rng(1))
-            .unwrap()
-            .points
+        allocate(
+            &Allocation::Kmeans { inputs },
+            x.as_ref(),
+            kernel,
+            &AllocationContext::of_rows(x.nrows()),
+            m,
+            &mut rng(1),
+        )
+        .unwrap()
+        .points
     };
     let scaled = run(Inputs::Scaled, &x, &kernel);
     let stretched = Mat::from_fn(90, 2, |i, k| x[(i, k)] / [0.02, 1.0][k]);
@@ -95,16 +108,16 @@ fn clusters_in_scaled_inputs_are_clusters_of_scaled_inputs() {
 #[test]
 fn exact_samples_by_name_weigh_their_quality() {
     let (x, kernel, m) = (uniform(6, 2, 11), matern(0.4, 2), 2);
-    let evidence = evidence(&x);
+    let context = context(&x);
     let quality = Quality::Imp(Improvement::default());
-    let q = quality.evaluate(&evidence, 6, m).unwrap();
+    let q = quality.evaluate(&context, m).unwrap();
     let sets = subsets(6, m);
     let weights: Vec<f64> = sets.iter().map(|set| naive_determinant(&kernel, &x, &q, set)).collect();
     let total: f64 = weights.iter().sum();
     let mut counts: HashMap<Vec<usize>, f64> = HashMap::new();
     let draws = 6000;
     for seed in 0..draws {
-        let chosen = allocate(&Allocation::Dpp { quality }, x.as_ref(), &kernel, &evidence, m, &mut rng(seed)).unwrap();
+        let chosen = allocate(&Allocation::Dpp { quality }, x.as_ref(), &kernel, &context, m, &mut rng(seed)).unwrap();
         let mut rows = chosen.rows.unwrap();
         rows.sort_unstable();
         *counts.entry(rows).or_default() += 1.0;

@@ -12,23 +12,22 @@ fn every_method() -> Vec<Allocation> {
     Allocation::NAMES.iter().map(|name| name.parse().unwrap()).chain([scaled]).collect()
 }
 
-fn evidence(x: &Mat<f64>) -> AllocationContext {
+fn context(x: &Mat<f64>) -> AllocationContext {
     let y: Vec<f64> = (0..x.nrows()).map(|i| (5.0 * x[(i, 0)]).sin()).collect();
-    AllocationContext::new(vec![
-        PosteriorAtData::new(y.clone(), y, vec![0.1; x.nrows()], vec![0.1; x.nrows()]).unwrap(),
-    ])
-    .unwrap()
+    AllocationContext::of_rows(x.nrows())
+        .with_outputs(vec![PosteriorAtData::new(y.clone(), y, vec![0.1; x.nrows()], vec![0.1; x.nrows()]).unwrap()])
+        .unwrap()
 }
 
 /// Runs a method and checks what holds of every result.
 fn run(method: Allocation, x: &Mat<f64>, m: usize) -> Result<Vec<usize>> {
     let kernel = matern(0.3, x.ncols());
-    let chosen = allocate(&method, x.as_ref(), &kernel, &evidence(x), m, &mut rng(1))?;
+    let chosen = allocate(&method, x.as_ref(), &kernel, &context(x), m, &mut rng(1))?;
     let size = chosen.points.nrows();
     assert!(size >= 1 && size <= m, "{method:?}");
     assert_eq!([chosen.quality.len(), chosen.variance.len()], [size, size]);
     assert!(is_nonsingular(&kernel, &chosen.points), "{method:?}");
-    let repeated = allocate(&method, x.as_ref(), &kernel, &evidence(x), m, &mut rng(1))?;
+    let repeated = allocate(&method, x.as_ref(), &kernel, &context(x), m, &mut rng(1))?;
     assert_eq!(chosen.points, repeated.points, "{method:?}");
     let mut rows = chosen.rows.unwrap_or_else(|| vec![usize::MAX; size]);
     rows.sort_unstable();
@@ -83,7 +82,7 @@ fn stops_when_nothing_is_left_to_explain() {
     let x = uniform(300, 1, 5);
     let kernel = Kernel::stationary(Family::Rbf, 2.0, 3.0, 1);
     for method in every_method() {
-        let z = allocate(&method, x.as_ref(), &kernel, &evidence(&x), 100, &mut rng(1)).unwrap().points;
+        let z = allocate(&method, x.as_ref(), &kernel, &context(&x), 100, &mut rng(1)).unwrap().points;
         assert!((2..20).contains(&z.nrows()), "{method:?}: {}", z.nrows());
         assert!(is_nonsingular(&kernel, &z), "{method:?}");
     }
@@ -126,15 +125,15 @@ fn without_quality_the_choice_goes_on_by_cvr() {
 fn uniform_points_fill_the_box_given_or_that_of_the_data() {
     let x = uniform(100, 2, 7);
     let kernel = matern(0.3, 2);
-    let choose = |evidence: &AllocationContext| {
-        allocate(&Allocation::Uniform, x.as_ref(), &kernel, evidence, 64, &mut rng(1)).unwrap().points
+    let choose = |context: &AllocationContext| {
+        allocate(&Allocation::Uniform, x.as_ref(), &kernel, context, 64, &mut rng(1)).unwrap().points
     };
-    let given = choose(&AllocationContext::default().with_bounds(vec![(-1.0, 3.0), (10.0, 11.0)]).unwrap());
+    let given = choose(&AllocationContext::of_rows(x.nrows()).with_bounds(vec![(-1.0, 3.0), (10.0, 11.0)]).unwrap());
     assert!((0..64).all(|i| (-1.0..3.0).contains(&given[(i, 0)]) && (10.0..11.0).contains(&given[(i, 1)])));
     assert!((0..64).any(|i| given[(i, 0)] < -0.9) && (0..64).any(|i| given[(i, 0)] > 2.9));
-    let around = choose(&AllocationContext::default());
+    let around = choose(&AllocationContext::of_rows(x.nrows()));
     assert!((0..64).all(|i| (0.0..1.0).contains(&around[(i, 0)])));
-    let wrong = AllocationContext::default().with_bounds(vec![(0.0, 1.0)]).unwrap();
+    let wrong = AllocationContext::of_rows(x.nrows()).with_bounds(vec![(0.0, 1.0)]).unwrap();
     let refused = allocate(&Allocation::Uniform, x.as_ref(), &kernel, &wrong, 64, &mut rng(1));
     assert!(matches!(refused, Err(Error::Shape { found: 1, expected: 2, .. })));
 }
@@ -166,6 +165,6 @@ fn refusals_name_what_is_wrong() {
     }
     let two_scales = Kernel::Sum(vec![matern(0.1, 2), matern(1.0, 2)]);
     let scaled = Allocation::Kmeans { inputs: Inputs::Scaled };
-    let refused = allocate(&scaled, x.as_ref(), &two_scales, &AllocationContext::default(), 5, &mut rng(0));
+    let refused = allocate(&scaled, x.as_ref(), &two_scales, &AllocationContext::of_rows(x.nrows()), 5, &mut rng(0));
     assert!(matches!(refused, Err(Error::Unsupported { .. })));
 }

@@ -34,10 +34,11 @@ fn left_along_the_front(allocation: Allocation, curve: Curve, m: usize) -> (f64,
         (a * shrink, b * shrink)
     });
     let (first, second) = outcomes.unzip();
-    let belief = |values: Vec<f64>| PosteriorAtData::new(values.clone(), values, vec![1e-4; n], vec![1e-2; n]).unwrap();
-    let evidence = AllocationContext::new(vec![belief(first), belief(second)]).unwrap();
+    let posterior =
+        |values: Vec<f64>| PosteriorAtData::new(values.clone(), values, vec![1e-4; n], vec![1e-2; n]).unwrap();
+    let context = AllocationContext::of_rows(n).with_outputs(vec![posterior(first), posterior(second)]).unwrap();
     let kernel = matern(0.3, 2);
-    let z = allocate(&allocation, x.as_ref(), &kernel, &evidence, m, &mut rng(0)).unwrap().points;
+    let z = allocate(&allocation, x.as_ref(), &kernel, &context, m, &mut rng(0)).unwrap().points;
     let left = conditional_variance(z.as_ref(), pareto_set(curve).as_ref(), &kernel).unwrap();
     let (largest, mean) = (left.iter().copied().fold(0.0, f64::max), left.iter().sum::<f64>() / left.len() as f64);
     (largest, largest / mean)

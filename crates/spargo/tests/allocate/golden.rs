@@ -63,15 +63,15 @@ fn improvement_quality_and_its_sequence() {
     // The file minimises; we maximise.
     let negated = |key: &str| list(&golden.file[key]).iter().map(|v| -v).collect::<Vec<_>>();
     let noise = vec![golden.file["noise_variance"].as_f64().unwrap(); golden.x.nrows()];
-    let belief =
+    let posterior =
         PosteriorAtData::new(negated("y"), negated("posterior_mean"), list(&golden.file["posterior_var"]), noise);
-    let evidence = AllocationContext::new(vec![belief.unwrap()]).unwrap();
-    let quality = Quality::Imp(Improvement::default()).evaluate(&evidence, golden.x.nrows(), 40).unwrap();
+    let context = AllocationContext::of_rows(golden.x.nrows()).with_outputs(vec![posterior.unwrap()]).unwrap();
+    let quality = Quality::Imp(Improvement::default()).evaluate(&context, 40).unwrap();
     for (found, expected) in quality.iter().zip(list(&golden.file["quality"])) {
         assert!((found / expected - 1.0).abs() < 1e-12, "{found} {expected}");
     }
     check(&golden, &quality);
     let chosen =
-        allocate(&Allocation::default(), golden.x.as_ref(), &golden.kernel, &evidence, 40, &mut rng(0)).unwrap();
+        allocate(&Allocation::default(), golden.x.as_ref(), &golden.kernel, &context, 40, &mut rng(0)).unwrap();
     assert_eq!(serde_json::to_value(chosen.rows.unwrap()).unwrap(), golden.file["indices"]);
 }

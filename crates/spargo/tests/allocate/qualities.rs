@@ -1,12 +1,13 @@
-//! What holds of every quality.
+//! What every quality satisfies.
 
 use crate::{matern, rng, uniform};
 use rand::RngExt;
 use spargo::allocate::quality::{Baseline, Entropy, Improvement, Link, Share};
-use spargo::allocate::{Quality, Search, allocate_by};
+use spargo::allocate::{Allocation, Needs, Quality, QualityFunction, Search, allocate, allocate_by};
 use spargo::data::{AllocationContext, PosteriorAtData};
 use spargo::kernel::{Family, Kernel};
 use spargo::rng::{Purpose, stream};
+use std::sync::Arc;
 
 const N: usize = 80;
 
@@ -22,25 +23,25 @@ fn every_quality() -> Vec<Quality> {
         .collect()
 }
 
-fn outputs(quality: Quality) -> usize {
-    if matches!(quality, Quality::Hv | Quality::Front) { 3 } else { 1 }
+fn outputs(quality: &Quality) -> usize {
+    if quality.needs() == Needs::Objectives { 3 } else { 1 }
 }
 
-/// Random beliefs in units where one is `scale` and zero is `shift`.
-fn evidence(count: usize, scale: f64, shift: f64, maxima: Option<&[f64]>) -> AllocationContext {
-    let beliefs = (0..count).map(|output| {
+/// Random posteriors in units where one is `scale` and zero is `shift`.
+fn context(count: usize, scale: f64, shift: f64, maxima: Option<&[f64]>) -> AllocationContext {
+    let posteriors = (0..count).map(|output| {
         let mut rng = stream(7, Purpose::Data, output as u64, 0);
         let mut list = |power: i32, offset: f64| -> Vec<f64> {
             (0..N).map(|_| scale.powi(power) * rng.random::<f64>() + offset).collect()
         };
-        let belief = PosteriorAtData::new(list(1, shift), list(1, shift), list(2, 0.0), list(2, 0.0)).unwrap();
-        let belief = belief.with_level(0.3 * scale + shift).unwrap();
+        let posterior = PosteriorAtData::new(list(1, shift), list(1, shift), list(2, 0.0), list(2, 0.0)).unwrap();
+        let posterior = posterior.with_level(0.3 * scale + shift).unwrap();
         match maxima {
-            Some(samples) => belief.with_maxima(samples.iter().map(|s| scale * s + shift).collect()).unwrap(),
-            None => belief,
+            Some(samples) => posterior.with_maxima(samples.iter().map(|s| scale * s + shift).collect()).unwrap(),
+            None => posterior,
         }
     });
-    AllocationContext::new(beliefs.collect()).unwrap()
+    AllocationContext::of_rows(N).with_outputs(posteriors.collect()).unwrap()
 }
 
 #[test]
@@ -49,8 +50,7 @@ fn shifts_and_scales_of_the_outcomes_do_not_matter() {
     for quality in every_quality() {
         for maxima in [None, Some([1.0, 1.3].as_slice())] {
             let choose = |scale: f64, shift: f64| {
-                let evidence = evidence(outputs(quality), scale, shift, maxima);
-                let q = quality.evaluate(&evidence, N, 12).unwrap();
+                let q = quality.evaluate(&context(outputs(&quality), scale, shift, maxima), 12).unwrap();
                 assert!(q.iter().all(|q| q.is_finite() && *q >= 0.0), "{quality:?}: {q:?}");
                 let largest = q.iter().copied().fold(0.0, f64::max);
                 assert!(largest > 0.0, "{quality:?}");
@@ -70,14 +70,14 @@ fn shifts_and_scales_of_the_outcomes_do_not_matter() {
 }
 
 #[test]
-fn a_belief_that_is_certain_or_constant_gives_no_nan() {
+fn a_posterior_that_is_certain_or_constant_gives_no_nan() {
     let certain = |y: Vec<f64>| PosteriorAtData::exact(y).unwrap();
     let ramp: Vec<f64> = (0..N).map(|i| i as f64).collect();
     for quality in every_quality() {
         for y in [ramp.clone(), vec![5.0; N], vec![0.0; N], vec![-1e-300; N], ramp.iter().map(|v| v * 1e300).collect()]
         {
-            let evidence = AllocationContext::new(vec![certain(y); outputs(quality)]).unwrap();
-            let q = quality.evaluate(&evidence, N, 5).unwrap();
+            let context = AllocationContext::of_rows(N).with_outputs(vec![certain(y); outputs(&quality)]).unwrap();
+            let q = quality.evaluate(&context, 5).unwrap();
             assert!(q.iter().all(|q| q.is_finite() && *q >= 0.0), "{quality:?}: {q:?}");
         }
     }
@@ -85,9 +85,9 @@ fn a_belief_that_is_certain_or_constant_gives_no_nan() {
 
 #[test]
 fn improvement_ablation() {
-    let evidence = evidence(1, 1.0, 0.0, None);
-    let belief = &evidence.outputs()[0];
-    let q = |baseline, link| Quality::Imp(Improvement { baseline, link }).evaluate(&evidence, N, 5).unwrap();
+    let context = context(1, 1.0, 0.0, None);
+    let posterior = &context.outputs()[0];
+    let q = |baseline, link| Quality::Imp(Improvement { baseline, link }).evaluate(&context, 5).unwrap();
     let (min, mean, max) = (q(Baseline::Min, Link::Relu), q(Baseline::Mean, Link::Relu), q(Baseline::Max, Link::Relu));
     let softplus = q(Baseline::Min, Link::Softplus);
     for i in 0..N {
@@ -95,7 +95,7 @@ fn improvement_ablation() {
         assert!(min[i] > mean[i] && mean[i] > max[i] && max[i] > 0.0);
         assert!(softplus[i] > min[i] && softplus[i] < min[i] + 0.3 * 2f64.ln());
     }
-    let average = belief.mean().iter().sum::<f64>() / N as f64;
+    let average = posterior.mean().iter().sum::<f64>() / N as f64;
     let i = 3;
     let samples = 400_000;
     let mut normal = stream(3, Purpose::Data, 9, 0);
@@ -104,7 +104,7 @@ fn improvement_ablation() {
             // Box and Muller.
             let (u, v): (f64, f64) = (1.0 - normal.random::<f64>(), normal.random());
             let xi = (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos();
-            (belief.mean()[i] + belief.variance()[i].sqrt() * xi - average).max(0.0)
+            (posterior.mean()[i] + posterior.variance()[i].sqrt() * xi - average).max(0.0)
         })
         .sum::<f64>()
         / f64::from(samples);
@@ -112,20 +112,50 @@ fn improvement_ablation() {
 }
 
 #[test]
-fn single_output_qualities_refuse_other_evidence() {
-    for quality in every_quality() {
-        let needs = outputs(quality);
-        if quality != Quality::Unit {
-            let message = quality.evaluate(&AllocationContext::default(), N, 5).unwrap_err().to_string();
-            assert!(message.contains("evidence"), "{message}");
-        }
-        if needs == 1 && quality != Quality::Unit {
-            assert!(quality.evaluate(&evidence(2, 1.0, 0.0, None), N, 5).is_err());
-        }
-        if quality != Quality::Unit {
-            assert!(quality.evaluate(&evidence(needs, 1.0, 0.0, None), N + 1, 5).is_err());
+fn qualities_refuse_a_context_without_what_they_need() {
+    for quality in every_quality().into_iter().filter(|quality| quality.needs() != Needs::Nothing) {
+        let message = quality.evaluate(&AllocationContext::of_rows(N), 5).unwrap_err().to_string();
+        assert!(message.contains("posterior"), "{message}");
+        if quality.needs() == Needs::Output {
+            assert!(quality.evaluate(&context(2, 1.0, 0.0, None), 5).is_err());
         }
     }
+}
+
+/// 1 at one row, if it says so of all rows.
+#[derive(Debug)]
+struct Favourite {
+    row: usize,
+    rows: usize,
+}
+
+impl QualityFunction for Favourite {
+    fn name(&self) -> &str {
+        "favourite"
+    }
+
+    fn evaluate(&self, _: &AllocationContext, _: usize) -> spargo::Result<Vec<f64>> {
+        Ok((0..self.rows).map(|i| f64::from(u8::from(i == self.row))).collect())
+    }
+}
+
+#[test]
+fn a_custom_quality_is_called_by_its_name_once_it_is_registered() {
+    let x = uniform(N, 2, 1);
+    let choose = |allocation: &Allocation| {
+        allocate(allocation, x.as_ref(), &matern(0.3, 2), &context(1, 1.0, 0.0, None), 1, &mut rng(0))
+    };
+    let custom = Allocation::custom(Favourite { row: 17, rows: N });
+    assert_eq!(choose(&custom).unwrap().rows, Some(vec![17]));
+    let written = serde_json::to_string(&custom).unwrap();
+    assert_eq!(written, r#"{"method":"custom-dpp","quality":"favourite"}"#);
+    let mut read: Allocation = serde_json::from_str(&written).unwrap();
+    let message = choose(&read).unwrap_err().to_string();
+    assert!(message.contains("'favourite'") && message.contains("extensions"), "{message}");
+    read.register(&[Arc::new(Favourite { row: 3, rows: N })]);
+    assert_eq!(choose(&read).unwrap().rows, Some(vec![3]));
+    let short = choose(&Allocation::custom(Favourite { row: 3, rows: N - 1 })).unwrap_err();
+    assert!(matches!(short, spargo::Error::Shape { found, .. } if found == N - 1), "{short}");
 }
 
 #[test]

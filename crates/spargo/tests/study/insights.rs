@@ -100,7 +100,7 @@ fn importance_is_the_range_in_length_scales() {
     for (name, mut study) in grown() {
         let importance = study.importance(0).unwrap();
         let (hyper, _) = study.hyperparameters(0).unwrap();
-        let family = Kernel::stationary(study.config().model.kernel, 1.0, 1.0, 1);
+        let family = Kernel::stationary(study.config().model.kernel.family(), 1.0, 1.0, 1);
         let correlation = |r: f64| family.matrix(Mat::zeros(1, 1).as_ref(), Mat::full(1, 1, r).as_ref())[(0, 0)];
         // Two points that differ in one input alone, from one end of its range to the other.
         let dimensions = study.config().space.dimensions();

@@ -5,7 +5,7 @@ mod regression;
 use crate::io::csv::table::Table;
 use crate::io::output::files::write_file;
 use crate::io::output::machine::Run;
-use crate::io::wish::Wish;
+use crate::io::target::Target;
 use crate::io::words::{ALLOCATION_HELP, allocation, by_name};
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, miette};
@@ -38,7 +38,7 @@ pub struct Fit {
     #[arg(long, default_value = "random", value_parser = allocation, help = ALLOCATION_HELP)]
     allocate: Allocation,
     #[command(flatten)]
-    wish: Wish,
+    wanted: Target,
     /// Covariance function: rbf, matern12, matern32 or matern52
     #[arg(long, default_value = "matern52", value_parser = by_name::<Family>)]
     kernel: Family,
@@ -122,7 +122,7 @@ impl Fit {
         RegressionOptions {
             inducing: Inducing::Count(self.inducing),
             allocation: self.allocate,
-            wish: self.wish.into(),
+            target: self.wanted.into(),
             family: self.kernel,
             hyperparameters,
             inference: self.posterior,

@@ -37,16 +37,17 @@ impl Regression {
 
     /// Predictions at points in the user's units.
     pub fn predict(&self, x: MatRef<'_, f64>) -> Result<Predicted> {
-        let prediction = self.model.posterior().predict(self.model.units.inputs(x).as_ref()).into_diagnostic()?;
+        let prediction =
+            self.model.posterior().predict(self.model.units.inputs.to_model(x).as_ref()).into_diagnostic()?;
         let (noise, units) = (self.model.fit.hyper.noise, &self.model.units);
         let deviation = |extra: f64| {
-            let of = |v: &f64| units.scale * (v + extra).sqrt();
+            let of = |v: &f64| units.outcomes.scale() * (v + extra).sqrt();
             prediction.variance.iter().map(of).collect::<Vec<_>>()
         };
         Ok(Predicted {
             deviation: deviation(0.0),
             observed_deviation: deviation(noise),
-            mean: prediction.mean.iter().map(|m| units.mean(*m)).collect(),
+            mean: prediction.mean.iter().map(|m| units.outcomes.from_model(*m)).collect(),
         })
     }
 
@@ -84,7 +85,7 @@ impl Regression {
             evaluations: report.evaluations,
             stop: report.stop,
             kept: report.kept.clone(),
-            jitter: self.model.units.variance(report.jitter),
+            jitter: report.jitter * self.model.units.outcomes.scale().powi(2),
             peak_rss_mb: peak_rss_mb(),
         }
     }

@@ -103,7 +103,7 @@ impl Learn {
             config.batch = self.batch;
             config.inducing = self.inducing;
             config.allocation = self.allocate;
-            config.model.kernel = self.kernel;
+            config.model.kernel = self.kernel.into();
         })
         .into_diagnostic()?;
         let steps = lesson.run(self.batches).into_diagnostic()?;

@@ -162,7 +162,7 @@ impl Model {
             (Source::Default, None) => {}
         }
         model.priors = self.priors;
-        model.kernel = self.kernel;
+        model.kernel = self.kernel.into();
         model.outcome_transform = self.warp.unwrap_or(model.outcome_transform);
         model.noise_bound = self.noise.unwrap_or(model.noise_bound);
         config.local_models.share = self.polish.or(config.local_models.share);

@@ -128,7 +128,7 @@ fn run(settings: &Value, options: &Options) -> Result<Value> {
         config.batch = settings.batch;
         config.inducing = settings.inducing;
         config.allocation = settings.allocation;
-        config.model.kernel = settings.kernel;
+        config.model.kernel = settings.kernel.into();
     })?;
     let steps = lesson.run(settings.steps)?;
     let of = |value: fn(&LessonStep) -> f64| steps.iter().map(value).collect::<Vec<f64>>();

@@ -13,18 +13,18 @@ use crate::kernel::Covariance;
 use rayon::prelude::*;
 use std::collections::BinaryHeap;
 
+/// Rows brought up to date together: enough work to share, and at most a few per cent more of it than one at a time.
+const BATCH: usize = 64;
+
+/// Rows of a batch that one thread takes at a time: what its first-level cache holds.
+const CHUNK: usize = 8;
+
 /// Chooses the same rows as [`plain`](super::plain::plain), after those rows of `first` whose variance is not nil; fewer when interrupted.
 pub(in super::super) fn lazy<K: Covariance + Sync + ?Sized>(pool: &Pool<'_, K>, first: &[usize]) -> Picks {
     // Inside the thread pool, sharing out a batch costs a fraction of what it costs from outside.
     let flag = interrupt::current();
     rayon::scope(|_| Search::new(pool, flag).run(first))
 }
-
-/// Rows brought up to date together: enough work to share, and at most a few per cent more of it than one at a time.
-const BATCH: usize = 64;
-
-/// Rows of a batch that one thread takes at a time: what its first-level cache holds.
-const CHUNK: usize = 8;
 
 struct Search<'a, K: ?Sized> {
     pool: &'a Pool<'a, K>,

@@ -55,7 +55,7 @@ impl<'a, K: Covariance + ?Sized> Pool<'a, K> {
         Ok(Pool { x, kernel, nil: nil_variance(&diagonal), diagonal, weights, m })
     }
 
-    /// The standing of a row with this conditional variance; `None` once that is nil.
+    /// The score of a row with this conditional variance; `None` once that is nil.
     pub(super) fn standing(&self, row: usize, variance: f64) -> Option<ParetoState> {
         let weight = self.weights[row];
         let (counts, score) = if weight > 0.0 { (true, weight * variance) } else { (false, variance) };

@@ -8,6 +8,9 @@ use crate::linalg::{MatMut, MatRef};
 use multiversion::{multiversion, target::target_cfg_f};
 use rayon::prelude::*;
 
+/// Rows updated by one task: its kernel values stay in the first-level cache.
+const BLOCK: usize = 512;
+
 /// Chooses by looking at every row at every step; fewer when interrupted.
 pub(in super::super) fn plain<K: Covariance + Sync + ?Sized>(pool: &Pool<'_, K>) -> Picks {
     // A row more than the padding needs keeps the rows' starts from all falling into the same sets of the cache.
@@ -40,9 +43,6 @@ pub(in super::super) fn plain<K: Covariance + Sync + ?Sized>(pool: &Pool<'_, K>)
     }
     picks
 }
-
-/// Rows updated by one task: its kernel values stay in the first-level cache.
-const BLOCK: usize = 512;
 
 /// The point chosen last.
 struct Pivot<'a> {

@@ -1,9 +1,6 @@
-//! Qualities for several objectives: the dominated volume (the paper's q_HV), and an even focus along the whole front.
+//! Closeness to the Pareto front of several objectives, the same all along it.
 //!
 //! ```text
-//!     u_k(x)     = E max(f_k(x) − f̂_k, 0) in units of its largest value,   f̂_k = min μ_k
-//!     q_HV(x)    = Π_k u_k(x)
-//!
 //!     δ(x)       = min_{p ∈ front of μ} max_k |μ_k(x) − μ_k(p)|/s_k,       s_k the range of objective k along the front
 //!     q_FRONT(x) = 1/(1 + δ(x)/h),                                         h the median of δ off the front
 //! ```
@@ -20,21 +17,32 @@
 //! inducing points a sparse model falls back to its prior mean, and if that is good, hopeless points are believed to
 //! dominate the front.
 
-use super::highest;
-use super::improvement::Improvement;
-use crate::data::PosteriorAtData;
+use super::{Needs, QualityFunction, several};
+use crate::data::{AllocationContext, PosteriorAtData};
+use crate::error::Result;
 use crate::math::pareto;
 use rayon::prelude::*;
 
-/// q_HV.
-pub(super) fn hypervolume(outputs: &[PosteriorAtData]) -> Vec<f64> {
-    let columns: Vec<Vec<f64>> = outputs.iter().map(improvement).collect();
-    rows(&columns).iter().map(|u| u.iter().product()).collect()
+#[derive(Debug)]
+pub(super) struct Front;
+
+impl QualityFunction for Front {
+    fn name(&self) -> &str {
+        "front"
+    }
+
+    fn needs(&self) -> Needs {
+        Needs::Objectives
+    }
+
+    fn evaluate(&self, context: &AllocationContext, _: usize) -> Result<Vec<f64>> {
+        several(self, context).map(|outputs| evaluate(outputs, context.feasible()))
+    }
 }
 
 /// q_FRONT; the front is that of feasible points, as long as there are any.
-pub(super) fn evaluate(outputs: &[PosteriorAtData], feasible: Option<&[bool]>) -> Vec<f64> {
-    let means: Vec<Vec<f64>> = outputs.iter().map(|belief| belief.mean().to_vec()).collect();
+fn evaluate(outputs: &[PosteriorAtData], feasible: Option<&[bool]>) -> Vec<f64> {
+    let means: Vec<Vec<f64>> = outputs.iter().map(|posterior| posterior.mean().to_vec()).collect();
     let front = front(&rows(&means), feasible);
     let columns: Vec<Vec<f64>> = means.iter().filter_map(|means| in_ranges(means, &front)).collect();
     if columns.is_empty() {
@@ -57,13 +65,6 @@ fn front(points: &[Vec<f64>], feasible: Option<&[bool]>) -> Vec<usize> {
     pareto::front(&points).into_iter().map(|i| counting[i]).collect()
 }
 
-/// u_k.
-fn improvement(belief: &PosteriorAtData) -> Vec<f64> {
-    let gains = Improvement::default().evaluate(belief);
-    let largest = highest(&gains);
-    gains.iter().map(|gain| if largest > 0.0 { gain / largest } else { 0.0 }).collect()
-}
-
 /// Means of an objective in units of its range along the front; of all data, if it is the same all along; `None` if it
 /// is the same everywhere. Halved, so that no range overflows.
 fn in_ranges(means: &[f64], front: &[usize]) -> Option<Vec<f64>> {
@@ -76,8 +77,8 @@ fn in_ranges(means: &[f64], front: &[usize]) -> Option<Vec<f64>> {
     (unit > 0.0).then(|| means.iter().map(|mean| (mean / 2.0) / unit).collect())
 }
 
-/// A row a data point.
-fn rows(columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
+/// The columns' values at each data point.
+pub(super) fn rows(columns: &[Vec<f64>]) -> Vec<Vec<f64>> {
     (0..columns[0].len()).map(|i| columns.iter().map(|column| column[i]).collect()).collect()
 }
 
@@ -108,10 +109,6 @@ mod tests {
         for (found, distance) in evaluate(&outputs, None).iter().zip(distances) {
             assert!((found - 1.0 / (1.0 + distance / 0.75)).abs() < 1e-15, "{found} {distance}");
         }
-        // From the worst of each, (0, −3), in units of the largest.
-        let volume = [12.0, 18.0, 0.0, 10.0, 6.0, 0.0, 0.0].map(|v| v / 28.0);
-        let found = hypervolume(&outputs);
-        assert!(found.iter().zip(&volume).all(|(a, b)| (a - b).abs() < 1e-15), "{found:?} {volume:?}");
     }
 
     #[test]

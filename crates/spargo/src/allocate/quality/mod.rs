@@ -10,23 +10,55 @@
 //!     front  1/(1 + δ_i/h)                              several objectives, δ the distance to their front
 //! ```
 //!
-//! Every quality is finite and not negative, does not notice a shift of the outcomes, and a rescaling of them changes it
-//! by a factor only, which no choice depends on.
+//! A quality is one file that implements [`QualityFunction`], and one line of [`Quality`]; one from outside the crate is a
+//! [`CustomQuality`]. Every quality is finite and not negative, does not notice a shift of the outcomes, and a rescaling of
+//! them changes it by a factor only, which no choice depends on.
 
-mod entropy;
+mod al;
+mod custom;
+mod ent;
 mod front;
-mod improvement;
-mod level;
+mod hv;
+mod imp;
+mod lin;
+mod unit;
 
-pub use entropy::{Entropy, Share};
-pub use improvement::{Baseline, Improvement, Link};
+pub use custom::CustomQuality;
+pub use ent::{Entropy, Share};
+pub use imp::{Baseline, Improvement, Link};
 
 use crate::data::{AllocationContext, PosteriorAtData};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::fmt::Debug;
 
-/// A quality function.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+/// q, a function of the last posterior at the data.
+pub trait QualityFunction: Debug + Send + Sync {
+    /// The name by which settings, reports and errors call it.
+    fn name(&self) -> &str;
+
+    /// Which posteriors the context must have.
+    fn needs(&self) -> Needs {
+        Needs::Output
+    }
+
+    /// The quality of each row when `m` of them are to be chosen: finite and not negative.
+    fn evaluate(&self, context: &AllocationContext, m: usize) -> Result<Vec<f64>>;
+}
+
+/// The posteriors that a quality is a function of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// None: the quality is the same without any model.
+    Nothing,
+    /// That of the output whose inducing points are chosen.
+    Output,
+    /// Those of all objectives.
+    Objectives,
+}
+
+/// A quality as settings name it, with its parameters.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -46,63 +78,65 @@ pub enum Quality {
     Hv,
     /// Closeness to the Pareto front, the same all along it.
     Front,
+    /// A function that was registered, by its name.
+    Custom(CustomQuality),
 }
 
 impl Quality {
-    /// The quality of each of the N rows when M of them are to be chosen.
-    pub fn evaluate(&self, evidence: &AllocationContext, n: usize, m: usize) -> Result<Vec<f64>> {
-        if let Some(output) = evidence.outputs().iter().find(|output| output.y().len() != n) {
-            return Err(Error::Shape { what: "the evidence".into(), found: output.y().len(), expected: n });
-        }
+    fn function(&self) -> &dyn QualityFunction {
         match self {
-            Quality::Unit => Ok(vec![1.0; n]),
-            Quality::Lin => self.single(evidence).map(|belief| above(belief.y(), lowest(belief.y()))),
-            Quality::Imp(settings) => self.single(evidence).map(|belief| settings.evaluate(belief)),
-            Quality::Ent(settings) => settings.evaluate(self.single(evidence)?, m),
-            Quality::Al => self.single(evidence).map(level::evaluate),
-            Quality::Hv => self.several(evidence).map(front::hypervolume),
-            Quality::Front => self.several(evidence).map(|outputs| front::evaluate(outputs, evidence.feasible())),
+            Quality::Unit => &unit::Unit,
+            Quality::Lin => &lin::Linear,
+            Quality::Imp(improvement) => improvement,
+            Quality::Ent(entropy) => entropy,
+            Quality::Al => &al::Level,
+            Quality::Hv => &hv::Hypervolume,
+            Quality::Front => &front::Front,
+            Quality::Custom(custom) => custom,
         }
     }
 
-    /// Its name in settings.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Quality::Unit => "unit",
-            Quality::Lin => "lin",
-            Quality::Imp(_) => "imp",
-            Quality::Ent(_) => "ent",
-            Quality::Al => "al",
-            Quality::Hv => "hv",
-            Quality::Front => "front",
-        }
+    /// The name by which settings, reports and errors call it.
+    pub fn name(&self) -> &str {
+        self.function().name()
     }
 
-    fn single<'a>(&self, evidence: &'a AllocationContext) -> Result<&'a PosteriorAtData> {
-        match evidence.outputs() {
-            [belief] => Ok(belief),
-            outputs => Err(Error::Unsupported {
-                what: format!("the quality {} with evidence of {} outputs", self.name(), outputs.len()),
-                remedy: "it needs evidence of one output; several objectives go with hv or front, none with unit"
-                    .into(),
-            }),
-        }
+    /// Which posteriors the context must have.
+    pub fn needs(&self) -> Needs {
+        self.function().needs()
     }
 
-    fn several<'a>(&self, evidence: &'a AllocationContext) -> Result<&'a [PosteriorAtData]> {
-        match evidence.outputs() {
-            [] => Err(Error::Unsupported {
-                what: format!("the quality {} without evidence", self.name()),
-                remedy: "give the previous posterior of every objective, or use the unit quality".into(),
-            }),
-            outputs => Ok(outputs),
+    /// The quality of each row when `m` of them are to be chosen.
+    pub fn evaluate(&self, context: &AllocationContext, m: usize) -> Result<Vec<f64>> {
+        let quality = self.function().evaluate(context, m)?;
+        if quality.len() == context.rows() {
+            return Ok(quality);
         }
+        let what = format!("the list of qualities by '{}'", self.name());
+        Err(Error::Shape { what, found: quality.len(), expected: context.rows() })
     }
 }
 
-/// values − floor, never below 0.
-fn above(values: &[f64], floor: f64) -> Vec<f64> {
-    values.iter().map(|v| (v - floor).max(0.0)).collect()
+/// The posterior of one output, and of no other.
+fn single<'a>(quality: &dyn QualityFunction, context: &'a AllocationContext) -> Result<&'a PosteriorAtData> {
+    match context.outputs() {
+        [posterior] => Ok(posterior),
+        outputs => Err(Error::Unsupported {
+            what: format!("the quality {} with the posteriors of {} outputs", quality.name(), outputs.len()),
+            remedy: "give that of one output; several objectives go with hv or front, none with unit".into(),
+        }),
+    }
+}
+
+/// The posteriors of at least one objective.
+fn several<'a>(quality: &dyn QualityFunction, context: &'a AllocationContext) -> Result<&'a [PosteriorAtData]> {
+    match context.outputs() {
+        [] => Err(Error::Unsupported {
+            what: format!("the quality {} without a posterior", quality.name()),
+            remedy: "give the previous posterior of every objective, or use the unit quality".into(),
+        }),
+        outputs => Ok(outputs),
+    }
 }
 
 fn lowest(values: &[f64]) -> f64 {

@@ -1,4 +1,4 @@
-//! Stationary kernels with one length scale an input (ARD).
+//! Stationary kernels with one length scale per input (ARD).
 //!
 //! ```text
 //!     k(x, x') = s² g(r²),   r² = Σₖ (xₖ − x'ₖ)² / ℓₖ²
@@ -70,7 +70,7 @@ impl Family {
     }
 
     /// ρ, the random scale of a frequency ρn: the spectral density of a Matérn-ν is a multivariate Student-t with 2ν degrees
-    /// of freedom, so one ρ is shared by all inputs (a draw an input would give a product of one-dimensional kernels).
+    /// of freedom, so one ρ is shared by all inputs (a draw per input would give a product of one-dimensional kernels).
     fn spectral_scale(self, rng: &mut ChaCha8Rng) -> f64 {
         match self {
             Family::Rbf => 1.0,
@@ -95,7 +95,7 @@ pub struct Stationary {
     pub family: Family,
     /// s².
     pub variance: f64,
-    /// ℓ, one an input.
+    /// ℓ, one per input.
     pub lengthscales: Vec<f64>,
 }
 

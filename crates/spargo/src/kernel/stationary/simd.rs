@@ -9,7 +9,10 @@ use crate::linalg::vexp::fma;
 use crate::linalg::{MatRef, column};
 use multiversion::{multiversion, target::target_cfg_f};
 
-/// Expands to one copy of the loop a family, so that each is vectorised with its profile inlined.
+/// Partial sums of a reduction: floating-point addition is not associative, so the compiler would not split it.
+const LANES: usize = 16;
+
+/// Expands to one copy of the loop per family, so that each is vectorised with its profile inlined.
 macro_rules! for_family {
     ($family:expr, $name:ident => $body:block) => {
         for_family!(@ $family, $name => $body, Rbf, Matern12, Matern32, Matern52)
@@ -24,7 +27,7 @@ macro_rules! for_family {
     };
 }
 
-/// r² of every row of `a` to one point; two inputs a pass halve the traffic.
+/// r² of every row of `a` to one point; two inputs per pass halve the traffic.
 pub(super) fn squared_distances(a: MatRef<'_, f64>, point: &[f64], out: &mut [f64]) {
     out.fill(0.0);
     for (pair, centres) in point.chunks(2).enumerate() {
@@ -64,7 +67,7 @@ pub(super) fn profile(family: Family, variance: f64, values: &mut [f64]) {
     });
 }
 
-/// r² to s² g(r²) in place, with s² g′(r²) beside it.
+/// r² to s² g(r²) in place, with s² g′(r²) into `slopes`.
 #[multiversion(targets = "simd")]
 pub(super) fn profile_and_slope(family: Family, variance: f64, values: &mut [f64], slopes: &mut [f64]) {
     const FMA: bool = target_cfg_f!(any(target_feature = "fma", target_feature = "neon"));
@@ -92,9 +95,6 @@ pub(super) fn add_weighted_squares(a: MatRef<'_, f64>, point: &[f64], weights: &
         *total += sum_of_products::<FMA>(weights, column(a, k), |weight, x| (weight * (x - centre), x - centre));
     }
 }
-
-/// Partial sums of a reduction: floating-point addition is not associative, so the compiler would not split it.
-const LANES: usize = 16;
 
 /// Σᵢ uᵢ vᵢ of (u, v) = map(aᵢ, bᵢ).
 #[inline(always)]

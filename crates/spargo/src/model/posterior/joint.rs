@@ -4,7 +4,7 @@
 //!     cov(x, p) = k(x, p) − k(x, Z) h(p),     h(p) = L⁻ᵀ(I − WWᵀ)L⁻¹ k(Z, p),     ∂var(x)/∂k(Z, x) = −2 h(x)
 //! ```
 //!
-//! With h(p) at hand a covariance with p costs M a point, not M².
+//! With h(p) at hand a covariance with p costs M per point, not M².
 
 use super::{BLOCK, InducingCovariance, Posterior};
 use crate::error::{Error, Result};

@@ -15,7 +15,7 @@
 //!     ∂F/∂μ = Σᵢ (rᵢ − kᵢᵀv)/σᵢ²
 //! ```
 //!
-//! Two walks over the data, the first for AAᵀ and b, the second for the gradient; Kzx is evaluated anew in the second,
+//! Two passes over the data, the first for AAᵀ and b, the second for the gradient; Kzx is evaluated again in the second,
 //! so that memory stays at M² and a few blocks at any N.
 
 mod passes;

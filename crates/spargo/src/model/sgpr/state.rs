@@ -77,7 +77,7 @@ impl State {
 
     pub(super) fn slopes(&self) -> Slopes {
         let v = solve_lower_transposed_vec(self.lzz.l.as_ref(), &self.w);
-        // Two chains of M³ flops beside each other: each step of them is too short to be shared out.
+        // Two chains of M³ flops in parallel: each step of them is too short to be shared out.
         let unwhitened = || congruence(self.root.as_ref(), self.sums.aat.as_ref()); // L⁻ᵀAAᵀL⁻¹
         let (mut p, mut kzz) = rayon::join(|| self.p(&v), unwhitened);
         for j in 0..v.len() {

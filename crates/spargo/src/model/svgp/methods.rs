@@ -1,4 +1,4 @@
-//! The three ways to search θ and q together.
+//! The two ways to search θ and q together.
 //!
 //! A model that cannot be computed at some θ has a loss of NaN: optimizers turn back and keep the best they have seen.
 
@@ -35,34 +35,6 @@ pub(super) fn nested(problem: &Problem<'_>, start: &Variational) -> Found {
     Found { hyper, q, minimum }
 }
 
-/// A natural step for q, then Adam's for θ, batch after batch.
-pub(super) fn alternating(problem: &Problem<'_>, start: &Variational) -> Found {
-    let mut batches = problem.batches();
-    let mut mean = RunningMean::new(batches.per_epoch());
-    let options = in_epochs(&problem.settings.adam, batches.per_epoch());
-    let mut q = start.clone();
-    let mut best = (f64::INFINITY, start.clone());
-    let minimum = adam::minimize(&problem.search.origin(), &options, |theta, slope| {
-        let step = natural_then_slope(problem, &batches.next(), theta, &q, slope);
-        let loss = match step {
-            Ok((next, loss)) if loss.is_finite() && slope.iter().all(|s| s.is_finite()) => {
-                q = next;
-                mean.push(loss)
-            }
-            // Adam goes back to its best θ, and q with it.
-            _ => {
-                q = best.1.clone();
-                f64::NAN
-            }
-        };
-        if loss < best.0 {
-            best = (loss, q.clone());
-        }
-        loss
-    });
-    Found { hyper: at_projected(problem, &minimum.point), q: best.1, minimum }
-}
-
 /// Adam over θ and the unconstrained vector of q.
 pub(super) fn joint(problem: &Problem<'_>, start: &Variational) -> Found {
     let mut batches = problem.batches();
@@ -79,22 +51,6 @@ pub(super) fn joint(problem: &Problem<'_>, start: &Variational) -> Found {
     let (theta, vector) = minimum.point.split_at(free);
     let q = Variational::from_vector(start.len(), vector);
     Found { hyper: at_projected(problem, theta), q, minimum }
-}
-
-/// q after a natural step on the batch, and the loss there with its slope in θ.
-fn natural_then_slope(
-    problem: &Problem<'_>,
-    batch: &Dataset,
-    theta: &[f64],
-    q: &Variational,
-    slope: &mut [f64],
-) -> Result<(Variational, f64)> {
-    let hyper = at_projected(problem, theta);
-    let model = problem.model(&hyper, batch)?;
-    let q = model.natural_step(q, problem.settings.natural.step)?;
-    let loss = problem.loss(&hyper, model.elbo_gradient(&q)?, slope);
-    turn_inwards(&problem.search.bounds, theta, slope);
-    Ok((q, loss))
 }
 
 /// The loss on the batch, with its slope in θ and then in q.

@@ -25,6 +25,15 @@ use crate::linalg::{
 };
 use serde::{Deserialize, Serialize};
 
+/// Trials of one step before giving up.
+const TRIALS: usize = 12;
+
+/// The share of slope·step that a step must gain: ½ is that of the best step on a parabola.
+const FAIR_SHARE: f64 = 0.25;
+
+/// The most by which the next first trial may be longer: far from the optimum parabolas promise too much.
+const GROWTH: f64 = 2.5;
+
 /// How natural gradient steps are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -98,15 +107,6 @@ impl Svgp<'_> {
         None
     }
 }
-
-/// Trials of one step before giving up.
-const TRIALS: usize = 12;
-
-/// The share of slope·step that a step must gain: ½ is that of the best step on a parabola.
-const FAIR_SHARE: f64 = 0.25;
-
-/// The most by which the next first trial may be longer: far from the optimum parabolas promise too much.
-const GROWTH: f64 = 2.5;
 
 /// A q with its bound, the slope of the bound along a natural step, and the sums that step needs: one pass_over.
 struct Candidate {

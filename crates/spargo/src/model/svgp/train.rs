@@ -7,7 +7,7 @@
 //! Data are expected in the model's units (see [`Standardizer`](crate::data::Standardizer)); labels as they are.
 
 use super::batches::Batches;
-use super::methods::{alternating, joint, nested};
+use super::methods::{joint, nested};
 use super::{ElboGradient, Natural, Svgp, Variational};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
@@ -26,8 +26,6 @@ pub enum Method {
     /// L-BFGS-B over θ, with the optimal q at each θ by natural gradients: full batch only.
     #[default]
     Nested,
-    /// A natural gradient step for q, then one of Adam's for θ.
-    Alternating,
     /// Adam over θ and q together, as in Moss, Ober & Picheny (2023).
     Joint,
 }
@@ -44,13 +42,13 @@ pub struct Training {
     pub priors: Priors,
     /// Parameters that are not searched.
     pub fixed: Vec<Role>,
-    /// Natural gradient steps, of the methods that take them.
+    /// Natural gradient steps to the optimal q, for `Nested`.
     pub natural: Natural,
-    /// For `Nested`. Tolerances are per data point.
+    /// Optimizer of θ for `Nested`; tolerances are per data point.
     pub lbfgsb: Lbfgsb,
-    /// For `Alternating` and `Joint`. ConstraintBounds and patience count epochs: with a full batch, that is steps.
+    /// Optimizer for `Joint`; limits and patience count epochs, which are steps if the batch is full.
     pub adam: Adam,
-    /// For the order of batches.
+    /// Random seed of the order of batches.
     pub seed: u64,
 }
 
@@ -130,11 +128,10 @@ pub fn train(
         Method::Nested if problem.batches().per_epoch() > 1 => {
             return Err(Error::Unsupported {
                 what: "nested training in batches".into(),
-                remedy: "leave out the batch size, or choose the alternating or the joint method".into(),
+                remedy: "leave out the batch size, or choose the joint method".into(),
             });
         }
         Method::Nested => nested(&problem, q),
-        Method::Alternating => alternating(&problem, q),
         Method::Joint => joint(&problem, q),
     };
     problem.settle(start, q, found)

@@ -1,10 +1,11 @@
-//! What the user is after, for the methods of choice that ask.
+//! The outcomes that matter, for the allocations that depend on it.
 
 use clap::{Args, ValueEnum};
+use spargo::data::Direction;
 
-/// What the user is after, for the methods that ask.
+/// The outcomes that matter, for the methods that depend on it.
 #[derive(Args, Debug, Clone, Copy)]
-pub struct Wish {
+pub struct Target {
     /// Whether large outcomes are good or small ones
     #[arg(long, value_enum, default_value = "max")]
     goal: Goal,
@@ -19,9 +20,9 @@ enum Goal {
     Min,
 }
 
-impl From<Wish> for spargo::regression::Wish {
-    fn from(wish: Wish) -> Self {
-        let sign = if wish.goal == Goal::Max { 1.0 } else { -1.0 };
-        spargo::regression::Wish { sign, level: wish.level }
+impl From<Target> for spargo::regression::Target {
+    fn from(Target { goal, level }: Target) -> Self {
+        let direction = if goal == Goal::Max { Direction::Maximize } else { Direction::Minimize };
+        spargo::regression::Target { direction, level }
     }
 }

@@ -1,24 +1,25 @@
 //! Likelihoods: how an outcome y arises from the latent f, and what the variational bound needs to know about it.
 //!
-//! With f ~ N(m, v) under q, one row contributes (Hensman, Matthews & Ghahramani 2015)
+//! A family is one file that implements `ObservationModel`, and one arm of [`Likelihood`]'s dispatch. With f ~ N(m, v) under q, one row contributes (Hensman, Matthews & Ghahramani 2015)
 //!
 //! ```text
 //!     E(m, v) = E log p(y | f)
 //!     Gaussian          −½ log 2πσ² − ½ ((y − m)² + v)/σ²
 //!     Bernoulli         Σₖ wₖ log Φ(±(m + √v xₖ))                        20-point Gauss–Hermite, + for y = 1
-//!     mislabelled       the same with ε + (1 − 2ε)Φ in place of Φ
+//!     mislabelled       Σₖ wₖ log(ε + (1 − 2ε)Φ(±(m + √v xₖ)))
 //! ```
 //!
 //! Derivatives are those of the sum, not of the integral it stands for, so that a line search sees one function.
 
+mod bernoulli;
+mod gaussian;
+
 use super::posterior::Prediction;
 use crate::data::Dataset;
-use crate::error::{Error, Result};
-use crate::math::normal;
-use crate::math::quadrature::GaussHermite;
+use crate::error::Result;
+use bernoulli::Bernoulli;
+use gaussian::Gaussian;
 use serde::{Deserialize, Serialize};
-use std::f64::consts::PI;
-use std::sync::LazyLock;
 
 /// p(y | f).
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -30,7 +31,7 @@ pub enum Likelihood {
     Gaussian,
     /// y ∈ {0, 1} with p(y = 1 | f) = Φ(f).
     Bernoulli,
-    /// y ∈ {0, 1}, and a share of the labels is wrong: p(y = 1 | f) = ε + (1 − 2ε)Φ(f).
+    /// y ∈ {0, 1} with a share of wrong labels: p(y = 1 | f) = ε + (1 − 2ε)Φ(f).
     Mislabelled {
         /// ε, from 0 to ½.
         rate: f64,
@@ -50,121 +51,72 @@ pub struct Expectation {
     pub by_log_noise: f64,
 }
 
+/// What every likelihood must say of itself.
+trait ObservationModel {
+    /// Refuses outcomes and parameters that it cannot have.
+    fn check(&self, data: &Dataset) -> Result<()>;
+
+    /// Whether p(f | y) is Gaussian, so that one natural gradient step of length 1 is exact.
+    fn is_conjugate(&self) -> bool;
+
+    /// Whether σ² is a parameter of it.
+    fn has_noise(&self) -> bool;
+
+    /// E log p(y | f) over f ~ N(mean, variance), with its derivatives.
+    fn expectation(&self, y: f64, noise: f64, mean: f64, variance: f64) -> Expectation;
+
+    /// Mean and variance of y, given those of f.
+    fn moments(&self, mean: f64, variance: f64, noise: f64) -> (f64, f64);
+}
+
 impl Likelihood {
-    /// Refuses outcomes this likelihood cannot have produced.
-    pub fn check(&self, data: &Dataset) -> Result<()> {
-        let Some(rate) = self.flip_rate() else { return Ok(()) };
-        if !(0.0..0.5).contains(&rate) {
-            let must = "at least 0 and less than ½".into();
-            return Err(Error::Parameter { name: "the rate of wrong labels".into(), value: rate, must });
-        }
-        match data.y().iter().position(|&y| y != 0.0 && y != 1.0) {
-            Some(row) => {
-                let must = "0 or 1 for a Bernoulli likelihood".into();
-                Err(Error::Parameter { name: format!("the outcome of row {row}"), value: data.y()[row], must })
-            }
-            None => Ok(()),
+    fn dispatch<T>(&self, call: impl FnOnce(&dyn ObservationModel) -> T) -> T {
+        match *self {
+            Likelihood::Gaussian => call(&Gaussian),
+            Likelihood::Bernoulli => call(&Bernoulli { rate: 0.0 }),
+            Likelihood::Mislabelled { rate } => call(&Bernoulli { rate }),
         }
     }
 
-    /// Whether one natural gradient step of length 1 is exact.
+    /// Refuses outcomes that this likelihood cannot have produced.
+    pub fn check(&self, data: &Dataset) -> Result<()> {
+        self.dispatch(|model| model.check(data))
+    }
+
+    /// Whether p(f | y) is Gaussian, so that one natural gradient step of length 1 is exact.
     pub fn is_conjugate(&self) -> bool {
-        matches!(self, Likelihood::Gaussian)
+        self.dispatch(|model| model.is_conjugate())
     }
 
     /// Whether σ² is a parameter of it.
     pub fn has_noise(&self) -> bool {
-        matches!(self, Likelihood::Gaussian)
+        self.dispatch(|model| model.has_noise())
     }
 
     /// E log p(y | f) over f ~ N(mean, variance).
     pub fn expectation(&self, y: f64, noise: f64, mean: f64, variance: f64) -> Expectation {
-        match self.flip_rate() {
-            None => gaussian(y, noise, mean, variance),
-            Some(rate) => bernoulli(y, rate, mean, variance),
-        }
+        self.dispatch(|model| model.expectation(y, noise, mean, variance))
     }
 
     /// Means and variances of y, given those of f; the mean of a label is its probability of being 1.
     ///
     /// `noise` is σ² where the likelihood has one.
     pub fn predict(&self, f: &Prediction, noise: f64) -> Prediction {
-        let Some(rate) = self.flip_rate() else {
-            return Prediction { mean: f.mean.clone(), variance: f.variance.iter().map(|v| v + noise).collect() };
-        };
-        // E Φ(f) = Φ(m/√(1 + v))
-        let probability = |(m, v): (&f64, &f64)| rate + (1.0 - 2.0 * rate) * normal::cdf(m / (1.0 + v).sqrt());
-        let mean: Vec<f64> = f.mean.iter().zip(&f.variance).map(probability).collect();
-        let variance = mean.iter().map(|p| p * (1.0 - p)).collect();
-        Prediction { mean, variance }
+        self.dispatch(|model| {
+            let points = f.mean.iter().zip(&f.variance);
+            let (mean, variance) = points.map(|(&mean, &variance)| model.moments(mean, variance, noise)).unzip();
+            Prediction { mean, variance }
+        })
     }
-
-    /// ε, for likelihoods of labels.
-    fn flip_rate(&self) -> Option<f64> {
-        match *self {
-            Likelihood::Gaussian => None,
-            Likelihood::Bernoulli => Some(0.0),
-            Likelihood::Mislabelled { rate } => Some(rate),
-        }
-    }
-}
-
-/// Twenty nodes are exact to 1e-3 nats where Φ is steep against q and far better elsewhere.
-static QUADRATURE: LazyLock<GaussHermite> = LazyLock::new(|| GaussHermite::new(20));
-
-/// Below this variance a difference of slopes would cancel, and curvatures are summed instead.
-const SMALL_VARIANCE: f64 = 1e-6;
-
-fn gaussian(y: f64, noise: f64, mean: f64, variance: f64) -> Expectation {
-    let r = y - mean;
-    let misfit = 0.5 * (r * r + variance) / noise;
-    Expectation {
-        value: -0.5 * (2.0 * PI * noise).ln() - misfit,
-        by_mean: r / noise,
-        by_variance: -0.5 / noise,
-        by_log_noise: misfit - 0.5,
-    }
-}
-
-fn bernoulli(y: f64, rate: f64, mean: f64, variance: f64) -> Expectation {
-    let sign = if y > 0.5 { 1.0 } else { -1.0 };
-    // Rounding may leave a variance just below 0.
-    let deviation = variance.max(0.0).sqrt();
-    let mut total = Expectation::default();
-    for (&x, &w) in QUADRATURE.nodes.iter().zip(&QUADRATURE.weights) {
-        let t = sign * (mean + deviation * x);
-        let (log, slope) = log_link(t, rate);
-        total.value += w * log;
-        total.by_mean += w * sign * slope;
-        // ∂√v/∂v = ½/√v, or in the limit (Price's theorem) ½ E ℓ″
-        let by_variance =
-            if variance > SMALL_VARIANCE { sign * slope * x / deviation } else { curvature(t, slope, rate) };
-        total.by_variance += 0.5 * w * by_variance;
-    }
-    total
-}
-
-/// ℓ(t) = log(ε + (1 − 2ε)Φ(t)) and ℓ′(t).
-fn log_link(t: f64, rate: f64) -> (f64, f64) {
-    if rate > 0.0 {
-        let p = rate + (1.0 - 2.0 * rate) * normal::cdf(t);
-        return (p.ln(), (1.0 - 2.0 * rate) * normal::pdf(t) / p);
-    }
-    let slope = normal::pdf_over_cdf(t);
-    // log Φ = log φ − log(φ/Φ): the ratio is the costly part in the lower tail, and in the upper one it cancels.
-    let log = if t < 0.0 { -0.5 * (t * t + (2.0 * PI).ln()) - slope.ln() } else { normal::log_cdf(t) };
-    (log, slope)
-}
-
-/// ℓ″(t).
-fn curvature(t: f64, slope: f64, rate: f64) -> f64 {
-    if rate > 0.0 { -slope * (t + slope) } else { normal::truncated_variance(t) - 1.0 }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::bernoulli::SMALL_VARIANCE;
     use super::*;
+    use crate::error::Error;
     use crate::linalg::Mat;
+    use crate::math::quadrature::GaussHermite;
 
     const ALL: [Likelihood; 3] = [Likelihood::Gaussian, Likelihood::Bernoulli, Likelihood::Mislabelled { rate: 1e-3 }];
 

@@ -6,16 +6,30 @@
 //!
 //! The paper's f̂ = max|f| read as max|μ| can make q negative; the largest *expected* distance cannot.
 
-use super::highest;
-use crate::data::PosteriorAtData;
+use super::{QualityFunction, highest, single};
+use crate::data::{AllocationContext, PosteriorAtData};
+use crate::error::Result;
 use crate::math::normal::expected_positive_part;
 
-pub(super) fn evaluate(belief: &PosteriorAtData) -> Vec<f64> {
-    let distances: Vec<f64> = belief
+#[derive(Debug)]
+pub(super) struct Level;
+
+impl QualityFunction for Level {
+    fn name(&self) -> &str {
+        "al"
+    }
+
+    fn evaluate(&self, context: &AllocationContext, _: usize) -> Result<Vec<f64>> {
+        single(self, context).map(closeness)
+    }
+}
+
+fn closeness(posterior: &PosteriorAtData) -> Vec<f64> {
+    let distances: Vec<f64> = posterior
         .mean()
         .iter()
-        .zip(belief.variance())
-        .map(|(mean, variance)| expected_distance(mean - belief.level(), variance.sqrt()))
+        .zip(posterior.variance())
+        .map(|(mean, variance)| expected_distance(mean - posterior.level(), variance.sqrt()))
         .collect();
     let furthest = highest(&distances);
     distances.iter().map(|distance| furthest - distance).collect()
@@ -47,8 +61,8 @@ mod tests {
 
     #[test]
     fn is_largest_at_the_level_and_zero_at_the_furthest() {
-        let belief = PosteriorAtData::new(vec![0.0; 3], vec![1.0, 2.9, -4.0], vec![0.01; 3], vec![0.1; 3]).unwrap();
-        let q = evaluate(&belief.with_level(3.0).unwrap());
+        let posterior = PosteriorAtData::new(vec![0.0; 3], vec![1.0, 2.9, -4.0], vec![0.01; 3], vec![0.1; 3]).unwrap();
+        let q = closeness(&posterior.with_level(3.0).unwrap());
         assert!(q[1] > q[0] && q[0] > q[2] && q[2] == 0.0);
     }
 }

@@ -7,13 +7,22 @@
 //!
 //! The printed c = 1/M makes q ≈ 1 and the method CVR in all but name; c = 1 gives every point its own full share.
 
-use super::{highest, lowest};
-use crate::data::PosteriorAtData;
+use super::{QualityFunction, highest, lowest, single};
+use crate::data::{AllocationContext, PosteriorAtData};
 use crate::error::{Error, Result};
 use crate::math::information::about_maximum;
 use crate::math::normal::log_cdf;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+
+/// The largest exponent of a quality that is not divided by a common factor.
+const LARGEST_EXPONENT: f64 = 300.0;
+
+/// Equally probable slices of the distribution of f*.
+const SLICES: usize = 32;
+
+/// Halvings of the bracket of a quantile.
+const HALVINGS: usize = 60;
 
 /// Settings of the information quality.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -44,8 +53,18 @@ impl Default for Entropy {
     }
 }
 
+impl QualityFunction for Entropy {
+    fn name(&self) -> &str {
+        "ent"
+    }
+
+    fn evaluate(&self, context: &AllocationContext, m: usize) -> Result<Vec<f64>> {
+        self.exponential(single(self, context)?, m)
+    }
+}
+
 impl Entropy {
-    pub(super) fn evaluate(self, belief: &PosteriorAtData, m: usize) -> Result<Vec<f64>> {
+    fn exponential(self, posterior: &PosteriorAtData, m: usize) -> Result<Vec<f64>> {
         if !(0.0..1.0).contains(&self.alpha) {
             return Err(Error::Parameter { name: "alpha".into(), value: self.alpha, must: "in [0, 1)".into() });
         }
@@ -54,33 +73,30 @@ impl Entropy {
             Share::PerPoint => 1.0 / m.max(1) as f64,
         };
         let factor = share * self.alpha / (1.0 - self.alpha);
-        let exponents: Vec<f64> = information(belief).iter().map(|gain| factor * gain).collect();
+        let exponents: Vec<f64> = information(posterior).iter().map(|gain| factor * gain).collect();
         // A common factor changes no choice: it keeps the largest q finite when α is close to 1.
         let excess = (highest(&exponents) - LARGEST_EXPONENT).max(0.0);
         Ok(exponents.iter().map(|exponent| (exponent - excess).exp()).collect())
     }
 }
 
-const LARGEST_EXPONENT: f64 = 300.0;
-
 /// IG_i.
-fn information(belief: &PosteriorAtData) -> Vec<f64> {
+fn information(posterior: &PosteriorAtData) -> Vec<f64> {
     let fitted;
-    let maxima = match belief.maxima() {
+    let maxima = match posterior.maxima() {
         Some(samples) => samples,
         None => {
-            fitted = gumbel_quantiles(belief);
+            fitted = gumbel_quantiles(posterior);
             &fitted
         }
     };
-    let rows = belief.mean().par_iter().zip(belief.variance()).zip(belief.noise());
+    let rows = posterior.mean().par_iter().zip(posterior.variance()).zip(posterior.noise());
     rows.map(|((&mean, &variance), &noise)| about_maximum(mean, variance, noise, maxima)).collect()
 }
 
 /// Samples of f* that need no random numbers: the midpoints of equally probable slices of the fitted distribution.
-fn gumbel_quantiles(belief: &PosteriorAtData) -> Vec<f64> {
-    const SLICES: usize = 32;
-    let [low, middle, high] = [0.25, 0.5, 0.75].map(|p| quantile(belief, p));
+fn gumbel_quantiles(posterior: &PosteriorAtData) -> Vec<f64> {
+    let [low, middle, high] = [0.25, 0.5, 0.75].map(|p| quantile(posterior, p));
     // log(−log P) = (a − y)/b at the quartiles gives b, at the median a.
     let log_log = |p: f64| (-p.ln()).ln();
     let b = (high - low) / (log_log(0.25) - log_log(0.75));
@@ -89,13 +105,13 @@ fn gumbel_quantiles(belief: &PosteriorAtData) -> Vec<f64> {
 }
 
 /// y with Π_i Φ((y − μ_i)/σ_i) = p, by bisection.
-fn quantile(belief: &PosteriorAtData, p: f64) -> f64 {
-    let deviations: Vec<f64> = belief.variance().iter().map(|v| v.sqrt()).collect();
+fn quantile(posterior: &PosteriorAtData, p: f64) -> f64 {
+    let deviations: Vec<f64> = posterior.variance().iter().map(|v| v.sqrt()).collect();
     // Below the largest mean P ≤ ½ᵏ is not yet excluded, so the bracket starts under every mean.
     let widest = highest(&deviations);
-    let (mut low, mut high) = (lowest(belief.mean()) - 8.0 * widest, highest(belief.mean()) + 8.0 * widest);
+    let (mut low, mut high) = (lowest(posterior.mean()) - 8.0 * widest, highest(posterior.mean()) + 8.0 * widest);
     let log_probability = |y: f64| -> f64 {
-        let rows = belief.mean().iter().zip(&deviations);
+        let rows = posterior.mean().iter().zip(&deviations);
         rows.map(|(mean, &deviation)| match deviation {
             0.0 if y >= *mean => 0.0,
             0.0 => f64::NEG_INFINITY,
@@ -103,7 +119,7 @@ fn quantile(belief: &PosteriorAtData, p: f64) -> f64 {
         })
         .sum()
     };
-    for _ in 0..60 {
+    for _ in 0..HALVINGS {
         let middle = 0.5 * (low + high);
         if log_probability(middle) < p.ln() {
             low = middle;
@@ -119,7 +135,7 @@ mod tests {
     use super::*;
     use crate::math::normal::cdf;
 
-    fn belief() -> PosteriorAtData {
+    fn posterior() -> PosteriorAtData {
         let mean = vec![0.0, 0.4, 1.0, 1.2, -3.0];
         PosteriorAtData::new(mean.clone(), mean, vec![0.3, 0.1, 0.25, 0.02, 1.0], vec![0.1; 5]).unwrap()
     }
@@ -127,31 +143,32 @@ mod tests {
     #[test]
     fn information_is_that_about_the_given_maxima() {
         let maxima = vec![1.1, 1.6, 2.5];
-        let belief = belief().with_maxima(maxima.clone()).unwrap();
-        let expected = |i: usize| about_maximum(belief.mean()[i], belief.variance()[i], belief.noise()[i], &maxima);
-        assert_eq!(information(&belief), (0..5).map(expected).collect::<Vec<_>>());
+        let posterior = posterior().with_maxima(maxima.clone()).unwrap();
+        let expected =
+            |i: usize| about_maximum(posterior.mean()[i], posterior.variance()[i], posterior.noise()[i], &maxima);
+        assert_eq!(information(&posterior), (0..5).map(expected).collect::<Vec<_>>());
     }
 
     #[test]
     fn quantiles_solve_their_equation_and_the_gumbel_passes_through_them() {
-        let belief = belief();
+        let posterior = posterior();
         for p in [0.25, 0.5, 0.75] {
-            let y = quantile(&belief, p);
+            let y = quantile(&posterior, p);
             let product: f64 =
-                belief.mean().iter().zip(belief.variance()).map(|(m, v)| cdf((y - m) / v.sqrt())).product();
+                posterior.mean().iter().zip(posterior.variance()).map(|(m, v)| cdf((y - m) / v.sqrt())).product();
             assert!((product - p).abs() < 1e-12, "{p}: {product}");
         }
-        let samples = gumbel_quantiles(&belief);
+        let samples = gumbel_quantiles(&posterior);
         let below = |y: f64| samples.iter().filter(|&&s| s <= y).count();
-        assert_eq!([0.25, 0.5, 0.75].map(|p| below(quantile(&belief, p))), [8, 16, 24]);
+        assert_eq!([0.25, 0.5, 0.75].map(|p| below(quantile(&posterior, p))), [8, 16, 24]);
     }
 
     #[test]
     fn the_share_of_the_paper_makes_it_cvr_in_all_but_name() {
-        let q = |share| Entropy { alpha: 0.5, share }.evaluate(&belief(), 250).unwrap();
+        let q = |share| Entropy { alpha: 0.5, share }.exponential(&posterior(), 250).unwrap();
         assert!(q(Share::PerPoint).iter().all(|q| (1.0..1.01).contains(q)));
         assert!(highest(&q(Share::Full)) > 1.2);
-        let none = Entropy { alpha: 0.0, share: Share::Full }.evaluate(&belief(), 250).unwrap();
+        let none = Entropy { alpha: 0.0, share: Share::Full }.exponential(&posterior(), 250).unwrap();
         assert_eq!(none, [1.0; 5]);
     }
 
@@ -159,12 +176,12 @@ mod tests {
     fn extremes_stay_finite() {
         let exact = PosteriorAtData::exact(vec![1.0, 2.0, 3.0]).unwrap();
         let greedy = Entropy { alpha: 0.999_999, share: Share::Full };
-        assert_eq!(greedy.evaluate(&exact, 2).unwrap(), [1.0; 3]);
+        assert_eq!(greedy.exponential(&exact, 2).unwrap(), [1.0; 3]);
         let noise_free = PosteriorAtData::new(vec![0.0; 2], vec![0.0, 1e6], vec![1.0, 1e-12], vec![0.0; 2]).unwrap();
-        let q = greedy.evaluate(&noise_free.with_maxima(vec![-1e9]).unwrap(), 2).unwrap();
+        let q = greedy.exponential(&noise_free.with_maxima(vec![-1e9]).unwrap(), 2).unwrap();
         assert!(q.iter().all(|q| q.is_finite() && *q >= 0.0), "{q:?}");
         for alpha in [1.0, -0.1, f64::NAN] {
-            assert!(Entropy { alpha, share: Share::Full }.evaluate(&exact, 2).is_err());
+            assert!(Entropy { alpha, share: Share::Full }.exponential(&exact, 2).is_err());
         }
     }
 }

@@ -8,10 +8,14 @@
 //! f̂ is the least, mean or largest posterior mean at the data. The largest is the baseline of the acquisition function
 //! EI, kept as the ablation that must fail: it cannot tell the points apart.
 
-use super::{highest, lowest, moments};
-use crate::data::PosteriorAtData;
+use super::{QualityFunction, highest, lowest, moments, single};
+use crate::data::{AllocationContext, PosteriorAtData};
+use crate::error::Result;
 use crate::math::normal::{expected_positive_part, pdf};
 use serde::{Deserialize, Serialize};
+
+/// Step of the trapezoidal rule.
+const STEP: f64 = 0.25;
 
 /// Baseline and link of the expected improvement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -50,16 +54,30 @@ pub enum Link {
     Softplus,
 }
 
+impl QualityFunction for Improvement {
+    fn name(&self) -> &str {
+        "imp"
+    }
+
+    fn evaluate(&self, context: &AllocationContext, _: usize) -> Result<Vec<f64>> {
+        single(self, context).map(|posterior| self.expected(posterior))
+    }
+}
+
 impl Improvement {
-    pub(super) fn evaluate(self, belief: &PosteriorAtData) -> Vec<f64> {
-        let (average, spread) = moments(belief.mean());
+    /// E link(f − f̂) at each row.
+    pub(super) fn expected(self, posterior: &PosteriorAtData) -> Vec<f64> {
+        let (average, spread) = moments(posterior.mean());
         let baseline = match self.baseline {
-            Baseline::Min => lowest(belief.mean()),
+            Baseline::Min => lowest(posterior.mean()),
             Baseline::Mean => average,
-            Baseline::Max => highest(belief.mean()),
+            Baseline::Max => highest(posterior.mean()),
         };
-        let points =
-            belief.mean().iter().zip(belief.variance()).map(|(mean, variance)| (mean - baseline, variance.sqrt()));
+        let points = posterior
+            .mean()
+            .iter()
+            .zip(posterior.variance())
+            .map(|(mean, variance)| (mean - baseline, variance.sqrt()));
         match self.link {
             // Without a spread of the means there is no unit in which to soften.
             Link::Softplus if spread > f64::MIN_POSITIVE / f64::EPSILON => {
@@ -86,7 +104,6 @@ fn expected_softplus(mean: f64, deviation: f64) -> f64 {
 }
 
 fn trapezoid(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
-    const STEP: f64 = 0.25;
     let nodes = |end: f64| (end / STEP) as i32;
     STEP * (nodes(low)..=nodes(high)).map(|i| f(f64::from(i) * STEP)).sum::<f64>()
 }

@@ -1,0 +1,99 @@
+//! Kernels and qualities from outside the crate, which settings and files name.
+//!
+//! A file holds names only. Without the extensions a study can be read, told and exported; what needs a model is refused by
+//! the name that is missing.
+
+use super::config::OutcomeTransformChoice;
+use super::{Config, Study};
+use crate::allocate::QualityFunction;
+use crate::error::{Error, Result};
+use crate::kernel::CustomKernel;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What settings may name beyond this crate's own kernels and qualities.
+#[derive(Debug, Clone, Default)]
+pub struct Extensions {
+    kernels: Vec<Arc<dyn CustomKernel>>,
+    qualities: Vec<Arc<dyn QualityFunction>>,
+}
+
+impl Extensions {
+    /// Adds a kernel.
+    pub fn with_kernel(mut self, kernel: impl CustomKernel + 'static) -> Self {
+        self.kernels.push(Arc::new(kernel));
+        self
+    }
+
+    /// Adds a quality.
+    pub fn with_quality(mut self, quality: impl QualityFunction + 'static) -> Self {
+        self.qualities.push(Arc::new(quality));
+        self
+    }
+
+    /// Settings with the kernels and qualities that they name.
+    pub fn complete(&self, mut config: Config) -> Config {
+        config.model.kernel.register(&self.kernels);
+        config.allocation.register(&self.qualities);
+        config
+    }
+}
+
+impl Study {
+    /// A study that lives as long as this process, and whose settings may name extensions.
+    pub fn in_memory_with(config: Config, extensions: &Extensions) -> Result<Self> {
+        Study::in_memory(extensions.complete(config))
+    }
+
+    /// A study in a file that may name extensions.
+    pub fn open_with(path: &Path, extensions: &Extensions) -> Result<Self> {
+        Ok(Study::open(path)?.with_extensions(extensions))
+    }
+
+    /// This study with the kernels and qualities that its settings name.
+    pub fn with_extensions(mut self, extensions: &Extensions) -> Self {
+        self.config = extensions.complete(self.config);
+        self
+    }
+
+    /// Refuses, with the name of what is missing or the number of a trial, what no model can be made of.
+    pub(super) fn check_modelled(&self) -> Result<()> {
+        self.config.check_extensions()?;
+        for (k, output) in self.config.outputs.iter().enumerate() {
+            let Some(warp) = self.config.log_warp(k) else { continue };
+            let Some(row) = self.table.outcomes(k).iter().position(|&y| !warp.accepts(y)) else { continue };
+            let (record, value) = (self.table.observed()[row], output.goal.sign() * self.table.outcomes(k)[row]);
+            return Err(Error::Unsupported {
+                what: format!("the logarithm of '{}' = {value} in trial {}", output.name, self.trial(record).id),
+                remedy: "set outcome-transform = \"asinh\" in [model], which takes outcomes of any sign".into(),
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Config {
+    /// Refuses what cannot be run, kernels and qualities that are not there among it.
+    pub(super) fn check_complete(&self) -> Result<()> {
+        self.check()?;
+        self.check_extensions()
+    }
+
+    fn check_extensions(&self) -> Result<()> {
+        self.model.kernel.check()?;
+        self.allocation.custom_quality().map_or(Ok(()), |quality| quality.function().map(|_| ()))
+    }
+
+    /// Refuses a transform of several objectives.
+    pub(super) fn check_outcome_transform(&self) -> Result<()> {
+        let chosen =
+            matches!(self.model.outcome_transform, OutcomeTransformChoice::Asinh | OutcomeTransformChoice::Log);
+        if !chosen || self.objectives_and_constraints().0.len() <= 1 {
+            return Ok(());
+        }
+        Err(Error::Unsupported {
+            what: "an outcome-transform of several objectives, between which volumes are measured".into(),
+            remedy: "use \"off\", or \"auto\", which transforms other outputs alone".into(),
+        })
+    }
+}
