@@ -17,7 +17,7 @@ import numpy as np
 
 import spargo
 
-TRIALS, NOISE = 600, 0.1
+BUDGET, NOISE = 600, 0.1
 
 
 def main() -> None:
@@ -27,8 +27,10 @@ def main() -> None:
     def observe(params: dict[str, Any]) -> float:
         return float(hartmann([list(params.values())])[0]) + rng.normal(0, NOISE)
 
-    settings: dict[str, Any] = {"inducing": 60, "model": {"exact_until": 0}}
-    study = spargo.minimize(observe, dict(hartmann.space), TRIALS, batch=50, initial=100, progress=True, **settings)
+    sparse = spargo.ModelOptions(exact_until=0)
+    study = spargo.minimize(
+        observe, dict(hartmann.space), BUDGET, batch=50, initial=100, inducing=60, model=sparse, progress=True
+    )
     first, second = list(study.importance())[:2]
     figure, axes = plt.subplots(2, 2, figsize=(9, 6.4), layout="constrained")
     spargo.plot.best_so_far(study, ax=axes[0, 0]).set_ylabel("hartmann6 with noise")

@@ -2,7 +2,7 @@
 
     python python/benches/memory.py [seconds]
 
-A study keeps what it is told, so each is given up after some rounds and begun again.
+A study keeps its outcomes, so it is replaced by a new one after some rounds.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import spargo
 
 
 def resident() -> float:
-    """In MB."""
+    """Resident memory in MB."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * 4096 / 1e6
 
@@ -29,7 +29,7 @@ def main(seconds: float) -> None:
     found: list[float] = []
     times: list[float] = []
     while (now := time.monotonic() - begun) < seconds:
-        study = spargo.Study(problem.space, seed=asked, inducing=200, model={"exact_until": 500})
+        study = spargo.Study(problem.space, seed=asked, inducing=200, model=spargo.ModelOptions(exact_until=500))
         study.add(x, y)
         for step in range(5):
             trials = study.ask(50)
@@ -44,11 +44,11 @@ def main(seconds: float) -> None:
             found.append(resident())
             times.append(now / 60)
             print(f"{now:6.0f} s  {asked:7d} points  {found[-1]:7.1f} MB", flush=True)
-    # The first samples are of a process that is still growing to its size.
+    # The process is still growing in the first quarter.
     late, minutes = np.array(found[len(found) // 4 :]), np.array(times[len(times) // 4 :])
     (slope, _), covariance = np.polyfit(minutes, late, 1, cov=True)
     print(f"after the first quarter: least {late.min():.1f} MB, largest {late.max():.1f} MB, last {late[-1]:.1f} MB")
-    print(f"trend: {slope:+.2f} MB a minute, standard error {np.sqrt(covariance[0, 0]):.2f}")
+    print(f"trend: {slope:+.2f} MB per minute, standard error {np.sqrt(covariance[0, 0]):.2f}")
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ y = f(X) + rng.normal(0, 0.1, len(X))
 # returns one.
 
 # %%
-first = spargo.SparseGP(inducing=60, allocate="kmeans").fit(X, y)
+first = spargo.SparseGP(inducing=60, allocation="kmeans").fit(X, y)
 
 
 def quality(X: Array) -> Array:

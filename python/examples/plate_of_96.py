@@ -1,6 +1,6 @@
 # %% [markdown]
 # # A plate of 96 wells
-# A robot fills 96 wells at a time; the space is mixed, some wells are spoilt, and impurities must stay below a limit. The
+# A robot fills 96 wells at a time; the space is mixed, some wells are spoilt, and impurities must stay below a bound. The
 # study lives in a file, so that this can be run again tomorrow, or on another machine.
 
 # %%
@@ -34,7 +34,7 @@ study = spargo.Study(
 
 
 # %% [markdown]
-# What stands for the robot and the chromatograph: yield and impurity in percent, or nothing if the well was spoilt.
+# A stand-in for the robot and the chromatograph: yield and impurity in percent, or `None` if the well was spoilt.
 
 
 # %%
@@ -66,7 +66,7 @@ for plate in range(4):
 assert len(study) == 4 * 96 and best.params["solvent"] == "MeCN" and best.params["catalyst"] == "Pd"
 
 # %% [markdown]
-# Where the model is sure, what matters, and which wells keep to the limit:
+# Predictions, importance of the inputs, and leave-one-out predictions of the impurity:
 
 # %%
 spargo.plot.best_so_far(study)

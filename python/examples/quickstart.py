@@ -1,6 +1,6 @@
 # %% [markdown]
 # # Quickstart
-# A function of parameters by name, a space, and a number of trials: that is all.
+# A function of parameters by name, a space, and a budget of trials.
 
 # %%
 import math
@@ -29,11 +29,11 @@ study = spargo.maximize(
         "minutes": spargo.Real(0.5, 20, log=True),
         "leaf": spargo.Choice(["sencha", "assam", "oolong"]),
     },
-    trials=120,
+    budget=120,
 )
 
 # %% [markdown]
-# The best point by the model, which does not fall for a lucky cup, and what it believes of it:
+# The best point by posterior mean, which a lucky cup does not mislead, and its central 95 % interval:
 
 # %%
 best = study.best()
@@ -43,7 +43,7 @@ print(f"{best.mean:.2f}, within {best.interval[0]:.2f} and {best.interval[1]:.2f
 assert best.params["leaf"] == "sencha" and abs(best.params["temperature"] - 82) < 5
 
 # %% [markdown]
-# Pictures, each one call; `study.report("tea.html")` writes a page with all of them.
+# Figures, one call each; `study.report("tea.html")` writes a page with all of them.
 
 # %%
 spargo.plot.best_so_far(study)
@@ -52,7 +52,7 @@ spargo.plot.predicted(study)
 plt.show()
 
 # %% [markdown]
-# The same by hand, if the cups are brewed elsewhere: ask for points, tell what came of them, in any order.
+# By hand, if the cups are brewed elsewhere: ask for points, tell their outcomes, in any order.
 
 # %%
 study = spargo.Study({"temperature": (60.0, 100.0), "minutes": (0.5, 20.0, "log")}, "max", initial=10, batch=5)

@@ -39,17 +39,21 @@ from .errors import (
     UnknownTrialError,
     UnsupportedError,
 )
+from .insight import IntervalPrediction, LeaveOneOut
 from .models import ExactGP, SparseGP, VariationalGP
 from .optimize import maximize, minimize
+from .options import AcquisitionOptions, LocalModelOptions, ModelOptions, SamplingOptions, TrustRegionOptions
 from .posterior import Path, Paths, Posterior, Prediction
 from .problems import hypervolume
+from .quality import QualityContext
 from .space import Candidates, Choice, Int, Real
-from .study import Best, Failed, Fronts, Study, Trial
+from .study import Best, Failed, Fronts, ParetoPoint, Study, Trial
 
 if TYPE_CHECKING:
     from . import optuna, plot
 
 __all__ = [
+    "AcquisitionOptions",
     "Best",
     "CandidateError",
     "Candidates",
@@ -63,21 +67,29 @@ __all__ = [
     "InputValueError",
     "Int",
     "InterruptedCall",
+    "IntervalPrediction",
+    "LeaveOneOut",
+    "LocalModelOptions",
+    "ModelOptions",
     "NonFiniteError",
     "NotPositiveDefiniteError",
     "ParameterError",
+    "ParetoPoint",
     "Path",
     "Paths",
     "Posterior",
     "Prediction",
+    "QualityContext",
     "Real",
     "RetoldError",
+    "SamplingOptions",
     "ShapeError",
     "SpargoError",
     "SparseGP",
     "StorageError",
     "Study",
     "Trial",
+    "TrustRegionOptions",
     "UnknownTrialError",
     "UnsupportedError",
     "VariationalGP",
@@ -94,7 +106,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Modules that need other packages, when they are wanted."""
+    """Modules that need other packages, imported on first use."""
     if name in ("optuna", "plot"):
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

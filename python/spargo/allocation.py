@@ -1,10 +1,10 @@
-"""The choice of inducing points among the rows of an array."""
+"""Allocation: the choice of inducing points among the rows of an array."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any, Union
+from collections.abc import Callable
+from typing import Union
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from . import _spargo
 from .arrays import matrix, outcomes
 from .estimator import Estimator, number, scales_of
+from .options import Allocation
 
 __all__ = ["allocate"]
 
@@ -22,7 +23,7 @@ def allocate(
     X: npt.ArrayLike,
     m: int,
     *,
-    method: str | Mapping[str, Any] = "cvr",
+    allocation: Allocation = "cvr",
     kernel: str | Estimator = "matern52",
     quality: Quality | None = None,
     y: npt.ArrayLike | None = None,
@@ -34,24 +35,26 @@ def allocate(
     mean: float | None = None,
     seed: int = 0,
 ) -> npt.NDArray[np.intp]:
-    """The numbers of up to `m` rows of X, in the order of choice: where a sparse model is to be accurate.
+    """Indices of up to `m` rows of X as inducing points, in the order of choice.
 
     Parameters
     ----------
-    method
-        "cvr" covers the data, "random" does not look; "imp-dpp", "ent-dpp", "lin-dpp" and "al-dpp" go where outcomes are good,
-        tell of the optimum, or are close to a level; "dpp" draws an exact sample. A dictionary has the method's settings,
-        too: `{"method": "imp-dpp", "baseline": "max"}`.
+    allocation
+        "cvr" covers the data, "random" is a random subset; "imp-dpp", "ent-dpp", "lin-dpp" and "al-dpp" prefer rows with good
+        outcomes, with information about the optimum, or close to a level; "dpp" draws an exact sample. A dictionary has the
+        method's settings as well: `{"method": "imp-dpp", "baseline": "max"}`.
     kernel
-        Its name, or a fitted model whose kernel it is. Length scales that are not given are learned if there are outcomes,
-        otherwise they suit the box of the data.
+        Name of a kernel, or a fitted model that has it. Length scales that are not given are learned if there are outcomes,
+        otherwise they are proportional to the range of the data.
     quality
-        Weights of your own, one a row and none negative: an array, or a function of X that returns one. Rows are then chosen
+        Weights of your own, one per row and none negative: an array, or a function of X that returns one. Rows are chosen
         greedily by weight and diversity ("cvr"), or drawn ("dpp").
     y, goal, level
         Outcomes, whether large or small ones are good ("max", "min"), and the level of "al-dpp".
+    seed
+        Random seed.
 
-    Fewer rows are returned if the others determine all that are left.
+    Fewer rows are returned if these already determine all others.
 
     Examples
     --------
@@ -68,30 +71,28 @@ def allocate(
     family = kernel
     if isinstance(kernel, Estimator):
         kernel._model()
-        family = kernel.kernel  # type: ignore[attr-defined]
+        family = kernel.kernel
         scales = kernel.lengthscales_.tolist() if scales is None else scales
         variance = kernel.variance_ if variance is None else variance
         noise = kernel.noise_ if noise is None else noise
         mean = kernel.mean_ if mean is None else mean
-    chosen = {"method": method} if isinstance(method, str) else dict(method)
-    if goal not in ("max", "min"):
-        raise ValueError(f'goal={goal!r} must be "max" or "min"')
+    chosen = {"method": allocation} if isinstance(allocation, str) else dict(allocation)
     if quality is not None and chosen.get("method") not in ("cvr", "dpp"):
-        raise ValueError(f"method={method!r} has a quality of its own: leave out one of the two")
+        raise ValueError(f"allocation={allocation!r} has a quality of its own: leave out one of the two")
     settings = {
-        "method": chosen,
+        "allocation": chosen,
         "kernel": family,
         "variance": number("variance", variance),
         "lengthscales": scales,
         "noise": number("noise", noise),
         "mean": number("mean", mean),
-        "sign": 1.0 if goal == "max" else -1.0,
+        "goal": goal,
         "level": number("level", level),
         "seed": int(seed),
     }
     weights = quality(x) if callable(quality) else quality
     given = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
     if given is not None and given.ndim != 1:
-        raise ValueError(f"a quality has one number a row, not the shape {given.shape}")
-    told = None if y is None else outcomes(y, len(x))
-    return np.array(_spargo.allocate(x, m, json.dumps(settings), told, given), dtype=np.intp)
+        raise ValueError(f"quality must have one number per row, not the shape {given.shape}")
+    targets = None if y is None else outcomes(y, len(x))
+    return np.array(_spargo.allocate(x, m, json.dumps(settings), targets, given), dtype=np.intp)

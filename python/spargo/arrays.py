@@ -1,4 +1,4 @@
-"""Arrays as people have them, checked as scikit-learn's users expect."""
+"""Arrays, checked by scikit-learn's conventions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Array = npt.NDArray[np.float64]
 
 
 def feature_names(given: Any) -> npt.NDArray[Any] | None:
-    """The names of a DataFrame's columns, if all of them have one."""
+    """Names of a DataFrame's columns, if all of them are strings."""
     columns = getattr(given, "columns", None)
     if columns is None or not all(isinstance(name, str) for name in columns):
         return None
@@ -23,7 +23,7 @@ def feature_names(given: Any) -> npt.NDArray[Any] | None:
 
 
 def matrix(given: Any, what: str) -> Array:
-    """Points, one a row."""
+    """Points, one per row."""
     if hasattr(given, "toarray"):
         raise TypeError("Sparse data was passed, but dense data is required: use .toarray()")
     array = np.asarray(given)
@@ -47,7 +47,7 @@ def matrix(given: Any, what: str) -> Array:
 
 
 def outcomes(given: Any, rows: int) -> Array:
-    """One number a row."""
+    """Outcomes, one per row."""
     if given is None:
         raise ValueError("requires y to be passed, but the target y is None")
     array = np.asarray(given)
@@ -70,7 +70,7 @@ def _warn_column_vector() -> None:
 
 
 def not_fitted(message: str) -> Exception:
-    """scikit-learn's own exception where it is in use: its tools look for that."""
+    """scikit-learn's exception for models that are not fitted, if scikit-learn is imported."""
     kind = getattr(sys.modules.get("sklearn.exceptions"), "NotFittedError", AttributeError)
     error: Exception = kind(message)
     return error

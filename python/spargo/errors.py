@@ -1,6 +1,6 @@
-"""What spargo refuses: one class a reason, all of them `SpargoError`.
+"""Exceptions: one class per reason, all of them `SpargoError`.
 
-Each has the message that the command line would show, and the parts of that message as attributes.
+Each has the message that the command line shows, and the parts of that message as attributes.
 
 >>> import spargo
 >>> try:
@@ -32,7 +32,7 @@ __all__ = [
 
 
 class SpargoError(Exception):
-    """Everything that spargo refuses."""
+    """Base class of all exceptions of spargo."""
 
 
 class ShapeError(SpargoError, ValueError):
@@ -44,7 +44,7 @@ class ShapeError(SpargoError, ValueError):
 
 
 class EmptyError(SpargoError, ValueError):
-    """There is nothing to work on."""
+    """A list that must not be empty is."""
 
     what: str
 
@@ -58,7 +58,7 @@ class NonFiniteError(SpargoError, ValueError):
 
 
 class ParameterError(SpargoError, ValueError):
-    """A number outside the range that makes sense."""
+    """A number outside its range."""
 
     name: str
     value: float
@@ -66,7 +66,7 @@ class ParameterError(SpargoError, ValueError):
 
 
 class InputError(SpargoError, ValueError):
-    """An input of a space whose description makes no sense."""
+    """An invalid input of a space."""
 
     name: str
     problem: str
@@ -82,21 +82,21 @@ class InputValueError(SpargoError, ValueError):
 
 
 class CandidateError(SpargoError, ValueError):
-    """A row of a table of candidates that is refused."""
+    """An invalid row of a table of candidates."""
 
     row: int
     error: SpargoError
 
 
 class NotPositiveDefiniteError(SpargoError, ArithmeticError):
-    """A covariance matrix that stays indefinite, whatever is added to its diagonal."""
+    """A covariance matrix that stays indefinite with the largest jitter."""
 
     size: int
     jitter: float
 
 
 class ExhaustedError(SpargoError, RuntimeError):
-    """More new points were wanted than there are."""
+    """More new points were asked for than the space has."""
 
     wanted: int
     left: int
@@ -135,4 +135,4 @@ class StorageError(SpargoError, OSError):
 
 
 class InterruptedCall(SpargoError, RuntimeError):
-    """A call that was stopped halfway; nothing changed. (Ctrl-C raises `KeyboardInterrupt`, as ever.)"""
+    """A call that was interrupted; nothing changed. (Ctrl-C raises `KeyboardInterrupt`.)"""

@@ -1,4 +1,4 @@
-"""What all models share: scikit-learn's face, predictions, paths, copies."""
+"""Base class of the models: scikit-learn's conventions, predictions, paths, copies."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from . import _spargo
 from .arrays import feature_names, matrix, not_fitted, outcomes
+from .options import Allocation
 from .posterior import Paths, Posterior, Prediction
 
 if TYPE_CHECKING:
@@ -26,25 +27,32 @@ Model = TypeVar("Model", bound="Estimator")
 
 
 class Estimator:
-    """What all models share: scikit-learn's face, predictions, paths."""
+    """Base class of the models."""
 
     _inference: ClassVar[str]
+    kernel: str
+    variance: float | None
+    lengthscales: float | ArrayLike | None
+    noise: float | None
+    mean: float | None
+    hyperparameters: Hyperparameters
+    seed: int
 
-    # scikit-learn reads parameters off the constructor.
+    # scikit-learn takes the parameters from the constructor's signature.
 
     @classmethod
     def _names(cls) -> list[str]:
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters of the constructor."""
+        """Parameters of the constructor."""
         return {name: getattr(self, name) for name in self._names()}
 
     def set_params(self: Model, **params: Any) -> Model:
         """Changes parameters of the constructor."""
         for name, value in params.items():
             if name not in self._names():
-                raise ValueError(f"{name!r} is no parameter of {type(self).__name__}: these are {self._names()}")
+                raise ValueError(f"{name!r} is no parameter of {type(self).__name__}: the parameters are {self._names()}")
             setattr(self, name, value)
         return self
 
@@ -80,46 +88,44 @@ class Estimator:
         *,
         optimize: bool,
         inducing: int | ArrayLike = 1,
-        allocate: Any = "random",
-        hyperparameters: Hyperparameters,
+        allocation: Allocation = "random",
         likelihood: Any = "gaussian",
         jitter: float | None = None,
         q: tuple[ArrayLike, ArrayLike] | None = None,
     ) -> None:
         names = feature_names(X)
         x = matrix(X, type(self).__name__)
-        told = outcomes(y, len(x))
+        targets = outcomes(y, len(x))
         points = None if isinstance(inducing, (int, np.integer)) else matrix(inducing, type(self).__name__)
-        lengthscales: Any = self.lengthscales  # type: ignore[attr-defined]
         settings = {
-            "kernel": self.kernel,  # type: ignore[attr-defined]
-            "variance": number("variance", self.variance),  # type: ignore[attr-defined]
-            "lengthscales": scales_of(lengthscales),
-            "noise": number("noise", self.noise),  # type: ignore[attr-defined]
-            "mean": number("mean", self.mean),  # type: ignore[attr-defined]
+            "kernel": self.kernel,
+            "variance": number("variance", self.variance),
+            "lengthscales": scales_of(self.lengthscales),
+            "noise": number("noise", self.noise),
+            "mean": number("mean", self.mean),
             "inducing": 0 if points is not None else int(inducing),  # type: ignore[arg-type]
-            "allocate": {"method": allocate} if isinstance(allocate, str) else dict(allocate),
-            "learning": _learning(hyperparameters, len(x)) if optimize else "given",
+            "allocation": {"method": allocation} if isinstance(allocation, str) else dict(allocation),
+            "hyperparameters": _objective(self.hyperparameters, len(x)) if optimize else "fixed",
             "inference": self._inference,
             "likelihood": likelihood,
             "jitter": number("jitter", jitter),
             "priors": "on",
-            "seed": int(self.seed),  # type: ignore[attr-defined]
+            "seed": int(self.seed),
         }
         given = None if q is None else (np.asarray(q[0], float).tolist(), matrix(q[1], "q"))
-        self._fitted = _spargo.Fitted.fit(x, told, json.dumps(settings), points, given)
+        self._fitted = _spargo.Fitted.fit(x, targets, json.dumps(settings), points, given)
         self._describe(x.shape[1], names)
 
     def _describe(self, features: int, names: npt.NDArray[Any] | None) -> None:
-        """What scikit-learn's users expect of a fitted model, with an underscore at the end."""
+        """Sets the attributes of a fitted model, which end with an underscore."""
         self.variance_, lengthscales, self.noise_, self.mean_ = self._fitted.hyperparameters()
         self.lengthscales_ = np.array(lengthscales)
-        # What was given comes back as it was, not by way of the model's units.
+        # What was given comes back as it was, without a round trip through the model's units.
         for name in ("variance", "noise", "mean"):
             if (given := getattr(self, name)) is not None:
                 setattr(self, f"{name}_", float(given))
-        if (scales := getattr(self, "lengthscales")) is not None:
-            self.lengthscales_ = np.full(features, scales, dtype=np.float64)
+        if self.lengthscales is not None:
+            self.lengthscales_ = np.full(features, self.lengthscales, dtype=np.float64)
         self.n_features_in_ = features
         if names is not None:
             self.feature_names_in_ = names
@@ -160,31 +166,31 @@ class Estimator:
     @overload
     def predict(self, X: ArrayLike, return_std: bool) -> Array | tuple[Array, Array]: ...
     def predict(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Means at the rows of X and, if wanted, standard deviations: of the function, without noise."""
+        """Means at the rows of X and, with `return_std`, standard deviations of the function without noise."""
         x = self._rows(X)
         mean, variance = self._model().predict(x)
         return (mean, np.sqrt(variance)) if return_std else mean
 
     def predict_observed(self, X: ArrayLike) -> Prediction:
-        """Means and variances of observations: the function's, and the noise."""
+        """Means and variances of observations, noise included."""
         x = self._rows(X)
         return Prediction(*self._model().predict_observed(x))
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """R², the share of the variance of y that the means explain."""
         mean = self.predict(X, False)
-        told = outcomes(y, len(mean))
+        targets = outcomes(y, len(mean))
         weights = np.ones(len(mean)) if sample_weight is None else np.asarray(sample_weight, float)
-        left = float(np.sum(weights * (told - mean) ** 2))
-        total = float(np.sum(weights * (told - np.average(told, weights=weights)) ** 2))
+        left = float(np.sum(weights * (targets - mean) ** 2))
+        total = float(np.sum(weights * (targets - np.average(targets, weights=weights)) ** 2))
         return 1.0 - left / total if total > 0 else float(left == 0)
 
     @property
     def posterior(self) -> Posterior:
-        """What is known of the function."""
+        """Posterior of the function."""
         return Posterior(self._model().posterior(), self._rows)
 
-    def sample_paths(self, n: int, seed: int = 0, *, features: int = 1000) -> Paths:
+    def sample_paths(self, count: int, seed: int = 0, *, features: int = 1000) -> Paths:
         """Functions drawn from the posterior: callables with a `gradient`.
 
         >>> import numpy as np, spargo
@@ -193,11 +199,11 @@ class Estimator:
         >>> paths[0](X).shape, paths[0].gradient(X).shape
         ((30,), (30, 1))
         """
-        return self.posterior.sample_paths(n, seed, features=features)
+        return self.posterior.sample_paths(count, seed, features=features)
 
     @property
     def report_(self) -> dict[str, Any]:
-        """How the fit came about: evaluations, why the search ended, jitter."""
+        """Report of the fit: evaluations, why the search ended, jitter."""
         report: dict[str, Any] = json.loads(self._model().report())
         return report
 
@@ -216,19 +222,19 @@ class Estimator:
 
 
 def number(name: str, given: Any) -> float | None:
-    """A finite float, if there is one."""
+    """A finite float, or `None`."""
     if given is not None and not np.isfinite(float(given)):
         raise ValueError(f"{name} = {given} must be finite")
     return None if given is None else float(given)
 
 
 def scales_of(given: Any) -> list[float] | None:
-    """Length scales, if there are any: one, or one an input."""
+    """Length scales, or `None`: one, or one per input."""
     if given is None:
         return None
     scales = np.atleast_1d(np.asarray(given, dtype=np.float64))
     if scales.ndim != 1 or not np.isfinite(scales).all():
-        raise ValueError(f"lengthscales = {given!r} must be one finite number, or one an input")
+        raise ValueError(f"lengthscales = {given!r} must be one finite number, or one per input")
     return [float(scale) for scale in scales]
 
 
@@ -236,7 +242,7 @@ def _equal(a: Any, b: Any) -> bool:
     return bool(np.array_equal(np.asarray(a, dtype=object), np.asarray(b, dtype=object)))
 
 
-def _learning(given: Hyperparameters, rows: int) -> Any:
+def _objective(given: Hyperparameters, rows: int) -> Any:
     if isinstance(given, Mapping):
         return {str(name): int(size) for name, size in given.items()}
     known = {"subset": {"subset": 1500}, "all": {"subset": max(rows, 1)}, "bound": "bound", "elbo": "elbo"}

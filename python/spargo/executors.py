@@ -1,4 +1,4 @@
-"""Who evaluates: any executor of `concurrent.futures`, and what it takes to go on when its workers die.
+"""Evaluation on any executor of `concurrent.futures`, and recovery when its workers die.
 
 Threads, processes, loky, Dask (`client.get_executor()`) and MPI (`mpi4py.futures`) come with executors; for Ray there is
 `RayExecutor`.
@@ -15,10 +15,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Union
 
-__all__ = ["Crash", "Crew", "InlineExecutor", "Maker", "RayExecutor", "evaluate", "workers_of"]
+__all__ = ["Crash", "ExecutorFactory", "InlineExecutor", "RayExecutor", "WorkerPool", "evaluate", "workers_of"]
 
-Maker = Union[Executor, Callable[[], Executor], None]
-"""An executor, a function that makes one (and another, if that breaks), or `None` for the calling thread."""
+ExecutorFactory = Union[Executor, Callable[[], Executor], None]
+"""An executor, a function that returns one (and another one, if the first breaks), or `None` for the calling thread."""
 
 _RECOUNT = 5.0
 """Seconds after which workers are counted again: clusters grow and shrink."""
@@ -26,14 +26,14 @@ _RECOUNT = 5.0
 
 @dataclass(frozen=True)
 class Crash:
-    """An exception in a worker, as words: not every exception survives the way home."""
+    """An exception in a worker as text: not every exception can be pickled."""
 
     reason: str
     trace: str
 
 
 def evaluate(f: Callable[[dict[str, Any]], Any], params: dict[str, Any], timeout: float | None) -> Any:
-    """What comes of a point, in the worker.
+    """Value of `f`, or the crash, in the worker.
 
     >>> evaluate(lambda params: 1 / params["x"], {"x": 0.0}, None).reason
     'ZeroDivisionError: float division by zero'
@@ -48,7 +48,7 @@ def evaluate(f: Callable[[dict[str, Any]], Any], params: dict[str, Any], timeout
 
 
 def _within(f: Callable[[dict[str, Any]], Any], params: dict[str, Any], timeout: float) -> Any:
-    """Calls in a thread that can be left alone: nothing can end a thread, but its worker is free again."""
+    """Calls in a thread that is abandoned after the timeout: nothing can end it, but the worker is free again."""
     outcome: Future[Any] = Future()
 
     def call() -> None:
@@ -66,7 +66,7 @@ def _within(f: Callable[[dict[str, Any]], Any], params: dict[str, Any], timeout:
 
 
 def workers_of(executor: Executor) -> int | None:
-    """How many calls it can work on at once, if it says so.
+    """Number of calls that an executor works on at once, if it is known.
 
     >>> from concurrent.futures import ThreadPoolExecutor
     >>> workers_of(ThreadPoolExecutor(3))
@@ -83,10 +83,10 @@ def workers_of(executor: Executor) -> int | None:
 
 
 class InlineExecutor(Executor):
-    """Works in the calling thread."""
+    """Executor that works in the calling thread."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Calls it now; Ctrl-C ends the call."""
+        """Calls `fn` now; Ctrl-C ends the call."""
         future: Future[Any] = Future()
         future.set_running_or_notify_cancel()
         try:
@@ -96,10 +96,10 @@ class InlineExecutor(Executor):
         return future
 
 
-class Crew:
+class WorkerPool:
     """An executor that is replaced when it breaks."""
 
-    def __init__(self, given: Maker, workers: int | None = None) -> None:
+    def __init__(self, given: ExecutorFactory, workers: int | None = None) -> None:
         self._make: Callable[[], Executor] | None = None
         self._ours = False
         if given is None:
@@ -107,46 +107,46 @@ class Crew:
             workers = 1
         elif isinstance(given, Executor) or hasattr(given, "submit"):
             self._executor = given  # type: ignore[assignment]
-            self._make = _maker(self._executor)
+            self._make = _factory(self._executor)
         elif callable(given):
             self._make, self._executor, self._ours = given, given(), True
         else:
-            raise TypeError(f"an executor has a method 'submit', or is a function that makes one: {given!r} is neither")
+            raise TypeError(f"executor must have a method 'submit', or be a function that returns an executor, not {given!r}")
         self._given = workers
         self._counted = workers
         self._when = time.monotonic() - 2 * _RECOUNT
 
     def workers(self) -> int | None:
-        """How many calls are worked on at once, if that is known."""
+        """Number of calls that are worked on at once, if it is known."""
         if self._given is None and time.monotonic() - self._when > _RECOUNT:
             self._counted = workers_of(self._executor)
             self._when = time.monotonic()
         return self._counted
 
     def submit(self, fn: Callable[..., Any], *args: Any) -> Future[Any]:
-        """Has it called by a worker."""
+        """Submits a call to a worker."""
         return self._executor.submit(fn, *args)
 
     def renew(self, cause: BaseException) -> None:
-        """Another executor in place of one that is broken."""
+        """Replaces a broken executor."""
         if self._make is None:
-            remedy = "give a function that makes executors instead of an executor"
+            remedy = "give a function that returns executors instead of an executor"
             raise RuntimeError(f"the executor is broken and cannot be replaced: {remedy}") from cause
         _end_workers(self._executor)  # First: a pool that is shut down has forgotten its workers.
         self.close()
         self._executor, self._ours = self._make(), True
 
     def close(self) -> None:
-        """Ends what was made here; an executor that was given stays as it is."""
+        """Shuts down an executor that was made here; one that was given is left as it is."""
         if self._ours:
             self._executor.shutdown(wait=False)
 
 
 def _end_workers(broken: Executor) -> None:
-    """Ends what is left of a broken pool of processes.
+    """Kills what is left of a broken pool of processes.
 
-    It does so itself, but for a worker that a call of ours has started at that very moment (in CPython 3.11, at least): for
-    that one it would wait for ever, and the interpreter with it.
+    The pool does so itself, except for a worker that a call has started at that very moment (in CPython 3.11, at least):
+    the pool, and the interpreter with it, would wait for that worker for ever.
     """
     if type(broken) is ProcessPoolExecutor:
         for process in list((getattr(broken, "_processes", None) or {}).values()):
@@ -154,8 +154,8 @@ def _end_workers(broken: Executor) -> None:
                 process.kill()
 
 
-def _maker(executor: Executor) -> Callable[[], Executor] | None:
-    """What makes another one like it, if we know how to."""
+def _factory(executor: Executor) -> Callable[[], Executor] | None:
+    """Function that returns another executor of the same kind, if there is one."""
     workers = workers_of(executor)
     if type(executor) is ProcessPoolExecutor:
         context, initializer, initargs = (
@@ -170,12 +170,12 @@ def _maker(executor: Executor) -> Callable[[], Executor] | None:
 
 
 class RayExecutor(Executor):
-    """Ray's workers as an executor; `options` are those of a Ray task, such as `num_cpus`.
+    """Executor over Ray's workers; `options` are those of a Ray task, such as `num_cpus`.
 
     ```python
     import ray, spargo
     ray.init()
-    study.optimize(f, 1000, executor=spargo.executors.RayExecutor(num_cpus=2), mode="async")
+    study.optimize(f, budget=1000, executor=spargo.executors.RayExecutor(num_cpus=2), mode="async")
     ```
     """
 
@@ -186,44 +186,44 @@ class RayExecutor(Executor):
         self._options: Mapping[str, Any] = {"max_retries": 0, **options}
         self._limit = max_workers
         self._closed = False
-        self._under_way: dict[Future[Any], Any] = {}
+        self._pending: dict[Future[Any], Any] = {}
         if not ray.is_initialized():
             ray.init()
 
     @property
     def num_workers(self) -> int:
-        """How many calls the cluster's processors allow at once."""
+        """Number of calls that the cluster's processors allow at once."""
         if self._limit is not None:
             return self._limit
         share = float(self._options.get("num_cpus") or 1)
         return max(1, int(self._ray.cluster_resources().get("CPU", 1) // share))
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Has it called by one of Ray's workers; a worker that dies makes it an exception."""
+        """Submits a call to one of Ray's workers; if the worker dies, the future has an exception."""
         if self._closed:
             raise RuntimeError("cannot schedule new futures after shutdown")
         reference = self._ray.remote(**self._options)(fn).remote(*args, **kwargs)
         future: Future[Any] = reference.future()
-        self._under_way[future] = reference
+        self._pending[future] = reference
         future.add_done_callback(self._forget)
         return future
 
     def _forget(self, future: Future[Any]) -> None:
-        self._under_way.pop(future, None)
+        self._pending.pop(future, None)
 
     def map(
         self, fn: Callable[..., Any], *iterables: Iterable[Any], timeout: float | None = None, **_: Any
     ) -> Iterator[Any]:
-        """As `Executor.map`."""
+        """Iterator over the results of `fn`, in the order of its arguments."""
         return super().map(fn, *iterables, timeout=timeout)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """No more calls; Ray itself goes on."""
+        """Accepts no more calls; Ray itself keeps running."""
         self._closed = True
-        under_way = dict(self._under_way)
+        pending = dict(self._pending)
         if cancel_futures:
-            for reference in under_way.values():
+            for reference in pending.values():
                 self._ray.cancel(reference)
         if wait:
-            for future in under_way:
+            for future in pending:
                 future.exception()

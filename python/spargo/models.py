@@ -1,7 +1,7 @@
-"""Gaussian process models by scikit-learn's conventions, for people who want only those.
+"""Gaussian process models by scikit-learn's conventions.
 
-All parameters and results are in the units of the data. Hyperparameters that are given stay as they are, the others are
-learned; `fit(X, y, optimize=False)` learns none.
+All parameters and results are in the units of the data. Hyperparameters that are given are fixed, the others are learned;
+`fit(X, y, optimize=False)` learns none.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from .estimator import Array, ArrayLike, Estimator, Hyperparameters
+from .options import Allocation
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -20,20 +21,20 @@ __all__ = ["ExactGP", "SparseGP", "VariationalGP"]
 
 
 class ExactGP(Estimator):
-    """The exact Gaussian process: up to some 10,000 rows.
+    """Exact Gaussian process, for up to some 10,000 rows.
 
     Parameters
     ----------
     kernel
-        "rbf", "matern12", "matern32" or "matern52", with a length scale an input.
+        "rbf", "matern12", "matern32" or "matern52", with one length scale per input.
     variance, lengthscales, noise, mean
-        Hyperparameters that are known: the kernel's variance, one length scale or one an input, the noise variance, the
-        constant mean. What is `None` is learned.
+        Fixed hyperparameters: the kernel's variance, one length scale or one per input, the noise variance, the constant
+        mean. Those that are `None` are learned.
     hyperparameters
-        What is maximised: the likelihood of a random "subset" of 1,500 rows, of another size by `{"subset": 3000}`, or of
-        "all".
+        Objective that is maximised: the likelihood of a random "subset" of 1,500 rows, of another size by
+        `{"subset": 3000}`, or of "all".
     seed
-        Of the choice of the subset.
+        Random seed of the subset.
 
     Examples
     --------
@@ -69,42 +70,42 @@ class ExactGP(Estimator):
         self.seed = seed
 
     def fit(self, X: ArrayLike, y: ArrayLike, optimize: bool = True) -> ExactGP:
-        """Learns what is not given, and computes the posterior."""
+        """Learns the hyperparameters that are not fixed, and computes the posterior."""
         if self.hyperparameters in ("bound", "elbo"):
-            raise ValueError(f'hyperparameters={self.hyperparameters!r} needs inducing points: "subset" or "all" does not')
-        self._fit(X, y, optimize=optimize, hyperparameters=self.hyperparameters)
+            raise ValueError(f'hyperparameters={self.hyperparameters!r} needs inducing points: use "subset" or "all"')
+        self._fit(X, y, optimize=optimize)
         return self
 
     def log_marginal_likelihood(self) -> float:
-        """Of the data, at the hyperparameters of the fit."""
+        """Log marginal likelihood of the data, at the hyperparameters of the fit."""
         return self._model().objective()
 
 
 class SparseGP(Estimator):
-    """The collapsed sparse Gaussian process (Titsias 2009): any number of rows, through inducing points.
+    """Collapsed sparse Gaussian process (Titsias 2009), for any number of rows.
 
     Parameters
     ----------
     kernel, variance, lengthscales, noise, mean
-        As of `ExactGP`.
+        See `ExactGP`.
     inducing
-        The number of inducing points, or the points themselves.
-    allocate
+        Number of inducing points, or the points themselves.
+    allocation
         How they are chosen: "random", "kmeans", "cvr", "imp-dpp" and others (see `spargo.allocate`), or a dictionary with
         the method's settings.
     hyperparameters
-        What is maximised: the likelihood of a random "subset" of 1,500 rows, or the "bound" over all.
+        Objective that is maximised: the likelihood of a random "subset" of 1,500 rows, or the collapsed "bound" over all rows.
     seed
-        Of every random choice.
+        Random seed.
     jitter
-        What is at least added to the diagonal of Kzz; if not given, 1e-8 of the kernel's variance.
+        Least jitter on the diagonal of Kzz; by default 1e-8 of the kernel's variance.
 
     Examples
     --------
     >>> import numpy as np, spargo
     >>> X = np.random.default_rng(0).random((2000, 1))
     >>> y = np.sin(9 * X[:, 0])
-    >>> model = spargo.SparseGP(inducing=30, allocate="cvr").fit(X, y)
+    >>> model = spargo.SparseGP(inducing=30, allocation="cvr").fit(X, y)
     >>> model.inducing_points_.shape, round(model.score(X, y), 3)
     ((30, 1), 1.0)
     """
@@ -119,7 +120,7 @@ class SparseGP(Estimator):
         noise: float | None = None,
         mean: float | None = None,
         inducing: int | ArrayLike = 500,
-        allocate: str | Mapping[str, Any] = "cvr",
+        allocation: Allocation = "cvr",
         hyperparameters: Hyperparameters = "subset",
         seed: int = 0,
         jitter: float | None = None,
@@ -130,49 +131,48 @@ class SparseGP(Estimator):
         self.noise = noise
         self.mean = mean
         self.inducing = inducing
-        self.allocate = allocate
+        self.allocation = allocation
         self.hyperparameters = hyperparameters
         self.seed = seed
         self.jitter = jitter
 
     def fit(self, X: ArrayLike, y: ArrayLike, optimize: bool = True) -> SparseGP:
-        """Chooses inducing points, learns what is not given, and computes the posterior."""
+        """Chooses inducing points, learns the hyperparameters that are not fixed, and computes the posterior."""
         self._fit(
             X,
             y,
             optimize=optimize,
             inducing=self.inducing,
-            allocate=self.allocate,
-            hyperparameters=self.hyperparameters,
+            allocation=self.allocation,
             jitter=self.jitter,
         )
         return self
 
     @property
     def inducing_points_(self) -> Array:
-        """The points through which it sees the data."""
+        """Inducing points."""
         return _present(self._model().inducing_points())
 
     def elbo(self) -> float:
-        """The collapsed bound on the log marginal likelihood of the data, at the hyperparameters of the fit."""
+        """Collapsed bound on the log marginal likelihood of the data, at the hyperparameters of the fit."""
         return self._model().objective()
 
 
 class VariationalGP(Estimator):
-    """The variational sparse Gaussian process (Hensman et al. 2013, 2015), also for labels.
+    """Variational sparse Gaussian process (Hensman et al. 2013, 2015), also for labels.
 
     Parameters
     ----------
-    kernel, variance, lengthscales, noise, mean, inducing, allocate, seed, jitter
-        As of `SparseGP`.
+    kernel, variance, lengthscales, noise, mean, inducing, allocation, seed, jitter
+        See `SparseGP`.
     likelihood
         "gaussian"; "bernoulli" for outcomes that are 0 or 1, by P(y = 1) = Φ(f); or `{"mislabelled": {"rate": 0.01}}` if some
         of the labels are wrong.
     hyperparameters
-        What is maximised: the "elbo" over all data; for Gaussian noise also the likelihood of a "subset" or the collapsed
-        "bound".
+        Objective that is maximised: the "elbo" over all data; for Gaussian noise also the likelihood of a "subset" or the
+        collapsed "bound".
 
-    Of labels, `predict` tells the probability that they are 1 and `predict_proba` those of both; `posterior` is that of f.
+    For labels, `predict` returns the probability of 1 and `predict_proba` those of both; `posterior` is that of the latent f.
 
     Examples
     --------
@@ -193,7 +193,7 @@ class VariationalGP(Estimator):
         noise: float | None = None,
         mean: float | None = None,
         inducing: int | ArrayLike = 100,
-        allocate: str | Mapping[str, Any] = "cvr",
+        allocation: Allocation = "cvr",
         hyperparameters: Hyperparameters = "elbo",
         seed: int = 0,
         likelihood: str | Mapping[str, Any] = "gaussian",
@@ -205,7 +205,7 @@ class VariationalGP(Estimator):
         self.noise = noise
         self.mean = mean
         self.inducing = inducing
-        self.allocate = allocate
+        self.allocation = allocation
         self.hyperparameters = hyperparameters
         self.seed = seed
         self.likelihood = likelihood
@@ -218,15 +218,16 @@ class VariationalGP(Estimator):
         optimize: bool = True,
         q: tuple[ArrayLike, ArrayLike] | None = None,
     ) -> VariationalGP:
-        """Chooses inducing points, learns what is not given, and computes the optimal q(u), or takes the given one: mean and
-        lower triangular root of the whitened inducing variables."""
+        """Chooses inducing points, learns the hyperparameters that are not fixed, and computes the optimal q(u).
+
+        `q` is a given q(u) instead: mean and lower triangular root of the whitened inducing variables.
+        """
         self._fit(
             X,
             y,
             optimize=optimize,
             inducing=self.inducing,
-            allocate=self.allocate,
-            hyperparameters=self.hyperparameters,
+            allocation=self.allocation,
             likelihood=self.likelihood if isinstance(self.likelihood, str) else dict(self.likelihood),
             jitter=self.jitter,
             q=q,
@@ -235,11 +236,11 @@ class VariationalGP(Estimator):
 
     @property
     def inducing_points_(self) -> Array:
-        """The points through which it sees the data."""
+        """Inducing points."""
         return _present(self._model().inducing_points())
 
     def elbo(self) -> float:
-        """The variational bound on the log marginal likelihood of the data, at the fit."""
+        """Variational bound on the log marginal likelihood of the data, at the fit."""
         return self._model().objective()
 
     @overload
@@ -249,7 +250,7 @@ class VariationalGP(Estimator):
     @overload
     def predict(self, X: ArrayLike, return_std: bool) -> Array | tuple[Array, Array]: ...
     def predict(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Means of the function and, if wanted, standard deviations; of labels, probabilities of 1 and their deviations."""
+        """Means of the function, or probabilities of the label 1, and with `return_std` their standard deviations."""
         if self.likelihood == "gaussian":
             return super().predict(X, return_std)
         mean, variance = self.predict_observed(X)
@@ -257,7 +258,7 @@ class VariationalGP(Estimator):
 
     @property
     def predict_proba(self) -> Callable[[ArrayLike], Array]:
-        """`predict_proba(X)`: the probabilities of the labels 0 and 1. There is none for Gaussian noise."""
+        """`predict_proba(X)`: probabilities of the labels 0 and 1; absent for Gaussian noise."""
         if self.likelihood == "gaussian":
             raise AttributeError("outcomes with Gaussian noise have no probabilities: choose another likelihood")
         return self._probabilities

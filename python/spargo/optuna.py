@@ -1,4 +1,4 @@
-"""Optuna studies whose points spargo chooses.
+"""Optuna sampler.
 
 >>> import optuna
 >>> from spargo.optuna import SpargoSampler
@@ -14,7 +14,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
@@ -25,42 +25,45 @@ from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
 from .errors import ExhaustedError, InputError
+from .options import EngineSettings
 from .outcomes import Failed
 from .space import Choice, Dimension, Int, Real
 from .study import Study
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 __all__ = ["SpargoSampler"]
 
 _CONSTRAINTS = "constraints"
-"""Where Optuna keeps them among a trial's system attributes: a list, or one number under "constraints:NAME" each."""
+"""Key of the constraints among a trial's system attributes: a list, or one number per constraint under "constraints:NAME"."""
 
 
 class SpargoSampler(BaseSampler):
-    """Chooses all parameters of a trial together: where a function drawn from the model of the trials so far is best.
+    """Sampler that chooses all parameters of a trial together, at the optimum of a path drawn from the model (Thompson sampling).
 
-    Every trial has a function (a Thompson path) of its own, and trials that are running, here or elsewhere, are taken into
-    account; so any number of workers may share a study. Parameters that not every completed trial has are left to
-    `independent_sampler`. Trials that failed or were pruned tell where trials fail.
+    Every trial has its own path, and running trials, also of other processes, are taken into account; so any number of
+    workers may share a study. Parameters that not every completed trial has are left to `independent_sampler`. Failed and
+    pruned trials train the failure model.
 
     Parameters
     ----------
     seed
-        Of every random choice; another one each time, unless it is given.
+        Random seed; by default a random one.
     n_startup_trials
-        Trials that are spread over the space before a model is asked.
+        Number of space-filling trials before the first model.
     refit_every
-        The number of finished trials after which the model is fitted again; without it, a tenth of those so far, at most
-        100.
+        Number of finished trials after which the model is fitted again; by default a tenth of those so far, at most 100.
     constraints_func
-        Given a finished trial, returns numbers that must not be above zero. (`trial.set_constraint` does as well.)
+        Function of a finished trial that returns numbers that must not be above zero. (Or use `trial.set_constraint`.)
     independent_sampler
-        For parameters that depend on others; `RandomSampler` unless it is given.
+        Sampler of parameters that depend on others; by default `RandomSampler`.
     settings
-        Any other setting of `spargo.Study`: `inducing`, `allocation`, `rule`, `model` and so on.
+        Other settings of `spargo.Study`: `inducing`, `allocation`, `rule`, `model` and so on.
     """
 
-    # What it knows of the study that it serves, which is `_of`: a storage and a number.
-    _of: tuple[Any, int] | None
+    # The study that it serves, as a storage and a number, and its state for that study.
+    _serves: tuple[Any, int] | None
     _mirror: _Mirror | None
     _common: IntersectionSearchSpace
     _replicates: dict[str, Any]
@@ -73,7 +76,7 @@ class SpargoSampler(BaseSampler):
         refit_every: int | None = None,
         constraints_func: Callable[[FrozenTrial], Sequence[float]] | None = None,
         independent_sampler: BaseSampler | None = None,
-        **settings: Any,
+        **settings: Unpack[EngineSettings],
     ) -> None:
         if refit_every is not None and refit_every < 1:
             raise ValueError(f"refit_every is {refit_every}; it must be at least 1")
@@ -81,12 +84,12 @@ class SpargoSampler(BaseSampler):
         self._independent = independent_sampler or RandomSampler(seed=seed)
         self._refit_every = refit_every
         self._constraints_func = constraints_func
-        self._settings = {"initial": max(1, n_startup_trials), **settings}
+        self._settings: dict[str, Any] = {"initial": max(1, n_startup_trials), **settings}
         self._lock = threading.RLock()
         self._forget()
 
     def infer_relative_search_space(self, study: OptunaStudy, trial: FrozenTrial) -> dict[str, BaseDistribution]:
-        """The parameters that all completed trials have."""
+        """Parameters that all completed trials have."""
         with self._lock:
             self._turn_to(study)
             common = self._common.calculate(study)
@@ -95,7 +98,7 @@ class SpargoSampler(BaseSampler):
     def sample_relative(
         self, study: OptunaStudy, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
-        """Values of all of them, chosen together."""
+        """Values of all parameters, chosen together."""
         space = {name: one for name, one in search_space.items() if not one.single()}
         if not space or set(space) <= set(trial.system_attrs.get("fixed_params", {})):
             return {}
@@ -110,17 +113,17 @@ class SpargoSampler(BaseSampler):
     def sample_independent(
         self, study: OptunaStudy, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution
     ) -> Any:
-        """A value of a parameter on its own."""
+        """Value of a parameter, chosen independently."""
         return self._independent.sample_independent(study, trial, param_name, param_distribution)
 
     def before_trial(self, study: OptunaStudy, trial: FrozenTrial) -> None:
-        """Optuna calls this before a trial."""
+        """Calls the independent sampler's hook."""
         self._independent.before_trial(study, trial)
 
     def after_trial(
         self, study: OptunaStudy, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None
     ) -> None:
-        """Stores a trial's constraints where Optuna looks for them."""
+        """Stores a trial's constraints among its system attributes."""
         if self._constraints_func is not None and state in (TrialState.COMPLETE, TrialState.PRUNED):
             numbers = tuple(float(number) for number in self._constraints_func(trial))
             if any(np.isnan(numbers)):
@@ -129,38 +132,38 @@ class SpargoSampler(BaseSampler):
         self._independent.after_trial(study, trial, state, values)
 
     def reseed_rng(self) -> None:
-        """Other random choices from now on."""
+        """Draws a new random seed."""
         with self._lock:
             self._random = np.random.default_rng()
             self._mirror = None
             self._independent.reseed_rng()
 
     def _forget(self) -> None:
-        self._of, self._mirror = None, None
+        self._serves, self._mirror = None, None
         self._common = IntersectionSearchSpace()
         self._replicates = {}
 
     def _turn_to(self, study: OptunaStudy) -> None:
-        """Forgets another study: a sampler may be given to several, and numbers of studies are unique in a storage only."""
+        """Resets the state for another study: studies may share a sampler, and their numbers are unique per storage only."""
         storage, number = study._storage, study._study_id
-        if self._of is None or self._of[0] is not storage or self._of[1] != number:
+        if self._serves is None or self._serves[0] is not storage or self._serves[1] != number:
             self._forget()
-            self._of = (storage, number)
+            self._serves = (storage, number)
 
     def _ask(self, study: OptunaStudy, trial: FrozenTrial, space: dict[str, BaseDistribution]) -> dict[str, Any]:
         trials = study.get_trials(deepcopy=False)
         constraints = _constraint_names(trials)
         directions = list(study.directions)
-        if self._mirror is None or not self._mirror.suits(space, directions, constraints):
+        if self._mirror is None or not self._mirror.fits(space, directions, constraints):
             self._mirror = self._new_mirror(space, directions, constraints)
         self._mirror.follow(trials)
-        if self._mirror.misled():
+        if self._mirror.is_stale():
             self._mirror = self._new_mirror(space, directions, constraints)
             self._mirror.follow(trials)
         try:
             return self._mirror.ask(trial.number, self._refit_every)
         except ExhaustedError:
-            # Every point of a finite space was tried: from now on they may be tried again.
+            # Every point of a finite space was tried: allow replicates.
             self._replicates = {"replicates": "allowed"}
             self._mirror = self._new_mirror(space, directions, constraints)
             self._mirror.follow(trials)
@@ -174,7 +177,7 @@ class SpargoSampler(BaseSampler):
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        for name in ("_lock", "_mirror", "_common", "_of", "_replicates"):
+        for name in ("_lock", "_mirror", "_common", "_serves", "_replicates"):
             del state[name]
         return state
 
@@ -185,7 +188,7 @@ class SpargoSampler(BaseSampler):
 
 
 class _Mirror:
-    """What spargo knows of an Optuna study: the same trials over the parameters that they have in common."""
+    """Study of spargo with the trials of an Optuna study, over their common parameters."""
 
     def __init__(
         self,
@@ -194,58 +197,58 @@ class _Mirror:
         constraints: list[str],
         settings: dict[str, Any],
     ) -> None:
-        self._of = (space, directions, constraints)
-        # Names of our own: Optuna's may be anything.
+        self._spaces = (space, directions, constraints)
+        # Optuna's names may be anything.
         self._codes = {f"x{i}": (name, _Code(one)) for i, (name, one) in enumerate(space.items())}
         goals = {f"y{i}": "max" if one == StudyDirection.MAXIMIZE else "min" for i, one in enumerate(directions)}
         limits = {f"c{i}": {"at_most": 0.0} for i in range(len(constraints))}
         inputs = {name: code.dimension for name, (_, code) in self._codes.items()}
         self._study = Study(inputs, goals, limits, **settings)
         self._asked: dict[int, tuple[int, dict[str, Any]]] = {}
-        """Of trials under way: our number, and the point."""
+        """Number of our trial and point, by the number of Optuna's pending trial."""
         self._finished: set[int] = set()
-        self._astray = 0
-        """Points of ours that Optuna took otherwise, as some of their values were fixed: they stay under way for ever."""
+        self._abandoned = 0
+        """Number of our trials that Optuna changed, as some of their values were fixed: they stay pending for ever."""
         self._first = 0
-        """All trials before this one are finished."""
+        """Number of the first trial that may be unfinished."""
 
-    def suits(
+    def fits(
         self, space: dict[str, BaseDistribution], directions: list[StudyDirection], constraints: list[str]
     ) -> bool:
-        """Whether it is of the same parameters, objectives and constraints."""
-        return self._of == (space, directions, constraints)
+        """Whether parameters, objectives and constraints are the same."""
+        return self._spaces == (space, directions, constraints)
 
-    def misled(self) -> bool:
-        """Whether so much is under way that is not, that it is better to begin again."""
-        return self._astray > len(self._finished) // 10
+    def is_stale(self) -> bool:
+        """Whether so many trials are pending for ever that it is better to start again."""
+        return self._abandoned > len(self._finished) // 10
 
     def ask(self, number: int, refit_every: int | None) -> dict[str, Any]:
-        """Parameters of an Optuna trial."""
-        within = refit_every or max(1, min(100, len(self._finished) // 10))
-        (trial,) = self._study.ask(1, refit_every=within)
+        """Parameters for an Optuna trial."""
+        refit_every = refit_every or max(1, min(100, len(self._finished) // 10))
+        (trial,) = self._study.ask(1, refit_every=refit_every)
         self._asked[number] = (trial.id, trial.params)
         return {name: code.decode(trial.params[ours]) for ours, (name, code) in self._codes.items()}
 
     def follow(self, trials: Sequence[FrozenTrial]) -> None:
-        """Learns what has become of Optuna's trials."""
+        """Tells the outcomes of Optuna's trials, and adds those that are new."""
         told: list[tuple[int, Any]] = []
         points: list[dict[str, Any]] = []
         outcomes: list[Any] = []
-        under_way: dict[int, dict[str, Any]] = {}
+        pending: dict[int, dict[str, Any]] = {}
         for trial in trials[self._first :]:
             if trial.number in self._finished:
                 continue
             point = self._point(trial)
             if not trial.state.is_finished():
                 if point is not None and trial.number not in self._asked:
-                    under_way[trial.number] = point
+                    pending[trial.number] = point
                 continue
             self._finished.add(trial.number)
             ours, asked = self._asked.pop(trial.number, (0, None))
             if point is not None and point == asked:
                 told.append((ours, self._outcome(trial)))
                 continue
-            self._astray += asked is not None
+            self._abandoned += asked is not None
             if point is not None:
                 points.append(point)
                 outcomes.append(self._outcome(trial))
@@ -255,12 +258,12 @@ class _Mirror:
             self._study.tell(*zip(*told))
         if points:
             self._study.add(points, outcomes)
-        if under_way:
-            numbers = self._study.add(list(under_way.values()))
-            self._asked |= {theirs: (ours, under_way[theirs]) for theirs, ours in zip(under_way, numbers)}
+        if pending:
+            numbers = self._study.add(list(pending.values()))
+            self._asked |= {theirs: (ours, pending[theirs]) for theirs, ours in zip(pending, numbers)}
 
     def _point(self, trial: FrozenTrial) -> dict[str, Any] | None:
-        """A trial's parameters, if it has all of them, within their ranges."""
+        """Parameters of a trial, if it has all of them within their ranges."""
         point: dict[str, Any] = {}
         for ours, (name, code) in self._codes.items():
             if name not in trial.params or trial.distributions.get(name) != code.distribution:
@@ -275,21 +278,21 @@ class _Mirror:
         if trial.state != TrialState.COMPLETE or trial.values is None:
             return Failed(trial.state.name.lower())
         constraints = _constraints(trial)
-        missing = [name for name in self._of[2] if name not in constraints]
+        missing = [name for name in self._spaces[2] if name not in constraints]
         if missing:
             return Failed(f"without the constraint {missing[0]!r}")
-        return [*trial.values, *(constraints[name] for name in self._of[2])]
+        return [*trial.values, *(constraints[name] for name in self._spaces[2])]
 
 
 class _Code:
-    """A distribution as an input of ours; values with a step are counted."""
+    """A distribution as an input; values with a step become integers."""
 
     def __init__(self, distribution: BaseDistribution) -> None:
         self.distribution = distribution
         self.dimension, self._step = _dimension(distribution)
 
     def encode(self, internal: float) -> Any:
-        """Optuna's internal value as ours."""
+        """Value of the input for an internal value of Optuna."""
         if isinstance(self.dimension, Choice):
             return self.dimension.choices[int(internal)]
         if self._step is not None:
@@ -297,7 +300,7 @@ class _Code:
         return int(internal) if isinstance(self.dimension, Int) else float(internal)
 
     def decode(self, value: Any) -> Any:
-        """Our value as Optuna's."""
+        """Optuna's value for a value of the input."""
         if isinstance(self.dimension, Choice):
             return self.distribution.to_external_repr(float(self.dimension.choices.index(value)))
         low, high = self._low(), self._high()
@@ -314,7 +317,7 @@ class _Code:
 
 
 def _dimension(given: BaseDistribution) -> tuple[Dimension, float | None]:
-    """The input that stands for a distribution, and the step of its values if they are counted."""
+    """Input for a distribution, and the step of its values if they become integers."""
     if isinstance(given, CategoricalDistribution):
         return Choice([str(i) for i in range(len(given.choices))]), None
     if isinstance(given, IntDistribution) and (given.log or given.step == 1):
@@ -323,7 +326,7 @@ def _dimension(given: BaseDistribution) -> tuple[Dimension, float | None]:
         return Int(0, int(round((given.high - given.low) / given.step))), given.step
     if isinstance(given, FloatDistribution):
         return Real(given.low, given.high, log=given.log), None
-    raise InputError(f"there is no input like {given!r}")
+    raise InputError(f"the distribution {given!r} is not supported")
 
 
 def _constraints(trial: FrozenTrial) -> dict[str, float]:
@@ -334,6 +337,6 @@ def _constraints(trial: FrozenTrial) -> dict[str, float]:
 
 
 def _constraint_names(trials: Sequence[FrozenTrial]) -> list[str]:
-    """The constraints of the first completed trial that has any."""
+    """Names of the constraints of the first completed trial that has any."""
     found = (_constraints(trial) for trial in trials if trial.state == TrialState.COMPLETE)
     return sorted(next((constraints for constraints in found if constraints), {}))

@@ -1,4 +1,4 @@
-"""What came of an evaluation, as people tell it."""
+"""Outcomes of evaluations: values, noise variances, failures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Failed", "Noise", "Value", "read_noise", "read_value"]
 
 @dataclass(frozen=True)
 class Failed:
-    """An evaluation that failed, and why."""
+    """A failed evaluation, and the reason."""
 
     reason: str
 
@@ -26,7 +26,7 @@ Noise = Union[float, np.number[Any], None, Sequence[Union[float, None]], Mapping
 
 
 def read_value(given: Any, outputs: Sequence[str]) -> list[float] | Failed:
-    """One number an output, or the failure.
+    """One number per output, or the failure.
 
     >>> read_value({"cost": 2, "yield": 1.5}, ["yield", "cost"])
     [1.5, 2.0]
@@ -58,10 +58,10 @@ def _by_output(given: Any, outputs: Sequence[str], what: str) -> list[Any]:
     if isinstance(given, Mapping):
         unknown = [name for name in given if name not in outputs]
         if unknown:
-            raise ValueError(f"there is no output {unknown[0]!r}: there are {list(outputs)}")
+            raise ValueError(f"there is no output {unknown[0]!r}: the outputs are {list(outputs)}")
         return [given.get(name) for name in outputs]
     if isinstance(given, (str, bytes)):
-        raise TypeError(f"a {what} cannot be the word {given!r}; Failed({given!r}) tells of a failure")
+        raise TypeError(f"a {what} cannot be the string {given!r}; use Failed({given!r}) for a failure")
     if isinstance(given, np.ndarray):
         given = given.tolist()
     elif hasattr(given, "to_dict") and hasattr(given, "index"):
@@ -72,5 +72,5 @@ def _by_output(given: Any, outputs: Sequence[str], what: str) -> list[Any]:
 
 
 def _is_missing(number: Any) -> bool:
-    """What pandas has for nothing where NaN is no value: NA."""
+    """Whether it is a missing value of pandas: NA or NaT."""
     return type(number).__name__ in ("NAType", "NaTType")

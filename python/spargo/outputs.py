@@ -1,4 +1,4 @@
-"""What the outputs of a study are for, as people write it."""
+"""Goals of a study's outputs: objectives and constraints in Python's form, and in the library's."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["outputs_of"]
+__all__ = ["goal_in_words", "outputs_of"]
 
 _GOALS = ("max", "min", "classify")
 
 
 def outputs_of(objectives: str | Mapping[str, Any], constraints: Mapping[str, Any] | None) -> list[dict[str, Any]]:
-    """As settings hold them: objectives first, then constraints.
+    """Outputs as settings have them: objectives first, then constraints.
 
     >>> outputs_of({"yield": "max"}, {"cost": (None, 5.0)})
-    [{'name': 'yield', 'goal': 'max'}, {'name': 'cost', 'goal': {'limit': {'at-most': 5.0}}}]
+    [{'name': 'yield', 'goal': 'max'}, {'name': 'cost', 'goal': {'constraint': {'at-most': 5.0}}}]
     """
     named = {"objective": objectives} if isinstance(objectives, str) else objectives
     for what, given in (("objectives", named), ("constraints", constraints or {})):
         if not isinstance(given, Mapping):
-            raise TypeError(f"{what} are a dictionary by name, not {given!r}")
+            raise TypeError(f"{what} must be a dictionary by name, not {given!r}")
     outputs = [{"name": str(name), "goal": _goal(str(name), goal)} for name, goal in named.items()]
-    limits = (constraints or {}).items()
-    return outputs + [{"name": str(name), "goal": {"limit": _limit(str(name), limit)}} for name, limit in limits]
+    bounds = (constraints or {}).items()
+    return outputs + [{"name": str(name), "goal": {"constraint": _bounds(str(name), one)}} for name, one in bounds]
 
 
 def _goal(name: str, given: Any) -> Any:
@@ -37,9 +37,9 @@ def _goal(name: str, given: Any) -> Any:
     raise ValueError(f"objective '{name}' cannot be {given!r}: give \"max\", \"min\", \"classify\" or {{\"level\": 2.0}}")
 
 
-def _limit(name: str, given: Any) -> dict[str, float]:
+def _bounds(name: str, given: Any) -> dict[str, float]:
     if isinstance(given, Mapping):
-        table = {str(key).replace("_", "-"): limit for key, limit in given.items()}
+        table = {str(key).replace("_", "-"): bound for key, bound in given.items()}
     elif isinstance(given, (tuple, list)) and len(given) == 2:
         table = {"at-least": given[0], "at-most": given[1]}
     else:
@@ -48,6 +48,17 @@ def _limit(name: str, given: Any) -> dict[str, float]:
         raise ValueError(
             f"constraint '{name}' cannot be {given!r}: give {{\"at_most\": 5.0}}, {{\"at_least\": 1.0}} or (lower, upper)"
         )
-    if any(limit is not None and not math.isfinite(float(limit)) for limit in table.values()):
-        raise ValueError(f"constraint '{name}' cannot be {given!r}: a limit is a finite number, or None if there is none")
-    return {key: float(limit) for key, limit in table.items() if limit is not None}
+    if any(bound is not None and not math.isfinite(float(bound)) for bound in table.values()):
+        raise ValueError(f"constraint '{name}' cannot be {given!r}: a bound must be a finite number, or None for no bound")
+    return {key: float(bound) for key, bound in table.items() if bound is not None}
+
+
+def goal_in_words(goal: Any) -> str:
+    """A goal in words, such as "max" or "≤ 5"."""
+    if isinstance(goal, str):
+        return goal
+    ((kind, detail),) = goal.items()
+    if kind == "level":
+        return f"level {detail}"
+    signs = {"at-least": "≥", "at-most": "≤"}
+    return ", ".join(f"{signs[name]} {bound}" for name, bound in detail.items() if bound is not None)

@@ -1,9 +1,9 @@
-"""The common pictures of a study, each one call: they draw into `ax`, or a new figure, and return the axes.
+"""Figures of a study: each function draws into `ax`, or a new figure, and returns the axes.
 
 >>> import matplotlib
 >>> matplotlib.use("agg")
 >>> import spargo
->>> study = spargo.maximize(lambda p: -(p["x"] - 0.3) ** 2, {"x": (0.0, 1.0)}, 20)
+>>> study = spargo.maximize(lambda p: -(p["x"] - 0.3) ** 2, {"x": (0.0, 1.0)}, budget=20)
 >>> ax = spargo.plot.best_so_far(study)
 >>> ax.get_xlabel()
 'trials'
@@ -35,7 +35,7 @@ _GRID = 101
 
 
 def best_so_far(study: Study, *, output: str | None = None, ax: Axes | None = None) -> Axes:
-    """Outcomes of an objective in the order of trials, and the best of them so far that keeps to all limits."""
+    """Outcomes of an objective in the order of trials, and the best feasible one so far."""
     name, sign = _objective(study, output)
     ax = _axes(ax)
     trials, best = _done(study), _bests(study, name, sign)
@@ -48,9 +48,9 @@ def best_so_far(study: Study, *, output: str | None = None, ax: Axes | None = No
 
 
 def regret(study: Study, optimum: float, *, output: str | None = None, ax: Axes | None = None) -> Axes:
-    """How far the best outcome so far is from a known optimum, on a logarithmic scale.
+    """Difference of the best feasible outcome so far to a known optimum, on a logarithmic scale.
 
-    With noise an outcome can be better than the optimum: no regret is left, and nothing is drawn.
+    Nothing is drawn where a noisy outcome is better than the optimum.
     """
     name, sign = _objective(study, output)
     ax = _axes(ax)
@@ -70,8 +70,7 @@ def slices(
     at: dict[str, Any] | None = None,
     ax: Axes | Sequence[Axes] | None = None,
 ) -> list[Axes]:
-    """What the model says along each input through a point (the best one, unless `at` is another): the mean, and its central
-    95 % interval. One axes an input."""
+    """Posterior mean and central 95 % interval along each input through a point, by default the best one. One axes per input."""
     names = list(inputs or study.inputs)
     if not study.directions and output is None:
         output = study.outputs[0]
@@ -91,17 +90,17 @@ def slices(
 
 
 def front(study: Study, objectives: Sequence[str] | None = None, *, ax: Axes | None = None) -> Axes:
-    """Outcomes of two objectives, and those that no other beats."""
+    """Outcomes of two objectives, and their Pareto front."""
     first, second = objectives or _two(list(study.directions), "objectives")
     ax = _axes(ax)
     trials = _done(study)
-    best = study.fronts().observed
+    best = [point.trial for point in study.fronts().observed]
     ax.plot(_values(trials, first), _values(trials, second), ".", color=_GREY, markersize=4, label="outcomes")
     x, y = _values(best, first), _values(best, second)
     order = np.argsort(x)
     joined = "-o" if len(study.directions) == 2 else "o"
     ax.plot(x[order], y[order], joined, color=_BLUE, markersize=4, linewidth=1, label="front")
-    ax.set(xlabel=_aim(study, first), ylabel=_aim(study, second))
+    ax.set(xlabel=_label(study, first), ylabel=_label(study, second))
     ax.legend()
     return ax
 
@@ -109,7 +108,7 @@ def front(study: Study, objectives: Sequence[str] | None = None, *, ax: Axes | N
 def inducing_points(
     study: Study, inputs: Sequence[str] | None = None, *, output: str | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Where the model looks closely: its inducing points over two inputs, in front of the data."""
+    """Inducing points of the model over two inputs, in front of the data."""
     names = list(inputs or study.inputs[:2])
     if len(names) == 1:
         names *= 2
@@ -121,12 +120,12 @@ def inducing_points(
     if points is not None:
         _scatter(study, (first, second), points, ax, "x", _ORANGE, f"{len(points)} inducing points")
     else:
-        ax.set_title("the model is exact: every point is its own", fontsize="small")
+        ax.set_title("the model is exact: it has no inducing points", fontsize="small")
     for name, axis in ((first, ax.xaxis), (second, ax.yaxis)):
         domain = study.space[name]
         axis.set_label_text(name)
         if isinstance(domain, Choice):
-            axis.set_ticks(range(len(domain.choices)), domain.names())
+            axis.set_ticks(range(len(domain.choices)), domain.labels())
         elif domain.log:
             (ax.set_xscale if axis is ax.xaxis else ax.set_yscale)("log")
     ax.legend()
@@ -134,18 +133,18 @@ def inducing_points(
 
 
 def predicted(study: Study, *, output: str | None = None, ax: Axes | None = None) -> Axes:
-    """Outcomes against what the model of all the others says, with central 95 % intervals: good models lie on the line."""
-    observed, mean, lower, upper = study.left_out(output)
+    """Leave-one-out predictions with central 95 % intervals against outcomes: good models are close to the diagonal."""
+    observed, mean, lower, upper = study.leave_one_out(output)
     if len(observed) == 0:
-        raise ValueError("there is nothing to draw: no outcome was told")
+        raise ValueError("there is nothing to draw: the study has no outcomes")
     ax = _axes(ax)
     error = np.clip(np.vstack([mean - lower, upper - mean]), 0, None)
     ax.errorbar(observed, mean, error, fmt=".", color=_BLUE, ecolor="#bcd2e8", markersize=4, elinewidth=1)
     ends = [min(observed.min(), mean.min()), max(observed.max(), mean.max())]
     ax.plot(ends, ends, "-", color=_ORANGE, linewidth=1)
-    ax.set(xlabel="observed", ylabel="predicted by the others")
+    ax.set(xlabel="observed", ylabel="predicted by leave-one-out")
     goals = [one["goal"] for one in study.config["outputs"]]
-    if goals[study._output(output)] != "classify":  # The intervals of classes are those of their probabilities.
+    if goals[study._output(output)] != "classify":  # Intervals of classes are of their probabilities.
         inside = float(np.mean((lower <= observed) & (observed <= upper)))
         ax.set_title(f"{inside:.0%} within their 95 % intervals")
     return ax
@@ -158,7 +157,7 @@ def _axes(ax: Axes | None) -> Axes:
 def _done(study: Study) -> list[Trial]:
     trials = [trial for trial in study.trials if trial.values is not None]
     if not trials:
-        raise ValueError("there is nothing to draw: no outcome was told")
+        raise ValueError("there is nothing to draw: the study has no outcomes")
     return trials
 
 
@@ -171,14 +170,14 @@ def _objective(study: Study, output: str | None) -> tuple[str, float]:
     if output is None and len(directions) == 1:
         output = next(iter(directions))
     if output is None or output not in directions:
-        raise ValueError(f"say which objective: one of {list(directions)}")
+        raise ValueError(f"name the objective: one of {list(directions)}")
     return output, 1.0 if directions[output] == "max" else -1.0
 
 
 def _bests(study: Study, name: str, sign: float) -> Array:
-    """The best so far after each trial; NaN before the first that keeps to the limits."""
+    """Best feasible outcome after each trial; NaN before the first one."""
     trials = _done(study)
-    feasible = np.array([study.keeps_to_limits(trial) for trial in trials])
+    feasible = np.array([study.is_feasible(trial) for trial in trials])
     values = np.where(feasible, sign * _values(trials, name), -np.inf)
     best = np.maximum.accumulate(values)
     return np.where(np.isfinite(best), sign * best, np.nan)
@@ -189,7 +188,7 @@ def _centre(study: Study) -> dict[str, Any]:
     if len(study.directions) == 1:
         try:
             return study.best().params
-        except EmptyError:  # Nothing keeps to all limits.
+        except EmptyError:  # No trial is feasible.
             return last
     believed = study.fronts().believed if study.directions else []
     return believed[0].params if believed else last
@@ -198,11 +197,11 @@ def _centre(study: Study) -> dict[str, Any]:
 def _slice(study: Study, name: str, point: dict[str, Any], output: str | None, ax: Axes) -> None:
     domain = study.space[name]
     values = _along(domain)
-    mean, lower, upper = study.forecast([{**point, name: value} for value in values], output)
+    mean, lower, upper = study.predict_interval([{**point, name: value} for value in values], output)
     if isinstance(domain, Choice):
         places = np.arange(len(values))
         ax.errorbar(places, mean, np.clip([mean - lower, upper - mean], 0, None), fmt="o", color=_BLUE, capsize=3)
-        ax.set_xticks(places, domain.names())
+        ax.set_xticks(places, domain.labels())
         here: float = values.index(point[name])
     else:
         ax.fill_between(values, lower, upper, color=_BLUE, alpha=0.2, linewidth=0)
@@ -225,7 +224,7 @@ def _scatter(
 
 
 def _along(domain: Dimension) -> list[Any]:
-    """Values of an input from end to end."""
+    """Values of an input from bound to bound."""
     if isinstance(domain, Choice):
         return list(domain.choices)
     even = (np.geomspace if domain.log else np.linspace)(domain.lower, domain.upper, _GRID)
@@ -235,9 +234,9 @@ def _along(domain: Dimension) -> list[Any]:
 
 def _two(names: Sequence[str], what: str) -> tuple[str, str]:
     if len(names) != 2:
-        raise ValueError(f"say which two {what}: there are {list(names)}")
+        raise ValueError(f"name two {what}: there are {list(names)}")
     return names[0], names[1]
 
 
-def _aim(study: Study, name: str) -> str:
+def _label(study: Study, name: str) -> str:
     return f"{name} ({study.directions[name]})"

@@ -1,4 +1,4 @@
-"""What is known of a function: means, variances, and functions drawn from it."""
+"""Posteriors: means, variances, and functions drawn from them."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ class Prediction(NamedTuple):
         return np.sqrt(self.variance)
 
 
-class _OfAnother:
+class _NotPicklable:
     def __reduce__(self) -> Any:
         raise TypeError(
-            f"a {type(self).__name__} cannot be pickled or copied: pickle the study or the model that it is of, and ask that again"
+            f"a {type(self).__name__} cannot be pickled or copied: pickle the study or model that it comes from, and compute it again"
         )
 
 
-class Path(_OfAnother):
+class Path(_NotPicklable):
     """A function drawn from a posterior.
 
     >>> import numpy as np, spargo
@@ -52,15 +52,15 @@ class Path(_OfAnother):
         self._points = points
 
     def __call__(self, points: Any) -> Array:
-        """Its value at each point."""
+        """Value of the path at each point."""
         return self._paths.values(self._points(points))[:, 0]
 
     def gradient(self, points: Any) -> Array:
-        """Its gradient at each point, one row a point and one column an input."""
+        """Gradient of the path at each point, one row per point and one column per input."""
         return self._paths.gradient(0, self._points(points))
 
 
-class Paths(_OfAnother, Sequence[Path]):
+class Paths(_NotPicklable, Sequence[Path]):
     """Functions drawn from a posterior: a list of `Path`, which can be evaluated together."""
 
     def __init__(self, paths: _spargo.Paths, points: Callable[[Any], Any]) -> None:
@@ -83,28 +83,28 @@ class Paths(_OfAnother, Sequence[Path]):
         return Path(self._paths.only(number), self._points)
 
     def __call__(self, points: Any) -> Array:
-        """Every path at every point, one row a point and one column a path."""
+        """Value of every path at every point, one row per point and one column per path."""
         return self._paths.values(self._points(points))
 
 
-class Posterior(_OfAnother):
-    """A Gaussian process that has seen data, in the user's units."""
+class Posterior(_NotPicklable):
+    """Posterior of a Gaussian process, in the user's units."""
 
     def __init__(self, inner: _spargo.Posterior, points: Callable[[Any], Any]) -> None:
         self._inner = inner
         self._points = points
 
     def __len__(self) -> int:
-        """The number of inducing points, or of data if it is exact."""
+        """Number of inducing points, or of data if the posterior is exact."""
         return self._inner.size()
 
     def predict(self, points: Any) -> Prediction:
         """Means and variances of the function, without noise."""
         return Prediction(*self._inner.predict(self._points(points)))
 
-    def sample_paths(self, n: int, seed: int = 0, *, features: int = 1000) -> Paths:
-        """Functions drawn from it: callables with a `gradient`.
+    def sample_paths(self, count: int, seed: int = 0, *, features: int = 1000) -> Paths:
+        """Functions drawn from the posterior: callables with a `gradient`.
 
-        `features` is the number of random features of each one's prior part.
+        `features` is the number of random features of a path's prior part.
         """
-        return Paths(self._inner.sample_paths(0, n, features, seed), self._points)
+        return Paths(self._inner.sample_paths(0, count, features, seed), self._points)

@@ -1,4 +1,4 @@
-"""Benchmark problems: functions of an array's rows, with what is known of them.
+"""Benchmark problems: functions of an array's rows, with their optima.
 
 >>> import spargo
 >>> hartmann6 = spargo.problems.hartmann6
@@ -19,118 +19,118 @@ import numpy.typing as npt
 from . import _spargo
 from .space import Int, Real
 
-__all__ = ["Problem", "Tradeoff", "by_name", "names"]
+__all__ = ["Problem", "MultiObjectiveProblem", "by_name", "names"]
 
 Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A function to be minimised, of the rows of an array."""
+    """A function of the rows of an array, to be minimised."""
 
     name: str
     bounds: list[tuple[float, float]]
-    """Lower and upper end of each input."""
+    """Lower and upper bound of each input."""
     minimum: float
-    """The least value; a lower bound of it if no minimiser is known."""
+    """Least value; a lower bound on it if no minimiser is known."""
     minimisers: Array
-    """Every point where it is attained, one a row."""
+    """Every point where the minimum is attained, one per row."""
     mean: float
-    """Over the box."""
+    """Mean over the box."""
     std: float
-    """Over the box."""
+    """Standard deviation over the box."""
     noise: float
-    """The noise variance of `observe`."""
+    """Noise variance of `observe`."""
     citation: str
 
     @property
     def dimension(self) -> int:
-        """The number of inputs."""
+        """Number of inputs."""
         return len(self.bounds)
 
     @property
     def space(self) -> dict[str, Real]:
-        """For a study; the inputs are x0, x1, …"""
+        """Space for a study; the inputs are x0, x1, …"""
         return {f"x{k}": Real(lower, upper) for k, (lower, upper) in enumerate(self.bounds)}
 
     @property
     def optimum(self) -> float:
-        """The largest value of `scaled`."""
+        """Largest value of `scaled`."""
         return (self.mean - self.minimum) / self.std
 
     def __call__(self, X: npt.ArrayLike) -> Array:
-        """The value at each row, to be minimised."""
+        """Value at each row, to be minimised."""
         return _spargo.evaluate(self.name, _rows(X))
 
     def scaled(self, X: npt.ArrayLike) -> Array:
-        """The value at each row turned and standardized, to be maximised."""
+        """Negated, standardised value at each row, to be maximised."""
         scaled: Array = (self.mean - self(X)) / self.std
         return scaled
 
     def observe(self, X: npt.ArrayLike, seed: int) -> Array:
-        """`scaled` with noise of the variance `noise`."""
+        """`scaled` with Gaussian noise of the variance `noise`."""
         return _spargo.observe(self.name, _rows(X), seed)
 
 
 @dataclass(frozen=True)
-class Tradeoff:
-    """Several outputs of the rows of an array: objectives, then constraints."""
+class MultiObjectiveProblem:
+    """Several functions of the rows of an array: objectives, then constraints."""
 
     name: str
     space: dict[str, Real | Int]
-    """For a study."""
+    """Space for a study."""
     objectives: dict[str, str]
-    """Their goals by name, for a study."""
+    """Goals of the objectives by name, for a study."""
     constraints: dict[str, dict[str, float]]
-    """Their limits by name, for a study."""
+    """Bounds of the constraints by name, for a study."""
     reference: Array
-    """The objectives' worst acceptable values, for `spargo.hypervolume`."""
+    """Reference point of the objectives, for `spargo.hypervolume`."""
     std: Array
-    """The objectives' standard deviations over the space."""
+    """Standard deviations of the objectives over the space."""
     noise: float
-    """The noise variance that is usual, for objectives scaled to variance one."""
+    """Usual noise variance, for objectives scaled to variance one."""
     citation: str
 
     @property
     def dimension(self) -> int:
-        """The number of inputs."""
+        """Number of inputs."""
         return len(self.space)
 
     @property
     def outputs(self) -> list[str]:
-        """Their names: objectives, then constraints."""
+        """Names of the outputs: objectives, then constraints."""
         return [*self.objectives, *self.constraints]
 
     def __call__(self, X: npt.ArrayLike) -> Array:
         """All outputs at each row."""
-        return _spargo.evaluate_several(self.name, _rows(X))
+        return _spargo.evaluate_outputs(self.name, _rows(X))
 
     def hypervolume(self, outputs: npt.ArrayLike) -> float:
-        """What the feasible ones among some outputs dominate."""
+        """Hypervolume of the feasible ones among some outputs."""
         rows = np.atleast_2d(np.asarray(outputs, float))
         limits = [limit["at_most"] for limit in self.constraints.values()]
         kept = rows[(rows[:, len(self.objectives) :] <= limits).all(axis=1), : len(self.objectives)]
         return hypervolume(kept, self.reference, goals=list(self.objectives.values()))
 
 
-def by_name(name: str) -> Problem | Tradeoff:
-    """The problem of that name."""
+def by_name(name: str) -> Problem | MultiObjectiveProblem:
+    """Problem with a name."""
     if name not in _ALL:
-        raise ValueError(f"there is no problem {name!r}: there are {names()}")
+        raise ValueError(f"there is no problem {name!r}: the problems are {names()}")
     return _ALL[name]
 
 
 def names() -> list[str]:
-    """Of all problems."""
+    """Names of all problems."""
     return list(_ALL)
 
 
 def hypervolume(
     points: npt.ArrayLike, reference: npt.ArrayLike, *, goals: str | list[str] | tuple[str, ...] = "max"
 ) -> float:
-    """The volume between a reference and the points that are better than it in everything.
+    """Hypervolume that points dominate, relative to a reference point.
 
-    `goals` are "max" or "min", for all outputs or one each.
+    `goals` are "max" or "min", for all outputs or one per output.
 
     >>> import spargo
     >>> spargo.hypervolume([[1.0, 2.0], [2.0, 1.0]], [0.0, 0.0])
@@ -140,10 +140,10 @@ def hypervolume(
     """
     turned = np.asarray(reference, dtype=np.float64)
     if turned.ndim != 1:
-        raise ValueError(f"the reference is a list of numbers, not an array of shape {turned.shape}")
+        raise ValueError(f"the reference must be a list of numbers, not an array of shape {turned.shape}")
     each = [goals] * len(turned) if isinstance(goals, str) else list(goals)
     if len(each) != len(turned) or not set(each) <= {"max", "min"}:
-        raise ValueError(f'goals={goals!r} must be "max" or "min", for all {len(turned)} outputs or one each')
+        raise ValueError(f'goals={goals!r} must be "max" or "min", for all {len(turned)} outputs or one per output')
     signs = np.array([1.0 if goal == "max" else -1.0 for goal in each])
     rows = np.asarray(points, dtype=np.float64).reshape(-1, len(turned)) if np.size(points) == 0 else _rows(points)
     if rows.shape[1] != len(turned):
@@ -156,16 +156,16 @@ def _rows(given: Any) -> Array:
     return np.ascontiguousarray(array[None, :] if array.ndim == 1 else array)
 
 
-def _several(
+def _multi_objective(
     name: str,
     inputs: list[tuple[str, bool, float, float]],
     objectives: list[tuple[str, float, float, float]],
     constraints: list[tuple[str, float]],
     noise: float,
     citation: str,
-) -> Tradeoff:
+) -> MultiObjectiveProblem:
     space = {one: Int(int(low), int(high)) if whole else Real(low, high) for one, whole, low, high in inputs}
-    return Tradeoff(
+    return MultiObjectiveProblem(
         name,
         space,
         {one: "max" if sign > 0 else "min" for one, sign, _, _ in objectives},
@@ -185,7 +185,7 @@ def _one(name: str) -> Problem:
     raise KeyError(name)
 
 
-_TRADEOFFS = {described[0]: _several(*described) for described in _spargo.list_tradeoffs()}
+_MULTI_OBJECTIVE = {described[0]: _multi_objective(*described) for described in _spargo.list_multi_objective()}
 
 shekel4 = _one("shekel4")
 hartmann6 = _one("hartmann6")
@@ -196,12 +196,12 @@ rosenbrock4_trieste = _one("rosenbrock4-trieste")
 branin = _one("branin")
 levy10 = _one("levy10")
 rover60 = _one("rover60")
-zdt1 = _TRADEOFFS["zdt1"]
-zdt2 = _TRADEOFFS["zdt2"]
-zdt3 = _TRADEOFFS["zdt3"]
-dtlz2 = _TRADEOFFS["dtlz2"]
-vlmop2 = _TRADEOFFS["vlmop2"]
-radiator = _TRADEOFFS["radiator"]
+zdt1 = _MULTI_OBJECTIVE["zdt1"]
+zdt2 = _MULTI_OBJECTIVE["zdt2"]
+zdt3 = _MULTI_OBJECTIVE["zdt3"]
+dtlz2 = _MULTI_OBJECTIVE["dtlz2"]
+vlmop2 = _MULTI_OBJECTIVE["vlmop2"]
+radiator = _MULTI_OBJECTIVE["radiator"]
 
-_ALL: dict[str, Problem | Tradeoff] = {described[0]: _one(described[0]) for described in _spargo.list_problems()}
-_ALL |= _TRADEOFFS
+_ALL: dict[str, Problem | MultiObjectiveProblem] = {described[0]: _one(described[0]) for described in _spargo.list_problems()}
+_ALL |= _MULTI_OBJECTIVE

@@ -1,4 +1,4 @@
-"""A bar for runs: on terminals and in notebooks; quiet elsewhere."""
+"""Progress bar of a run: on terminals and in notebooks, nothing elsewhere."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PERIOD = 0.1
 
 @dataclass(frozen=True)
 class State:
-    """How far a run has come.
+    """State of a run.
 
     >>> print(State(30, 120, 2, "best 0.93", 10.0).line(60))
      30/120 ━━━━━                best 0.93, 2 failed, 0:30 left
@@ -30,7 +30,7 @@ class State:
     seconds: float
 
     def words(self) -> str:
-        """What was found, what failed, and the time that is left."""
+        """Best outcome, number of failures, and the time that is left."""
         words = [self.found] if self.found else []
         if self.failed:
             words.append(f"{self.failed} failed")
@@ -41,11 +41,11 @@ class State:
         return ", ".join(words)
 
     def count(self) -> str:
-        """Trials done, of all."""
+        """Trials that are done, out of all."""
         return f"{self.done:>{len(str(self.total))}}/{self.total}"
 
     def line(self, width: int) -> str:
-        """One line that fits into a terminal."""
+        """One line for a terminal of some width."""
         words = self.words()
         room = max(0, min(40, width - len(self.count()) - len(words) - 3))
         halves = round(2 * room * self.done / max(1, self.total))
@@ -66,9 +66,9 @@ class _Screen(Protocol):
 
 
 class Progress:
-    """A bar that is drawn anew as trials are done.
+    """Progress bar that is redrawn as trials are done.
 
-    `show` is whether there is one: `None` for one on terminals and in notebooks only.
+    `show` is whether to draw it; `None` for terminals and notebooks only.
     """
 
     def __init__(self, total: int, show: bool | None = None, stream: TextIO | None = None) -> None:
@@ -79,7 +79,7 @@ class Progress:
         self._screen = _screen(show, stream or sys.stderr)
 
     def update(self, done: int, failed: int = 0, found: str = "") -> None:
-        """Tells of what is done."""
+        """Updates the numbers of trials that are done and failed, and the best outcome."""
         now = time.monotonic()
         self._state = State(done, self._total, failed, found, now - self._began)
         if self._screen is not None and (now - self._drawn >= _PERIOD or done == self._total):
@@ -87,7 +87,7 @@ class Progress:
             self._drawn = now
 
     def close(self) -> None:
-        """Draws the last state, and leaves the line."""
+        """Draws the last state and ends the line."""
         if self._screen is not None:
             if self._state is not None:
                 self._screen.draw(self._state)
@@ -139,7 +139,7 @@ def _screen(show: bool | None, stream: TextIO) -> _Screen | None:
 
 
 def _notebook() -> Any:
-    """IPython's `display`, if this runs in a notebook."""
+    """IPython's `display`, in a notebook."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     if shell is None or type(shell).__name__ != "ZMQInteractiveShell":

@@ -1,4 +1,4 @@
-"""What may be evaluated: inputs by name, or a table of candidates."""
+"""Search spaces: inputs by name, or a table of candidates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Candidates", "Choice", "Dimension", "Int", "Real", "Space", "SpaceLi
 
 @dataclass(frozen=True)
 class Real:
-    """A real number from `lower` to `upper`; with `log` its range is divided evenly in the logarithm.
+    """A real number from `lower` to `upper`, with `log` on a logarithmic scale.
 
     >>> Real(1e-4, 1.0, log=True)
     Real(lower=0.0001, upper=1.0, log=True)
@@ -25,51 +25,51 @@ class Real:
     upper: float
     log: bool = False
 
-    def form(self) -> tuple[str, Any, bool]:
-        """Its kind, its ends, and whether it is logarithmic."""
+    def spec(self) -> tuple[str, Any, bool]:
+        """Kind, bounds, and whether the scale is logarithmic."""
         return "real", (float(self.lower), float(self.upper)), bool(self.log)
 
 
 @dataclass(frozen=True)
 class Int:
-    """A whole number from `lower` to `upper`, both included."""
+    """An integer from `lower` to `upper`, both included, with `log` on a logarithmic scale."""
 
     lower: int
     upper: int
     log: bool = False
 
-    def form(self) -> tuple[str, Any, bool]:
-        """Its kind, its ends, and whether it is logarithmic."""
-        return "int", (_whole(self.lower), _whole(self.upper)), bool(self.log)
+    def spec(self) -> tuple[str, Any, bool]:
+        """Kind, bounds, and whether the scale is logarithmic."""
+        return "int", (_integer(self.lower), _integer(self.upper)), bool(self.log)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several values without order: words, numbers, or anything with a name of its own (`str`).
+    """One of several values without order: strings, numbers, or anything whose `str` is unique.
 
-    Trials have the values as they are listed here. A study's file keeps their names, which is what trials have when the
-    file is opened without these settings.
+    Trials have the values as they are listed here. A study's file keeps their labels (`str`), which is what trials have when
+    the file is opened by `Study.open`.
 
-    >>> Choice(["Pd", "Ni"]).names()
+    >>> Choice(["Pd", "Ni"]).labels()
     ['Pd', 'Ni']
     """
 
     choices: Sequence[Any]
 
-    def names(self) -> list[str]:
-        """The words that stand for the values."""
-        return [name_of(choice) for choice in self.choices]
+    def labels(self) -> list[str]:
+        """Strings that stand for the values."""
+        return [label_of(choice) for choice in self.choices]
 
-    def form(self) -> tuple[str, Any, bool]:
-        """Its kind and its choices; these have no logarithm."""
-        return "choice", self.names(), False
+    def spec(self) -> tuple[str, Any, bool]:
+        """Kind, labels, and that there is no logarithmic scale."""
+        return "choice", self.labels(), False
 
 
 @dataclass(frozen=True)
 class Candidates:
-    """Only these points may be evaluated: a DataFrame, a list of dictionaries, or a dictionary of columns.
+    """A fixed list of points: a DataFrame, a list of dictionaries, or a dictionary of columns.
 
-    Columns with words are choices without order, all others are numbers.
+    Columns of strings are choices without order, all others are numbers.
 
     >>> space = Candidates({"size": [1.0, 2.0, 4.0], "metal": ["Pd", "Ni", "Pd"]})
     """
@@ -82,7 +82,7 @@ SpaceLike = Union[Mapping[str, Any], Candidates, Sequence[Mapping[str, Any]], An
 
 
 class Space:
-    """Inputs in their order, and what their names in a study's file mean."""
+    """Inputs in their order, or a table of candidates."""
 
     def __init__(self, given: SpaceLike) -> None:
         self.dimensions: dict[str, Dimension] = {}
@@ -94,33 +94,33 @@ class Space:
         elif is_table(given):
             self.candidates = Table(given)
         else:
-            raise TypeError(f"a space is a dictionary of inputs or a table of candidates, not {type(given).__name__}")
+            raise TypeError(f"a space must be a dictionary of inputs or a table of candidates, not {type(given).__name__}")
 
-    def form(self) -> list[tuple[str, str, Any, bool]]:
-        """Its inputs: name, kind, ends or choices, and whether it is logarithmic."""
-        return [(name, *dimension.form()) for name, dimension in self.dimensions.items()]
+    def specs(self) -> list[tuple[str, str, Any, bool]]:
+        """Name, kind, bounds or labels, and whether the scale is logarithmic, per input."""
+        return [(name, *dimension.spec()) for name, dimension in self.dimensions.items()]
 
-    def meanings(self) -> dict[str, dict[str, Any]]:
-        """By the input's name: the values that names stand for."""
+    def labels(self) -> dict[str, dict[str, Any]]:
+        """Values of choices, by input and label."""
         choices = {name: one.choices for name, one in self.dimensions.items() if isinstance(one, Choice)}
         if self.candidates is not None:
             columns = self.candidates.columns
-            choices = {name: [False, True] for name in columns if _is_logical(columns[name])}
-        return {name: {name_of(value): value for value in values} for name, values in choices.items()}
+            choices = {name: [False, True] for name in columns if _is_boolean(columns[name])}
+        return {name: {label_of(value): value for value in values} for name, values in choices.items()}
 
 
-def name_of(value: Any) -> str:
-    """The word that stands for a value of a choice."""
+def label_of(value: Any) -> str:
+    """String that stands for a value of a choice."""
     return str(value.item() if isinstance(value, np.generic) else value)
 
 
-def _whole(given: Any) -> int:
+def _integer(given: Any) -> int:
     if isinstance(given, str) or int(given) != given:
-        raise ValueError(f"an end of a range of whole numbers cannot be {given!r}")
+        raise ValueError(f"a bound of an integer must be an integer, not {given!r}")
     return int(given)
 
 
-def _is_logical(column: Any) -> bool:
+def _is_boolean(column: Any) -> bool:
     return len(column) > 0 and all(isinstance(value, (bool, np.bool_)) for value in column)
 
 
@@ -144,5 +144,5 @@ def _dimension(name: str, given: Any) -> Dimension:
 
 
 def _is_table_of_arrays(given: Mapping[Any, Any]) -> bool:
-    """A list is a choice; an array or a Series is a column."""
+    """Whether all values are arrays or Series; a list is a choice."""
     return len(given) > 0 and all(hasattr(column, "__array__") for column in given.values())

@@ -1,57 +1,76 @@
-"""The loop: ask for points, tell what came of them."""
+"""Studies: ask for points, tell their outcomes."""
 
 from __future__ import annotations
 
 import json
 import operator
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path as FilePath
+from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _spargo
-from .executors import Maker
-from .optimize import Function, run
+from .codec import Codec, EncodedOutcome, columns_of
+from .executors import ExecutorFactory
+from .insight import Insight
+from .optimize import Function, Mode, RunOptions, run
+from .options import (
+    AcquisitionOptions,
+    Allocation,
+    LocalModelOptions,
+    ModelOptions,
+    Replicates,
+    Rule,
+    SamplingOptions,
+    TrustRegionOptions,
+    to_settings,
+)
 from .outcomes import Failed, Noise, Value
 from .outputs import outputs_of
-from .posterior import Posterior, Prediction
-from .settings import goal_in_words, hyphened, plain
-from .space import Choice, Dimension, Int, Real, Space, SpaceLike
+from .quality import QualityFunction
+from .space import Space, SpaceLike
 from .tables import Table, is_table
-from .trial import Best, Fronts, Trial
-from .vocabulary import Told, Vocabulary, columns_of
+from .trial import Best, Fronts, ParetoPoint, Trial
 
-if TYPE_CHECKING:
-    import pandas
+__all__ = ["Best", "Failed", "Fronts", "ParetoPoint", "Study", "Trial"]
 
-__all__ = ["Best", "Failed", "Fronts", "Study", "Trial"]
+_Labels = dict[str, dict[str, Any]]
 
-class Study:
+
+class Study(Insight):
     """A study: ask for points, tell their outcomes.
 
     Parameters
     ----------
     space
-        Inputs by name: `Real`, `Int`, `Choice`, or in short a tuple `(lower, upper)` (whole numbers if both ends are; with
+        Inputs by name: `Real`, `Int`, `Choice`, or in short a tuple `(lower, upper)` (integers if both bounds are; with
         `"log"` as its third element on a logarithmic scale) or a list of choices. Or a table of candidates: a DataFrame,
         a list of dictionaries, a dictionary of arrays, `Candidates`.
     objectives
         "max" or "min"; or by name: `{"yield": "max", "cost": "min"}`. "classify" is for an output that is 0 or 1, and
         `{"level": 2.0}` for one that is to be known around a level.
     constraints
-        Outputs that must stay within limits: `{"impurity": {"at_most": 0.05}}`, or `(lower, upper)` with `None` for no
-        limit.
-    name, seed, batch
-        What it is called; of every random choice; how many points `ask()` returns.
+        Bounds on outputs: `{"impurity": {"at_most": 0.05}}`, or `(lower, upper)` with `None` for no bound.
+    name, seed
+        Name of the study; random seed.
+    batch, initial
+        Number of points that `ask()` returns, and of the space-filling points before the first model.
+    inducing, allocation
+        Number of inducing points of sparse models, and how they are chosen: see `spargo.allocate`.
+    quality
+        Function of a `QualityContext` that returns one weight per observation: inducing points are chosen by weight and
+        diversity. A study's file keeps its name; give the function to `Study.open`, too.
+    rule
+        How batches are chosen: "thompson", "log-ei", "gibbon", "ehvi", "hippo", "bald" or "straddle"; by default what suits
+        the outputs.
+    replicates
+        Whether points may be asked for again: "never" or "allowed".
+    model, sampling, acquisition, trust_regions, local_models
+        Options of the stages, as in the sections of a study file.
     storage
-        A file for the study, opened if it exists: the same that the command line uses, safe to share among processes.
-    settings
-        Any other setting of a study file, with underscores: `initial`, `inducing`, `allocation`, `rule`, `model`,
-        `sampling`, `maximizing`, `replicates`.
+        File of the study, opened if it exists: the one that the command line uses, safe to share among processes.
 
     Examples
     --------
@@ -74,138 +93,96 @@ class Study:
         *,
         name: str = "study",
         seed: int = 0,
-        batch: int = 100,
+        batch: int | None = None,
+        initial: int | None = None,
+        inducing: int | None = None,
+        allocation: Allocation | None = None,
+        quality: QualityFunction | None = None,
+        rule: Rule | None = None,
+        replicates: Replicates | None = None,
+        model: ModelOptions | None = None,
+        sampling: SamplingOptions | None = None,
+        acquisition: AcquisitionOptions | None = None,
+        trust_regions: TrustRegionOptions | None = None,
+        local_models: LocalModelOptions | None = None,
         storage: str | os.PathLike[str] | None = None,
-        **settings: Any,
     ) -> None:
+        if quality is not None and allocation is not None:
+            raise ValueError(f"allocation={allocation!r} has a quality of its own: leave out one of the two")
         inputs = Space(space)
-        config: dict[str, Any] = hyphened(settings)
-        config |= {"name": name, "seed": seed, "batch": batch, "outputs": outputs_of(objectives, constraints)}
+        settings = {
+            "name": name,
+            "seed": seed,
+            "batch": batch,
+            "initial": initial,
+            "inducing": inducing,
+            "allocation": allocation,
+            "rule": rule,
+            "replicates": replicates,
+            "model": _options("model", model, ModelOptions),
+            "sampling": _options("sampling", sampling, SamplingOptions),
+            "acquisition": _options("acquisition", acquisition, AcquisitionOptions),
+            "trust_regions": _options("trust_regions", trust_regions, TrustRegionOptions),
+            "local_models": _options("local_models", local_models, LocalModelOptions),
+        }
+        config = to_settings(settings) | {"outputs": outputs_of(objectives, constraints)}
         candidates = None
         if inputs.candidates is not None:
             names = list(inputs.candidates.columns)
             candidates = (names, inputs.candidates.points(names))
         path = None if storage is None else os.fspath(storage)
-        inner = _spargo.Study.begin(json.dumps(config, default=plain), inputs.form(), candidates, path)
-        self._set(inner, inputs.meanings())
+        inner = _spargo.Study.begin(json.dumps(config, default=_refuse), inputs.specs(), candidates, path, quality)
+        self._set(inner, inputs.labels(), quality)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Study:
-        """The study in a file, whoever began it: Python or the command line."""
-        study = cls.__new__(cls)
-        study._set(_spargo.Study.open(os.fspath(path)), {})
-        return study
+    def open(cls, path: str | os.PathLike[str], *, quality: QualityFunction | None = None) -> Study:
+        """The study in a file, begun by Python or by the command line; `quality` is the function that it names."""
+        return _reopened(os.fspath(path), {}, quality)
 
-    def _set(self, inner: _spargo.Study, meanings: dict[str, dict[str, Any]]) -> None:
+    def _set(self, inner: _spargo.Study, labels: _Labels, quality: QualityFunction | None) -> None:
         self._inner = inner
+        self._quality = quality
         path = inner.path()
         # For copies: the working directory may be another one by then.
-        self._place = None if path is None else os.path.abspath(path)
-        self._config: dict[str, Any] = json.loads(inner.config())
-        self._inputs = [name for name, _ in inner.inputs()]
-        self._outputs: list[str] = [output["name"] for output in self._config["outputs"]]
+        self._absolute_path = None if path is None else os.path.abspath(path)
+        self._config = self.config
+        outputs = [output["name"] for output in self._config["outputs"]]
         choices = {name for name, kind in inner.inputs() if kind == "choice"}
-        self._words = Vocabulary(self._inputs, self._outputs, choices, meanings)
-
-    # What it is.
-
-    @property
-    def config(self) -> dict[str, Any]:
-        """All settings, as study files have them."""
-        config: dict[str, Any] = json.loads(self._inner.config())
-        return config
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        return str(self._config["name"])
-
-    @property
-    def space(self) -> dict[str, Dimension]:
-        """Its inputs by name; of a table of candidates, their ranges.
-
-        >>> Study({"rate": (1e-3, 1.0, "log"), "metal": ["Pd", "Ni"]}).space["rate"]
-        Real(lower=0.001, upper=1.0, log=True)
-        """
-        found: dict[str, Dimension] = {}
-        for given in self._config["space"]["inputs"]:
-            name, log = given["name"], bool(given.get("log"))
-            if "choice" in given:
-                meaning = self._words.meanings.get(name, {})
-                found[name] = Choice([meaning.get(word, word) for word in given["choice"]])
-            elif "real" in given:
-                lower, upper = given["real"]
-                found[name] = Real(lower, upper, log)
-            else:
-                lower, upper = given["int"]
-                found[name] = Int(lower, upper, log)
-        return found
-
-    @property
-    def inputs(self) -> list[str]:
-        """The names of its inputs."""
-        return list(self._inputs)
-
-    @property
-    def outputs(self) -> list[str]:
-        """The names of its outputs, objectives first."""
-        return list(self._outputs)
-
-    @property
-    def directions(self) -> dict[str, str]:
-        """The goals of its objectives by name: "max" or "min"."""
-        goals = {output["name"]: output["goal"] for output in self._config["outputs"]}
-        return {name: goal for name, goal in goals.items() if goal in ("max", "min")}
-
-    @property
-    def batch(self) -> int:
-        """The number of points that `ask()` returns."""
-        return int(self._config["batch"])
-
-    @property
-    def storage(self) -> str | None:
-        """Its file, if it has one."""
-        path = self._inner.path()
-        return None if path is None else os.fspath(path)
-
-    @property
-    def size(self) -> int | None:
-        """The number of points that may be asked for; `None` if there is no end to them."""
-        return self._inner.size()
+        self._codec = Codec([name for name, _ in inner.inputs()], outputs, choices, labels)
 
     # The loop.
 
-    def ask(self, n: int | None = None, *, refit_every: int = 1) -> list[Trial]:
-        """The next points to evaluate, all new; `batch` of them unless `n` says otherwise.
+    def ask(self, count: int | None = None, *, refit_every: int = 1) -> list[Trial]:
+        """The next points to evaluate, all new; by default `batch` of them.
 
-        With `refit_every` the last ask's models are used again while fewer outcomes than that are new.
+        The models of the last ask are used again while fewer than `refit_every` outcomes are new.
 
         >>> import spargo
         >>> study = spargo.Study({"x": (0.0, 1.0)})
         >>> [trial.id for trial in study.ask(2)]
         [1, 2]
         """
-        asked = self._inner.ask(self._number(n), refit_every)
-        return [Trial(number, self._words.params(point)) for number, point in asked]
+        asked = self._inner.ask(self._count(count), refit_every)
+        return [Trial(number, self._codec.params(point)) for number, point in asked]
 
-    def confirm(self, n: int | None = None) -> list[Trial]:
-        """Trials to evaluate again, to be sure which is the best; `batch` of them unless `n` says otherwise.
+    def replicate(self, count: int | None = None) -> list[Trial]:
+        """Trials that re-evaluate the likely winners, in proportion to their probability of being best; by default `batch`.
 
-        Each is a point with an outcome, as a trial of its own: those that may be the best, the likelier the more often. For
-        the end of a budget, if outcomes are noisy and there is one objective.
+        For the end of a budget, if outcomes are noisy and there is one objective.
 
         >>> import spargo
         >>> study = spargo.Study({"x": (0.0, 1.0)}, seed=1)
         >>> _ = study.add({"x": [0.1, 0.5, 0.9], "objective": [1.0, 5.0, 1.0]})
-        >>> [trial.params["x"] for trial in study.confirm(2)]
+        >>> [trial.params["x"] for trial in study.replicate(2)]
         [0.5, 0.5]
         """
-        return [Trial(number, self._words.params(point)) for number, point in self._inner.confirm(self._number(n))]
+        asked = self._inner.replicate(self._count(count))
+        return [Trial(number, self._codec.params(point)) for number, point in asked]
 
-    def _number(self, n: int | None) -> int:
-        if n is not None and n < 0:
-            raise ValueError(f"n is {n}; it must be at least 0")
-        return self.batch if n is None else n
+    def _count(self, count: int | None) -> int:
+        if count is not None and count < 0:
+            raise ValueError(f"count is {count}; it must be at least 0")
+        return self.batch if count is None else count
 
     def tell(
         self,
@@ -214,13 +191,13 @@ class Study:
         *,
         noise: Noise | Iterable[Noise] = None,
     ) -> int:
-        """What came of trials; returns how many of these outcomes are new.
+        """Tells the outcomes of trials; returns how many of them are new.
 
-        A value is a number, or one an output: a sequence, or a dictionary by name. `None`, NaN, an exception and
+        A value is a number, or one number per output: a sequence, or a dictionary by name. `None`, NaN, an exception and
         `Failed(reason)` are failures. Values of several trials may be a DataFrame or a dictionary of columns. `noise` are
         variances, where they are known.
 
-        An outcome never changes: the same one told again is passed over, another one is refused.
+        An outcome never changes: the same outcome told again is ignored, a different one is refused.
 
         >>> import spargo
         >>> study = spargo.Study({"x": (0.0, 1.0)})
@@ -233,7 +210,7 @@ class Study:
         if isinstance(trials, (Trial, int, np.integer)):
             return self.tell([trials], [values], noise=[noise])  # type: ignore[list-item]
         numbers = [trial.id if isinstance(trial, Trial) else operator.index(trial) for trial in trials]
-        return self._inner.tell(self._words.told(numbers, values, noise))
+        return self._inner.tell(self._codec.encode_outcomes(numbers, values, noise))
 
     def add(
         self,
@@ -242,11 +219,11 @@ class Study:
         *,
         noise: Noise | Iterable[Noise] = None,
     ) -> list[int]:
-        """Points that were not asked for, with their outcomes; returns the numbers of their trials.
+        """Adds points that were not asked for, with their outcomes; returns the numbers of their trials.
 
-        `points` is a DataFrame, a list of dictionaries, a dictionary of columns, or an array with one column an input.
-        Without `values` a table's columns with the outputs' names are the outcomes; if there are none, the points are
-        under way.
+        `points` is a DataFrame, a list of dictionaries, a dictionary of columns, or an array with one column per input.
+        Without `values`, the columns of a table with the outputs' names are the outcomes; if there are none, the trials are
+        pending.
 
         >>> import numpy as np, spargo
         >>> study = spargo.Study({"x": (0.0, 1.0), "n": (1, 9)}, {"yield": "max"})
@@ -255,69 +232,72 @@ class Study:
         >>> study.add(np.array([[0.3, 5]]), [7.0])
         [3]
         """
-        rows = self._words.points(points)
+        rows = self._codec.encode_points(points)
         if values is None and is_table(points) and not isinstance(points, Trial):
-            columns = Table(columns_of(points)).columns
-            missing = [name for name in self._outputs if name not in columns]
-            if 0 < len(missing) < len(self._outputs):
-                raise ValueError(f"the table has no column {missing[0]!r}; it has {list(columns)}")
-            if not missing:
-                values = [dict(zip(self._outputs, row)) for row in zip(*(columns[name] for name in self._outputs))]
+            values = self._values_in(Table(columns_of(points)))
         numbers = [0] * len(rows)
-        told: list[Told] = [(0, None, None, None) for _ in numbers]
+        outcomes: list[EncodedOutcome] = [(0, None, None, None) for _ in numbers]
         if values is not None:
-            told = self._words.told(numbers, values, noise)
-        first = self._inner.add(rows, told)
-        return list(range(first, first + len(told)))
+            outcomes = self._codec.encode_outcomes(numbers, values, noise)
+        first = self._inner.add(rows, outcomes)
+        return list(range(first, first + len(outcomes)))
+
+    def _values_in(self, table: Table) -> list[Value] | None:
+        """Values in the columns of a table with the outputs' names, if there are such columns."""
+        missing = [name for name in self.outputs if name not in table.columns]
+        if 0 < len(missing) < len(self.outputs):
+            raise ValueError(f"the table has no column {missing[0]!r}; it has {list(table.columns)}")
+        if missing:
+            return None
+        return [dict(zip(self.outputs, row)) for row in zip(*(table.columns[name] for name in self.outputs))]
 
     def optimize(
         self,
         f: Function,
-        trials: int,
+        budget: int,
         *,
-        executor: Maker = None,
-        mode: str = "batch",
+        executor: ExecutorFactory = None,
+        mode: Mode = "batch",
         batch: int | None = None,
         workers: int | None = None,
         refit_every: int | None = None,
         timeout: float | None = None,
-        confirm: int = 0,
+        final_replicates: int = 0,
         resume: bool = False,
         progress: bool | None = None,
     ) -> Study:
-        """Asks, evaluates and tells, until `trials` more trials are done; returns itself.
+        """Asks, evaluates and tells, until the study has `budget` trials; returns the study.
 
         Exceptions, NaN, timeouts and workers that die make failed trials, with the reason; only a function that has never
-        succeeded and keeps failing ends the run. After Ctrl-C everything that was evaluated is told, and trials that were
-        under way are pending.
+        succeeded and keeps failing ends the run. After Ctrl-C everything that was evaluated is told, and trials that were in
+        flight are pending.
 
         Parameters
         ----------
         f
-            Takes parameters by name, returns whatever `tell` takes for a value.
-        trials
-            How many trials to evaluate.
+            Function of parameters by name that returns whatever `tell` takes as a value.
+        budget
+            Trials in all, those that the study already has included.
         executor
             Any executor of `concurrent.futures`: threads, processes, loky, Dask's `client.get_executor()`, `mpi4py`,
-            `spargo.executors.RayExecutor`; or a function that makes one, which is called again if it breaks. Without one,
-            `f` is called here.
+            `spargo.executors.RayExecutor`; or a function that returns one, which is called again if the executor breaks. By
+            default `f` is called in the calling thread.
         mode
             "batch" waits for all of a batch before it asks for the next one; "async" asks for a point as soon as a worker
             is idle.
         batch, workers
-            The size of batches, if not the study's, and how many trials may be under way, if not as many as the executor
-            has workers.
+            Size of batches, by default the study's, and number of trials in flight, by default the executor's workers.
         refit_every
-            In async mode, the number of outcomes after which models are fitted again: `batch`, unless it is said. In
-            between, points come from fresh paths through the last models.
+            In async mode, the number of outcomes after which models are fitted again, by default `batch`. In between, points
+            come from fresh paths through the last models.
         timeout
-            Seconds that an evaluation may take. It is left alone afterwards, as threads cannot be ended.
-        confirm
-            How many of the trials, at the end, evaluate those that may be best again: see `Study.confirm`.
+            Seconds that an evaluation may take. It is abandoned afterwards, as threads cannot be ended.
+        final_replicates
+            Number of trials at the end that re-evaluate the likely winners: see `Study.replicate`.
         resume
-            Whether trials that nothing was told of are evaluated first: those of a run that was stopped.
+            Whether pending trials, such as those of a run that was stopped, are evaluated first.
         progress
-            Whether there is a bar; `None` for one on terminals and in notebooks.
+            Whether to show a progress bar; by default on terminals and in notebooks.
 
         Examples
         --------
@@ -325,162 +305,35 @@ class Study:
         >>> import spargo
         >>> study = spargo.Study({"x": (0.0, 1.0)}, "min", seed=1, initial=8, batch=4)
         >>> with ThreadPoolExecutor(4) as executor:
-        ...     study.optimize(lambda params: (params["x"] - 0.3) ** 2, 24, executor=executor, mode="async")
+        ...     study.optimize(lambda params: (params["x"] - 0.3) ** 2, budget=24, executor=executor, mode="async")
         <spargo.Study 'study': x; objective (min); 24 trials>
         """
-        run(
-            self,
-            f,
-            trials,
-            executor=executor,
-            mode=mode,
-            batch=batch,
-            workers=workers,
-            refit_every=refit_every,
-            timeout=timeout,
-            confirm=confirm,
-            resume=resume,
-            progress=progress,
+        options = RunOptions(
+            budget, executor, mode, batch, workers, refit_every, timeout, final_replicates, resume, progress
         )
+        run(self, f, options)
         return self
 
     def refresh(self) -> None:
         """Reads what other processes have written to the study's file; every other call does so, too."""
         self._inner.refresh()
 
-    # What it knows.
-
-    @property
-    def trials(self) -> list[Trial]:
-        """All trials in the order of their numbers."""
-        return self.trials_from(1)
-
-    def trials_from(self, first: int) -> list[Trial]:
-        """The trials from a number on."""
-        return [self._trial(*record) for record in self._inner.records(first)]
-
-    def keeps_to_limits(self, trial: Trial) -> bool:
-        """Whether a trial has outcomes, and they keep to all limits."""
-        limits = {one["name"]: one["goal"]["limit"] for one in self._config["outputs"] if "limit" in one["goal"]}
-        values = trial.values
-        return values is not None and all(
-            (limit.get("at-least") is None or values[name] >= limit["at-least"])
-            and (limit.get("at-most") is None or values[name] <= limit["at-most"])
-            for name, limit in limits.items()
-        )
-
-    def __len__(self) -> int:
-        """The number of trials."""
-        return self._inner.counts()[0]
-
-    def _observed(self) -> int:
-        """The number of trials with values."""
-        trials, pending, failed, _ = self._inner.counts()
-        return trials - pending - failed
-
-    @property
-    def pending(self) -> list[Trial]:
-        """Trials that nothing was told of."""
-        return [trial for trial in self.trials if trial.status == "pending"]
-
-    def best(self) -> Best:
-        """The evaluated point that models believe to be the best, and the best outcome, of those that keep to all limits."""
-        found = json.loads(self._inner.best())
-        believed, observed = found["believed"], found["observed"]
-        interval = (float(believed["interval"][0]), float(believed["interval"][1]))
-        return Best(self._known(believed["trial"]), float(believed["mean"]), interval, self._known(observed["trial"]))
-
-    def fronts(self) -> Fronts:
-        """The evaluated points that no other one beats in every objective, among those that keep to all limits.
-
-        The values of `believed` are posterior means, those of `observed` outcomes.
-        """
-        found = json.loads(self._inner.fronts())
-        return Fronts(*([self._compromise(one) for one in found[of]] for of in ("believed", "observed")))
-
-    def predict(self, points: Any, output: str | int | None = None) -> Prediction:
-        """Means and variances of an output without noise (of a class: of its latent function)."""
-        return self.posterior(output).predict(points)
-
-    def posterior(self, output: str | int | None = None) -> Posterior:
-        """What is known of an output given everything told so far, in its own units.
-
-        >>> import numpy as np, spargo
-        >>> study = spargo.Study({"x": (0.0, 1.0)})
-        >>> x = np.linspace(0, 1, 20)
-        >>> _ = study.add({"x": x}, np.sin(5 * x))
-        >>> mean, variance = study.posterior().predict({"x": [0.5]})
-        >>> bool(abs(mean[0] - np.sin(2.5)) < 0.01)
-        True
-        """
-        return Posterior(self._inner.posterior(self._output(output)), self._words.points)
-
-    def forecast(self, points: Any, output: str | int | None = None) -> tuple[npt.NDArray[np.float64], ...]:
-        """Means and the lower and upper ends of central 95 % intervals of an output without noise."""
-        return self._inner.forecast(self._output(output), self._words.points(points))
-
-    def left_out(self, output: str | int | None = None) -> tuple[npt.NDArray[np.float64], ...]:
-        """All outcomes of an output, and what the model of all the others says of each: means and the lower and upper ends
-        of central 95 % intervals, noise included."""
-        observed, mean, lower, upper = self._inner.left_out(self._output(output))
-        return observed, mean, lower, upper
-
-    def hyperparameters(self, output: str | int | None = None) -> dict[str, Any]:
-        """Kernel, mean and noise of an output's model, in the model's units: inputs in the unit cube, outcomes
-        standardized."""
-        found: dict[str, Any] = json.loads(self._inner.hyperparameters(self._output(output)))
-        return found
-
-    def importance(self, output: str | int | None = None) -> dict[str, float]:
-        """How fast an output may change with each input: the input's range in length scales."""
-        return dict(zip(self._inputs, self._inner.importance(self._output(output))))
-
-    def inducing_points(self, output: str | int | None = None) -> list[dict[str, Any]] | None:
-        """The points through which a sparse model sees the data; `None` if the model is exact."""
-        points = self._inner.inducing_points(self._output(output))
-        return None if points is None else [self._words.params(point) for point in points]
-
-    def reports(self) -> list[dict[str, Any]]:
-        """What every ask did, and the seconds of its stages."""
-        reports: list[dict[str, Any]] = json.loads(self._inner.reports())
-        return reports
-
-    def to_dataframe(self) -> pandas.DataFrame:
-        """All trials: their numbers, inputs, outputs, status (done, failed or pending) and reasons of failures."""
-        import pandas
-
-        trials = self.trials
-        columns: dict[str, Any] = {"trial": [trial.id for trial in trials]}
-        columns |= {name: [trial.params[name] for trial in trials] for name in self._inputs}
-        missing = dict.fromkeys(self._outputs, float("nan"))
-        columns |= {name: [(trial.values or missing)[name] for trial in trials] for name in self._outputs}
-        columns["status"] = [trial.status for trial in trials]
-        columns["reason"] = [trial.failure for trial in trials]
-        return pandas.DataFrame(columns)
-
-    def report(self, path: str | os.PathLike[str] | None = None) -> str:
-        """The study as one page of HTML that opens offline; written to a file if there is a path."""
-        html = self._inner.html()
-        if path is not None:
-            FilePath(path).write_text(html, encoding="utf-8")
-        return html
-
     # Copies.
 
     def copy(self) -> Study:
-        """A copy in memory that goes on on its own, also of a study in a file."""
-        return _restored(self._inner.to_bytes(), self._words.meanings)
+        """An independent copy in memory, also of a study in a file."""
+        return _restored(self._inner.to_bytes(), self._codec.labels, self._quality)
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        """A study in memory is copied with all it knows; one in a file is opened again, so that there is one truth."""
-        if self._place is None:
-            return _restored, (self._inner.to_bytes(), self._words.meanings)
-        return _reopened, (self._place, self._words.meanings)
+        """A study in memory is copied in full; one in a file is opened again, so that there is one source of truth."""
+        if self._absolute_path is None:
+            return _restored, (self._inner.to_bytes(), self._codec.labels, self._quality)
+        return _reopened, (self._absolute_path, self._codec.labels, self._quality)
 
     # The end.
 
     def close(self) -> None:
-        """Closes its file; the study cannot be used any more."""
+        """Closes the study's file; the study cannot be used any more."""
         self._inner.close()
 
     def __enter__(self) -> Study:
@@ -491,61 +344,26 @@ class Study:
     ) -> None:
         self.close()
 
-    def __repr__(self) -> str:
-        goals = {output["name"]: output["goal"] for output in self._config["outputs"]}
-        outputs = ", ".join(f"{name} ({goal_in_words(goal)})" for name, goal in goals.items())
-        inputs = ", ".join(self._inputs[:8]) + (", …" if len(self._inputs) > 8 else "")
-        place = f" in {self.storage}" if self.storage else ""
-        return f"<spargo.Study '{self.name}'{place}: {inputs}; {outputs}; {self._count()}>"
 
-    # Between users' values and the library's.
-
-    def _count(self) -> str:
-        if self._inner.closed():
-            return "closed"
-        trials, pending, failed, _ = self._inner.counts()
-        parts = [f"{count} {what}" for count, what in ((pending, "pending"), (failed, "failed")) if count]
-        return f"{trials} trials" + (f" ({', '.join(parts)})" if parts else "")
-
-    def _output(self, output: str | int | None) -> int:
-        if isinstance(output, str):
-            if output not in self._outputs:
-                raise ValueError(f"there is no output {output!r}: there are {self._outputs}")
-            return self._outputs.index(output)
-        if output is not None:
-            return int(output)
-        if len(self._outputs) > 1 and len(self.directions) != 1:
-            raise ValueError(f"say which output: one of {self._outputs}")
-        return 0
-
-    def _trial(
-        self,
-        number: int,
-        ask: int | None,
-        point: Sequence[Any],
-        values: list[float] | None,
-        noise: list[float | None] | None,
-        reason: str | None,
-    ) -> Trial:
-        named = None if values is None else dict(zip(self._outputs, values))
-        variances = None if noise is None else dict(zip(self._outputs, noise))
-        return Trial(number, self._words.params(point), named, variances, reason, ask)
-
-    def _known(self, trial: Mapping[str, Any]) -> Trial:
-        return self.trials_from(int(trial["id"]))[0]
-
-    def _compromise(self, one: Mapping[str, Any]) -> Trial:
-        trial = one["trial"]
-        return Trial(int(trial["id"]), self._words.params(trial["point"]), dict(zip(self._outputs, one["values"])))
+def _options(name: str, given: Any, kind: type) -> Any:
+    if given is not None and not isinstance(given, kind):
+        raise TypeError(f"{name} must be spargo.{kind.__name__}(…), not {given!r}")
+    return given
 
 
-def _restored(bytes: bytes, meanings: dict[str, dict[str, Any]]) -> Study:
+def _refuse(value: Any) -> Any:
+    raise TypeError(f"{value!r} of type {type(value).__name__} cannot be a setting")
+
+
+def _with(inner: _spargo.Study, labels: _Labels, quality: QualityFunction | None) -> Study:
     study = Study.__new__(Study)
-    study._set(_spargo.Study.from_bytes(bytes), meanings)
+    study._set(inner, labels, quality)
     return study
 
 
-def _reopened(path: str, meanings: dict[str, dict[str, Any]]) -> Study:
-    study = Study.__new__(Study)
-    study._set(_spargo.Study.open(path), meanings)
-    return study
+def _restored(bytes: bytes, labels: _Labels, quality: QualityFunction | None) -> Study:
+    return _with(_spargo.Study.from_bytes(bytes, quality), labels, quality)
+
+
+def _reopened(path: str, labels: _Labels, quality: QualityFunction | None) -> Study:
+    return _with(_spargo.Study.open(path, quality), labels, quality)

@@ -1,4 +1,4 @@
-"""Tables as people have them: DataFrames, lists of dictionaries, dictionaries of columns."""
+"""Tables: DataFrames, lists of dictionaries, dictionaries of columns."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Table:
                     raise ValueError(f"row {i} has the keys {list(row)}, row 0 has {names}")
             self.columns = {name: [row[name] for row in given] for name in names}
         else:
-            raise TypeError(f"a table is a DataFrame, a list of dictionaries or a dictionary of columns, not {type(given).__name__}")
+            raise TypeError(f"a table must be a DataFrame, a list of dictionaries or a dictionary of columns, not {type(given).__name__}")
         lengths = {len(column) for column in self.columns.values()}
         if len(lengths) > 1:
             raise ValueError(f"the columns of a table have different lengths: {sorted(lengths)}")
@@ -45,7 +45,7 @@ class Table:
         return next((len(column) for column in self.columns.values()), 0)
 
     def points(self, names: Iterable[str]) -> npt.NDArray[np.float64] | list[list[Any]]:
-        """The rows of some columns: an array if all are numbers, else lists."""
+        """Rows of some columns: an array if all are floats, else lists."""
         wanted = list(names)
         missing = [name for name in wanted if name not in self.columns]
         if missing:
@@ -62,14 +62,14 @@ def _is_frame(given: Any) -> bool:
 
 def _column(given: Any) -> Sequence[Any] | npt.NDArray[Any]:
     if isinstance(given, (str, bytes)):
-        raise TypeError(f"a column of a table cannot be the word {given!r}")
+        raise TypeError(f"a column of a table cannot be the string {given!r}")
     if hasattr(given, "__array__"):
         array = np.asarray(given)
         if array.ndim != 1:
-            raise ValueError(f"a column of a table has one dimension, not {array.ndim}")
+            raise ValueError(f"a column of a table must have one dimension, not {array.ndim}")
         return array.astype(np.float64) if array.dtype.kind == "f" else array
     if not isinstance(given, Iterable):
-        raise TypeError(f"a column of a table has one value a row; it cannot be {given!r}")
+        raise TypeError(f"a column of a table must have one value per row; it cannot be {given!r}")
     return list(given)
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Best", "Fronts", "Trial"]
+__all__ = ["Best", "Fronts", "ParetoPoint", "Trial"]
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A point, and what is known of it.
+    """A point and its outcome.
 
-    `values` are its outputs by name once they are told, `noise` their variances where these were given, `failure` is the
-    reason why there are none. `ask` is the number of the step that asked for it, if one did.
+    `values` are the outputs by name once they are told, `noise` their variances where these were given, and `failure` is the
+    reason why there are no values. `ask` is the number of the ask that chose the point, if one did.
     """
 
     id: int
@@ -32,15 +32,15 @@ class Trial:
 
     @property
     def value(self) -> float:
-        """Its first output; NaN if there is none."""
+        """The first output; NaN if there is none."""
         return next(iter(self.values.values())) if self.values else float("nan")
 
 
 @dataclass(frozen=True)
 class Best:
-    """What a study has found: the evaluated point that models take for the best, and the best outcome as it was told.
+    """The best trial by posterior mean, and the best trial by outcome.
 
-    `mean` and `interval` are of the model that knows the point best, which may be one of its neighbourhood alone.
+    `mean` and `interval` (central, 95 %) are of `trial`'s output without noise, by the global or local model that was chosen.
     """
 
     trial: Trial
@@ -50,13 +50,26 @@ class Best:
 
     @property
     def params(self) -> dict[str, Any]:
-        """The point that the model believes to be best."""
+        """Parameters of the best trial by posterior mean."""
+        return self.trial.params
+
+
+@dataclass(frozen=True)
+class ParetoPoint:
+    """A trial that no other one beats in every objective, and the values by which it was compared."""
+
+    trial: Trial
+    values: dict[str, float]
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Parameters of the trial."""
         return self.trial.params
 
 
 @dataclass(frozen=True)
 class Fronts:
-    """The trials that no other one beats in every objective, by posterior means and by outcomes."""
+    """Pareto fronts of a study's trials, by posterior mean (`believed`) and by outcome (`observed`)."""
 
-    believed: list[Trial]
-    observed: list[Trial]
+    believed: list[ParetoPoint]
+    observed: list[ParetoPoint]

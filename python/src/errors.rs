@@ -1,10 +1,10 @@
-//! Refusals as exceptions: one class a variant of [`spargo::Error`], in `spargo.errors`, with the same message and fields.
+//! Errors as exceptions: one class of `spargo.errors` per variant of [`spargo::Error`], with the same message and fields.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use spargo::Error;
 
-/// The exception of an error.
+/// The exception for an error.
 pub fn exception(py: Python<'_>, error: &Error) -> PyErr {
     build(py, error).unwrap_or_else(|error| error)
 }
@@ -18,7 +18,7 @@ fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     Ok(PyErr::from_value(exception))
 }
 
-/// Its class; its fields go into the dictionary.
+/// Name of the class of an error; its fields go into the dictionary.
 fn describe(error: &Error, fields: &Bound<'_, PyDict>) -> PyResult<&'static str> {
     match error {
         Error::Shape { what, found, expected } => {

@@ -1,4 +1,4 @@
-//! The units of a model's user, around a posterior in the model's.
+//! Between the user's units and a model's.
 //!
 //! ```text
 //!     x ↦ z(x),   y = ± units⁻¹(u):     ∂y/∂x_k = ± (∂y/∂u) (∂u/∂z_k) (∂z_k/∂x_k)
@@ -11,22 +11,22 @@ use spargo::linalg::{Mat, MatRef};
 use spargo::space::{Domain, Point, Scale, Space, Value};
 use spargo::{Error, Result};
 
-/// Between the user's units and the model's.
+/// Transforms of inputs and outcomes.
 pub enum Frame {
-    /// Of a study's output.
+    /// Transforms of a study's output.
     Study { space: Space, units: OutcomeTransform, sign: f64 },
-    /// Of a model of plain arrays.
+    /// Transforms of a model of plain arrays.
     Plain(Standardizer),
 }
 
-/// Points in the model's units, and the slopes ∂z_k/∂x_k there, if they were wanted.
+/// Points in the model's units, and in the user's if these are no plain numbers.
 pub struct Placed {
     pub z: Mat<f64>,
     points: Option<Vec<Point>>,
 }
 
 impl Frame {
-    /// The number of inputs.
+    /// Number of inputs.
     pub fn dimension(&self) -> usize {
         match self {
             Frame::Study { space, .. } => space.dimensions().len(),
@@ -34,7 +34,7 @@ impl Frame {
         }
     }
 
-    /// Numbers in the model's units.
+    /// Rows of numbers in the model's units.
     pub fn inputs(&self, x: Mat<f64>) -> Result<Mat<f64>> {
         let (found, expected) = (x.ncols(), self.dimension());
         match self {
@@ -44,7 +44,7 @@ impl Frame {
         }
     }
 
-    /// Any points in the model's units.
+    /// Points in the model's units.
     pub fn place(&self, points: Points) -> Result<Placed> {
         match (self, points) {
             (Frame::Study { space, .. }, points) => {

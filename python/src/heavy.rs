@@ -1,9 +1,9 @@
 //! Calls without the interpreter's lock, ended by Ctrl-C.
 //!
 //! Only the interpreter's main thread runs the handlers of signals, so it must not be the one that computes: a long call works
-//! in a pool of threads while the calling one listens. Calls at the same time have a pool each: a thread that waits for a part
-//! of its work may take up whatever waits in its pool, and that must not be another call. A forked process gets pools of its
-//! own, as a fork copies no threads.
+//! in a pool of threads while the calling one checks signals. Concurrent calls have a pool each: a thread that waits for part of
+//! its work may take up any other work of its pool, and that must not be another call. A forked process gets its own pools, as
+//! a fork copies no threads.
 
 use crate::errors::exception;
 use pyo3::prelude::*;
@@ -14,7 +14,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
-/// How often the interpreter is asked whether a signal has come.
+/// Period at which signals are checked.
 const SIGNALS: Duration = Duration::from_millis(20);
 
 /// A long call: it ends within moments of a signal whose handler raises, such as Ctrl-C.
@@ -23,7 +23,7 @@ pub fn heavy<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -
     finish(py, ended)
 }
 
-/// A long call with something that is locked meanwhile.
+/// A long call that holds a lock; it ends within moments of a signal whose handler raises.
 pub fn heavy_with<S: Send, T: Send>(
     py: Python<'_>,
     shared: &Mutex<S>,
@@ -37,7 +37,7 @@ pub fn heavy_with<S: Send, T: Send>(
     finish(py, ended)
 }
 
-/// A call that takes a moment, with something that is locked meanwhile.
+/// A short call that holds a lock.
 pub fn light_with<S: Send, T: Send>(
     py: Python<'_>,
     shared: &Mutex<S>,
@@ -47,14 +47,14 @@ pub fn light_with<S: Send, T: Send>(
     finish(py, ended)
 }
 
-/// What a call came to: the exception of a signal's handler, or its own result.
+/// The exception of a signal's handler, or the result of a call.
 type Ended<T> = std::result::Result<Result<T>, PyErr>;
 
 fn finish<T>(py: Python<'_>, ended: Ended<T>) -> PyResult<T> {
     ended?.map_err(|error| exception(py, &error))
 }
 
-/// Works in a pool, listens in this thread.
+/// Works in a pool, while this thread checks signals.
 fn listening<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Ended<T> {
     let flag = &Flag::new();
     let pool = Lease::new();
@@ -82,13 +82,13 @@ fn listening<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Ended<T> {
     }
 }
 
-/// A pool of threads for the time of a call.
+/// A pool of threads for one call.
 struct Lease {
     pool: Option<ThreadPool>,
     process: u32,
 }
 
-/// Pools that nobody uses, and the process that has their threads.
+/// Idle pools, and the process that has their threads.
 static IDLE: Mutex<(u32, Vec<ThreadPool>)> = Mutex::new((0, Vec::new()));
 
 impl Lease {
@@ -96,11 +96,11 @@ impl Lease {
         let process = std::process::id();
         let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.0 != process {
-            // The threads of these stayed behind in another process: they cannot even be told to end.
+            // The threads of these pools exist in the parent process only, and cannot be joined here.
             std::mem::take(&mut idle.1).into_iter().for_each(std::mem::forget);
             idle.0 = process;
         }
-        // Without a pool of its own a call works in the common one.
+        // If no pool can be built, the call works in the global one.
         let pool = idle.1.pop().or_else(|| ThreadPoolBuilder::new().build().ok());
         Lease { pool, process }
     }
@@ -122,7 +122,7 @@ impl Drop for Lease {
     }
 }
 
-/// Waits for a lock without deafness to signals.
+/// Waits for a lock while checking signals.
 fn lock<T>(mutex: &Mutex<T>) -> PyResult<MutexGuard<'_, T>> {
     let mut rounds = 0u32;
     loop {
@@ -138,7 +138,7 @@ fn lock<T>(mutex: &Mutex<T>) -> PyResult<MutexGuard<'_, T>> {
     }
 }
 
-/// A refusal of the binding's own.
+/// An error of the bindings themselves.
 pub fn unsupported(what: impl Into<String>, remedy: impl Into<String>) -> Error {
     Error::Unsupported { what: what.into(), remedy: remedy.into() }
 }

@@ -1,4 +1,4 @@
-//! The Python face of spargo: one file a stage, conversions and nothing else. What users see is in `python/spargo`.
+//! Python bindings of spargo: conversions between Python's values and the library's. The public API is in `python/spargo`.
 
 mod allocate;
 mod arrays;
@@ -8,13 +8,15 @@ mod heavy;
 mod models;
 mod posterior;
 mod problems;
+mod quality;
 mod records;
+mod settings;
 mod study;
 mod values;
 
 use pyo3::prelude::*;
 
-/// As in the command: the system's allocator gives the pages of large temporaries back after each use.
+/// The system's allocator would return the pages of large temporaries after each use.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -27,10 +29,10 @@ fn _spargo(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<models::Fitted>()?;
     module.add_function(wrap_pyfunction!(allocate::allocate, module)?)?;
     module.add_function(wrap_pyfunction!(problems::list_problems, module)?)?;
-    module.add_function(wrap_pyfunction!(problems::list_tradeoffs, module)?)?;
+    module.add_function(wrap_pyfunction!(problems::list_multi_objective, module)?)?;
     module.add_function(wrap_pyfunction!(problems::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(problems::observe, module)?)?;
-    module.add_function(wrap_pyfunction!(problems::evaluate_several, module)?)?;
+    module.add_function(wrap_pyfunction!(problems::evaluate_outputs, module)?)?;
     module.add_function(wrap_pyfunction!(problems::hypervolume, module)?)?;
     module.add_function(wrap_pyfunction!(problems::front, module)?)?;
     Ok(())

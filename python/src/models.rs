@@ -1,9 +1,10 @@
-//! Models of plain arrays, at hyperparameters that are learned or given.
+//! Models of plain arrays, at learned or fixed hyperparameters.
 
 use crate::arrays::{matrix, table, vector};
 use crate::frame::Frame;
 use crate::heavy::{heavy, unsupported};
 use crate::posterior::Posterior;
+use crate::settings::read;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,7 @@ use spargo::model::{
 use spargo::regression::{FixedHyperparameters, Inducing, Regression, RegressionOptions, Target, UserHyperparameters};
 use std::sync::Arc;
 
-/// How to model, as Python says it.
+/// Keyword arguments of a model.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settings {
@@ -29,7 +30,7 @@ struct Settings {
     noise: Option<f64>,
     mean: Option<f64>,
     inducing: usize,
-    allocate: Allocation,
+    allocation: Allocation,
     hyperparameters: HyperparameterObjective,
     inference: Inference,
     likelihood: Likelihood,
@@ -47,7 +48,7 @@ pub struct Fitted {
     particulars: Particulars,
 }
 
-/// What a posterior is computed by, beside data, hyperparameters and inducing points.
+/// Everything else that determines a posterior, given data, hyperparameters and inducing points.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Particulars {
     inference: Inference,
@@ -56,7 +57,7 @@ struct Particulars {
     q: Option<Variational>,
 }
 
-/// All of a fitted model but its arrays.
+/// A fitted model without its arrays.
 #[derive(Serialize, Deserialize)]
 struct State {
     units: Standardizer,
@@ -71,7 +72,7 @@ type Arrays<'py> = (Array2<'py>, Array1<'py>, Option<Array2<'py>>, String);
 
 #[pymethods]
 impl Fitted {
-    /// Fits; `z` are inducing points in place of chosen ones, `q` is (mean, lower root) of the whitened q(u).
+    /// Fits a model; `z` are given inducing points, `q` is (mean, lower root) of a given whitened q(u).
     #[staticmethod]
     fn fit(
         py: Python<'_>,
@@ -85,17 +86,17 @@ impl Fitted {
         let z = z.as_ref().map(matrix);
         let q = q.map(|(mean, root)| (mean, matrix(&root)));
         heavy(py, || {
-            let settings = read(settings)?;
+            let settings: Settings = read(settings, "help() of the model lists its parameters")?;
             let q = q.map(|(mean, root)| Variational::new(mean, root)).transpose()?;
             let data = Dataset::new(x, y)?;
-            let regressing = settings.regressing(z, q);
-            let regression = Regression::fit(&data, &regressing)?;
-            let RegressionOptions { inference, likelihood, jitter, q, .. } = regressing;
+            let options = settings.options(z, q);
+            let regression = Regression::fit(&data, &options)?;
+            let RegressionOptions { inference, likelihood, jitter, q, .. } = options;
             Ok(Fitted::new(data, regression, Particulars { inference, likelihood, jitter, q }))
         })
     }
 
-    /// Arrays and everything else, to be restored from.
+    /// The arrays of the model, and everything else as JSON.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Arrays<'py>> {
         let Regression { units, fit: Fit { hyper, report, .. }, inducing, .. } = &self.regression;
         let (units, hyper, report) = (units.clone(), hyper.clone(), report.clone());
@@ -105,7 +106,7 @@ impl Fitted {
         Ok((table(py, self.data.x())?, vector(py, self.data.y().to_vec()), z, json))
     }
 
-    /// The model that had this state.
+    /// The model with a state.
     #[staticmethod]
     fn restore(
         py: Python<'_>,
@@ -123,6 +124,7 @@ impl Fitted {
         })
     }
 
+    /// Posterior in the user's units.
     fn posterior(&self) -> Posterior {
         Posterior { model: Arc::new(self.regression.posterior().clone()), frame: self.frame.clone() }
     }
@@ -139,7 +141,7 @@ impl Fitted {
         Ok((vector(py, mean), vector(py, variance)))
     }
 
-    /// Mean and variance of an observation at each point: of a label, the probability that it is 1.
+    /// Mean and variance of an observation at each point; for a label, the probability of 1 and its variance.
     fn predict_observed<'py>(
         &self,
         py: Python<'py>,
@@ -156,7 +158,7 @@ impl Fitted {
         Ok((vector(py, mean), vector(py, variance)))
     }
 
-    /// Log likelihood or bound of all data.
+    /// Log marginal likelihood of the data, or a bound on it.
     fn objective(&self) -> f64 {
         self.regression.objective()
     }
@@ -167,14 +169,14 @@ impl Fitted {
         (variance, lengthscales, noise, mean)
     }
 
-    /// Z, if there is one.
+    /// Inducing points, if there are any.
     fn inducing_points<'py>(&self, py: Python<'py>) -> PyResult<Option<Array2<'py>>> {
         let inputs = &self.regression.units.inputs;
         let inducing = self.regression.inducing.as_ref();
         inducing.map(|z| table(py, inputs.from_model(z.as_ref()).as_ref())).transpose()
     }
 
-    /// How it came about, as JSON.
+    /// Report of the fit, as JSON.
     fn report(&self, py: Python<'_>) -> PyResult<String> {
         heavy(py, || serde_json::to_string(&self.regression.fit.report).map_err(unreadable))
     }
@@ -188,7 +190,7 @@ impl Fitted {
 }
 
 impl State {
-    /// The posterior is a function of data, hyperparameters and inducing points: it is computed again.
+    /// Computes the posterior again from data, hyperparameters and inducing points.
     fn regression(&self, data: &Dataset, z: Option<Mat<f64>>) -> Result<Regression> {
         let Particulars { inference, likelihood, jitter, q } = self.particulars.clone();
         let settings = RegressionOptions { inference, likelihood, jitter, q, ..RegressionOptions::default() };
@@ -199,10 +201,10 @@ impl State {
 }
 
 impl Settings {
-    fn regressing(self, z: Option<Mat<f64>>, q: Option<Variational>) -> RegressionOptions {
+    fn options(self, z: Option<Mat<f64>>, q: Option<Variational>) -> RegressionOptions {
         RegressionOptions {
             inducing: z.map_or(Inducing::Count(self.inducing), Inducing::Points),
-            allocation: self.allocate,
+            allocation: self.allocation,
             target: Target::default(),
             family: self.kernel,
             given: FixedHyperparameters {
@@ -220,13 +222,6 @@ impl Settings {
             seed: self.seed,
         }
     }
-}
-
-fn read(settings: &str) -> Result<Settings> {
-    serde_json::from_str(settings).map_err(|error| {
-        let text = error.to_string();
-        unsupported(text.split(" at line ").next().unwrap_or(&text), "help() of the model lists its parameters")
-    })
 }
 
 fn unreadable(error: serde_json::Error) -> spargo::Error {

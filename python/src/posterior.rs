@@ -1,4 +1,4 @@
-//! What is known of a function: means, variances and sampled functions, in the user's units.
+//! Posteriors and paths in the user's units.
 
 use crate::arrays::{table, vector};
 use crate::frame::Frame;
@@ -11,14 +11,14 @@ use spargo::rng::StepRng;
 use spargo::sample::{Paths as Sampled, SamplingOptions};
 use std::sync::Arc;
 
-/// A posterior with the units of its user.
+/// A posterior in the user's units.
 #[pyclass(frozen, module = "spargo._spargo")]
 pub struct Posterior {
     pub model: Arc<Model>,
     pub frame: Arc<Frame>,
 }
 
-/// Sampled functions with the units of their user.
+/// Functions drawn from a posterior, in the user's units.
 #[pyclass(frozen, module = "spargo._spargo")]
 pub struct Paths {
     sampled: Arc<Sampled>,
@@ -41,7 +41,7 @@ impl Posterior {
         Ok((vector(py, mean), vector(py, variance)))
     }
 
-    /// Functions drawn from it, with the numbers from `first` on.
+    /// Functions drawn from the posterior, with the numbers from `first` on.
     fn sample_paths(&self, py: Python<'_>, first: usize, count: usize, features: usize, seed: u64) -> PyResult<Paths> {
         let settings = SamplingOptions { features, ..SamplingOptions::default() };
         let sampled =
@@ -49,7 +49,7 @@ impl Posterior {
         Ok(Paths { sampled: Arc::new(sampled), frame: self.frame.clone() })
     }
 
-    /// The number of inducing points, or of data if it is exact.
+    /// Number of inducing points, or of data if the posterior is exact.
     fn size(&self) -> usize {
         self.model.z().nrows()
     }
@@ -61,13 +61,13 @@ impl Paths {
         self.sampled.len()
     }
 
-    /// One of them alone.
+    /// One of the paths.
     fn only(&self, number: usize) -> PyResult<Paths> {
         let sampled = Python::attach(|py| heavy(py, || self.sampled.only(number)))?;
         Ok(Paths { sampled: Arc::new(sampled), frame: self.frame.clone() })
     }
 
-    /// Every path at every point, [points, paths].
+    /// Values of every path at every point, [points, paths].
     fn values<'py>(&self, py: Python<'py>, points: &Bound<'py, PyAny>) -> PyResult<Array2<'py>> {
         let points = Points::new(points)?;
         let values = heavy(py, || {
@@ -82,7 +82,7 @@ impl Paths {
         table(py, values.as_ref())
     }
 
-    /// The gradient of one path at every point, [points, inputs].
+    /// Gradient of one path at every point, [points, inputs].
     fn gradient<'py>(&self, py: Python<'py>, path: usize, points: &Bound<'py, PyAny>) -> PyResult<Array2<'py>> {
         let points = Points::new(points)?;
         let gradient = heavy(py, || {

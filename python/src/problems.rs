@@ -1,4 +1,4 @@
-//! Benchmark problems, and the volume that several objectives dominate.
+//! Benchmark problems and hypervolumes.
 
 use crate::arrays::{matrix, table, vector};
 use crate::heavy::heavy;
@@ -13,9 +13,9 @@ use spargo_problems::{self as problems, tradeoffs};
 /// Name, bounds, minimum, minimisers, mean, standard deviation, noise variance, citation.
 type Described = (&'static str, Vec<(f64, f64)>, f64, Vec<Vec<f64>>, f64, f64, f64, &'static str);
 
-/// Name, inputs (name, whole, lower, upper), objectives (name, sign, reference, standard deviation), constraints (name,
-/// upper limit), noise variance, citation.
-type DescribedSeveral = (
+/// Name, inputs (name, integer, lower, upper), objectives (name, sign, reference, standard deviation), constraints (name,
+/// upper bound), noise variance, citation.
+type DescribedOutputs = (
     &'static str,
     Vec<(&'static str, bool, f64, f64)>,
     Vec<(&'static str, f64, f64, f64)>,
@@ -38,7 +38,7 @@ pub fn list_problems() -> Vec<Described> {
 
 /// Every problem with several outputs.
 #[pyfunction]
-pub fn list_tradeoffs() -> Vec<DescribedSeveral> {
+pub fn list_multi_objective() -> Vec<DescribedOutputs> {
     let describe = |problem: &tradeoffs::Tradeoff| {
         let whole = |input: &tradeoffs::Input| input.numbers == tradeoffs::Numbers::Int;
         let inputs = problem.inputs.iter().map(|input| (input.name, whole(input), input.lower, input.upper));
@@ -50,7 +50,7 @@ pub fn list_tradeoffs() -> Vec<DescribedSeveral> {
     tradeoffs::ALL.into_iter().map(describe).collect()
 }
 
-/// f at every row, to be minimised.
+/// Value of a problem at every row, to be minimised.
 #[pyfunction]
 pub fn evaluate<'py>(
     py: Python<'py>,
@@ -65,7 +65,7 @@ pub fn evaluate<'py>(
     Ok(vector(py, values))
 }
 
-/// The scaled, noisy values that are to be maximised, with noise of a seed.
+/// Scaled, noisy value of a problem at every row, to be maximised.
 #[pyfunction]
 pub fn observe<'py>(
     py: Python<'py>,
@@ -82,9 +82,9 @@ pub fn observe<'py>(
     Ok(vector(py, values))
 }
 
-/// All outputs at every row: objectives, then constraints.
+/// All outputs of a problem at every row: objectives, then constraints.
 #[pyfunction]
-pub fn evaluate_several<'py>(
+pub fn evaluate_outputs<'py>(
     py: Python<'py>,
     name: &str,
     x: PyReadonlyArray2<'py, f64>,
@@ -95,7 +95,7 @@ pub fn evaluate_several<'py>(
     table(py, Mat::from_fn(values.len(), columns, |i, k| values[i][k]).as_ref())
 }
 
-/// The volume between the reference and points whose outputs are to be maximised.
+/// Hypervolume that points dominate, relative to a reference, where outputs are to be maximised.
 #[pyfunction]
 pub fn hypervolume(
     py: Python<'_>,
@@ -106,7 +106,7 @@ pub fn hypervolume(
     heavy(py, || pareto::hypervolume(&rows(&points), &reference))
 }
 
-/// The rows that no other one beats, to be maximised.
+/// Indices of the Pareto-optimal rows, where outputs are to be maximised.
 #[pyfunction]
 pub fn front(py: Python<'_>, points: PyReadonlyArray2<'_, f64>) -> PyResult<Vec<usize>> {
     let points = matrix(&points);

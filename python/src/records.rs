@@ -1,27 +1,15 @@
-//! Settings, outcomes and records of a study between Python and the library.
+//! Dimensions, outcomes and records of a study between Python and the library.
 
-use crate::heavy::unsupported;
 use crate::values::to_list;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use serde::Serialize;
-use spargo::Result;
 use spargo::space::{Dimension, Domain, Scale};
-use spargo::study::Record;
-use spargo::study::{Config, Outcome};
+use spargo::study::{Outcome, Record};
 
-/// A trial's number, its values, their noise variances, or why there are none.
-pub type Told = (u64, Option<Vec<f64>>, Option<Vec<Option<f64>>>, Option<String>);
+/// A trial's number, its values, their noise variances, and the reason of a failure.
+pub type EncodedOutcome = (u64, Option<Vec<f64>>, Option<Vec<Option<f64>>>, Option<String>);
 
-/// Settings as a user writes them; the message does not tell of the JSON in between.
-pub fn read(config: &str) -> Result<Config> {
-    serde_json::from_str(config).map_err(|error| {
-        let text = error.to_string();
-        let what = text.split(" at line ").next().unwrap_or(&text).to_string();
-        unsupported(what, "help(spargo.Study) lists the settings")
-    })
-}
-
+/// An input from (name, kind, bounds or labels, logarithmic).
 pub fn dimension(given: (String, String, Bound<'_, PyAny>, bool)) -> PyResult<Dimension> {
     let (name, kind, what, log) = given;
     let scale = if log { Scale::Log } else { Scale::Linear };
@@ -39,10 +27,7 @@ pub fn dimension(given: (String, String, Bound<'_, PyAny>, bool)) -> PyResult<Di
     Ok(Dimension { name, domain })
 }
 
-pub fn json(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| unsupported(error.to_string(), "report this as a fault of spargo"))
-}
-
+/// An outcome from values, noise variances and the reason of a failure.
 pub fn outcome(values: Option<Vec<f64>>, noise: Option<Vec<Option<f64>>>, reason: Option<String>) -> Outcome {
     match (values, reason) {
         (Some(values), None) => Outcome::Observed { values, noise },
@@ -50,6 +35,7 @@ pub fn outcome(values: Option<Vec<f64>>, noise: Option<Vec<Option<f64>>>, reason
     }
 }
 
+/// A record as (number, ask, point, values, noise variances, reason of a failure).
 pub fn to_tuple<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'py, PyTuple>> {
     let point = to_list(py, &record.trial.point)?;
     let (values, noise, reason) = match record.told.as_ref().map(|told| &told.outcome) {

@@ -6,7 +6,9 @@ use crate::errors::exception;
 use crate::frame::Frame;
 use crate::heavy::{heavy, heavy_with, light_with, unsupported};
 use crate::posterior::Posterior;
-use crate::records::{Told, dimension, json, outcome, read, to_tuple};
+use crate::quality::PythonQuality;
+use crate::records::{EncodedOutcome, dimension, outcome, to_tuple};
+use crate::settings::{json, read};
 use crate::values::{Points, to_list};
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -18,14 +20,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, TryLockError};
 
-/// A study, shared by Python's threads one call at a time.
+/// A study, used by one call at a time.
 #[pyclass(frozen, module = "spargo._spargo")]
 pub struct Study {
-    /// `None` once it is closed.
+    /// The study; `None` once it is closed.
     inner: Mutex<Option<Inner>>,
     config: Config,
     path: Option<PathBuf>,
-    /// The process that it belongs to.
+    quality: Option<PythonQuality>,
+    /// Id of the process that uses the study.
     process: AtomicU32,
 }
 
@@ -33,10 +36,10 @@ type Array<'py> = Bound<'py, PyArray1<f64>>;
 
 #[pymethods]
 impl Study {
-    /// A study with these settings, in memory or in the file, which is made if need be.
+    /// A study with these settings, in memory, or in a file that is created unless it exists.
     ///
-    /// Its space has these inputs, as (name, kind, ends or choices, logarithmic); or it is read off `candidates`, the names
-    /// of the columns and the rows of a table.
+    /// The space has these inputs, as (name, kind, bounds or labels, logarithmic), or it is that of `candidates`: the names of
+    /// the columns and the rows of a table.
     #[staticmethod]
     fn begin(
         py: Python<'_>,
@@ -44,52 +47,58 @@ impl Study {
         inputs: Vec<(String, String, Bound<'_, PyAny>, bool)>,
         candidates: Option<(Vec<String>, Bound<'_, PyAny>)>,
         path: Option<PathBuf>,
+        quality: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        let quality = quality.map(PythonQuality::new).transpose()?;
         let inputs = inputs.into_iter().map(dimension).collect::<PyResult<Vec<_>>>()?;
         let table = candidates.map(|(names, rows)| Points::new(&rows).map(|rows| (names, rows))).transpose()?;
         let inner = heavy(py, || {
-            let mut config = read(config)?;
+            let mut config: Config = read(config, "help(spargo.Study) lists the settings")?;
             config.space = match table {
                 Some((names, rows)) => Space::from_table(&names, rows.into_values())?,
                 None => Space::new(inputs)?,
             };
+            if let Some(quality) = &quality {
+                config.allocation = quality.allocation();
+            }
             match &path {
                 None => Inner::in_memory(config),
                 Some(path) => Inner::open_or_create(path, config),
             }
         })?;
-        Ok(Study::new(inner, path))
+        Ok(Study::new(inner, path, quality))
     }
 
-    /// The study in a file.
+    /// Opens the study in a file.
     #[staticmethod]
-    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let inner = heavy(py, || Inner::open(&path))?;
-        Ok(Study::new(inner, Some(path)))
+    fn open(py: Python<'_>, path: PathBuf, quality: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let quality = quality.map(PythonQuality::new).transpose()?;
+        Ok(Study::new(heavy(py, || Inner::open(&path))?, Some(path), quality))
     }
 
-    /// All of it.
+    /// The study as bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.at_once(py, Inner::to_bytes)?))
     }
 
-    /// A study in memory that goes on where the one with these bytes was.
+    /// A study in memory from the bytes of another one.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
-        Ok(Study::new(heavy(py, || Inner::from_bytes(bytes))?, None))
+    fn from_bytes(py: Python<'_>, bytes: &[u8], quality: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
+        let quality = quality.map(PythonQuality::new).transpose()?;
+        Ok(Study::new(heavy(py, || Inner::from_bytes(bytes))?, None, quality))
     }
 
-    /// The file, if there is one.
+    /// File of the study, if it has one.
     fn path(&self) -> Option<PathBuf> {
         self.path.clone()
     }
 
-    /// The settings.
+    /// Settings as JSON.
     fn config(&self, py: Python<'_>) -> PyResult<String> {
         heavy(py, || json(&self.config))
     }
 
-    /// The names and kinds of the inputs: real, int or choice.
+    /// Names and kinds of the inputs: real, int or choice.
     fn inputs(&self) -> Vec<(String, &'static str)> {
         let kind = |domain: &Domain| match domain {
             Domain::Real { .. } => "real",
@@ -99,11 +108,12 @@ impl Study {
         self.config.space.dimensions().iter().map(|d| (d.name.clone(), kind(&d.domain))).collect()
     }
 
-    /// The number of points that can be asked for, if it is finite.
+    /// Number of points of the space, if it is finite.
     fn size(&self) -> Option<u64> {
         self.config.space.size()
     }
 
+    /// Closes the file.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         light_with(py, &self.inner, |inner| {
             *inner = None;
@@ -111,51 +121,54 @@ impl Study {
         })
     }
 
+    /// Whether the study is closed.
     fn closed(&self, py: Python<'_>) -> PyResult<bool> {
         light_with(py, &self.inner, |inner| Ok(inner.is_none()))
     }
 
-    /// Numbers and points of new trials, chosen by models that have missed fewer outcomes than `within` (or none).
-    fn ask<'py>(&self, py: Python<'py>, count: usize, within: u64) -> PyResult<Bound<'py, PyList>> {
-        listed(py, &self.with(py, |study| study.ask_with(count, Refit::Every(within)))?)
+    /// Numbers and points of new trials; models are fitted again once `refit_every` outcomes are new.
+    fn ask<'py>(&self, py: Python<'py>, count: usize, refit_every: u64) -> PyResult<Bound<'py, PyList>> {
+        listed(py, &self.with(py, |study| study.ask_with(count, Refit::Every(refit_every)))?)
     }
 
-    /// Numbers and points of trials that are to be evaluated again.
-    fn confirm<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyList>> {
+    /// Numbers and points of trials that re-evaluate the likely winners.
+    fn replicate<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyList>> {
         listed(py, &self.with(py, |study| study.replicate(count))?)
     }
 
-    /// Outcomes as (trial, values, noise variances, reason of a failure); returns how many are new.
-    fn tell(&self, py: Python<'_>, told: Vec<Told>) -> PyResult<usize> {
-        let outcomes: Vec<(u64, Outcome)> =
-            told.into_iter().map(|(trial, values, noise, reason)| (trial, outcome(values, noise, reason))).collect();
+    /// Tells outcomes; returns how many are new.
+    fn tell(&self, py: Python<'_>, outcomes: Vec<EncodedOutcome>) -> PyResult<usize> {
+        let outcomes: Vec<(u64, Outcome)> = outcomes
+            .into_iter()
+            .map(|(trial, values, noise, reason)| (trial, outcome(values, noise, reason)))
+            .collect();
         self.at_once(py, |study| study.tell(&outcomes))
     }
 
-    /// Points that were not asked for, with outcomes as in `tell` (nothing of a pending one); returns the first number.
-    fn add(&self, py: Python<'_>, points: &Bound<'_, PyAny>, told: Vec<Told>) -> PyResult<u64> {
+    /// Adds points with their outcomes (pending without values and reason); returns the number of the first trial.
+    fn add(&self, py: Python<'_>, points: &Bound<'_, PyAny>, outcomes: Vec<EncodedOutcome>) -> PyResult<u64> {
         let points = Points::new(points)?;
-        let one = |(_, values, noise, reason): Told| {
+        let one = |(_, values, noise, reason): EncodedOutcome| {
             (values.is_some() || reason.is_some()).then(|| outcome(values, noise, reason))
         };
         let trials = self.at_once(py, |study| {
             let points = points.into_values();
-            if points.len() != told.len() {
+            if points.len() != outcomes.len() {
                 let what = "the list of outcomes".into();
-                return Err(Error::Shape { what, found: told.len(), expected: points.len() });
+                return Err(Error::Shape { what, found: outcomes.len(), expected: points.len() });
             }
-            let points: Vec<_> = points.into_iter().zip(told.into_iter().map(one)).collect();
+            let points: Vec<_> = points.into_iter().zip(outcomes.into_iter().map(one)).collect();
             study.add(&points)
         })?;
         Ok(trials.start)
     }
 
-    /// Reads what others have written.
+    /// Reads what other processes have written.
     fn refresh(&self, py: Python<'_>) -> PyResult<()> {
         self.at_once(py, Inner::refresh)
     }
 
-    /// The numbers of trials, of those that are pending, of those that failed, and of asks.
+    /// Numbers of trials, of pending trials, of failed trials, and of asks.
     fn counts(&self, py: Python<'_>) -> PyResult<(usize, usize, usize, u64)> {
         self.at_once(py, |study| {
             study.refresh()?;
@@ -168,35 +181,54 @@ impl Study {
         })
     }
 
-    /// Trials from a number on as (number, ask, point, values, noise variances, reason).
-    fn records<'py>(&self, py: Python<'py>, first: u64) -> PyResult<Bound<'py, PyList>> {
+    /// Records of the trials from a number on.
+    fn records_from<'py>(&self, py: Python<'py>, first: u64) -> PyResult<Bound<'py, PyList>> {
         let records = self.at_once(py, |study| {
             study.refresh()?;
             let from = (first.max(1) - 1) as usize;
             Ok(study.history().records().get(from..).unwrap_or_default().to_vec())
         })?;
-        PyList::new(py, records.iter().map(|record| to_tuple(py, record)).collect::<PyResult<Vec<_>>>()?)
+        recorded(py, &records)
     }
 
-    /// What was found, as JSON.
+    /// Records of the trials with these numbers.
+    fn records<'py>(&self, py: Python<'py>, numbers: Vec<u64>) -> PyResult<Bound<'py, PyList>> {
+        let records = self.at_once(py, |study| {
+            study.refresh()?;
+            let records = study.history().records();
+            let find = |&trial: &u64| {
+                let found = (trial as usize).checked_sub(1).and_then(|index| records.get(index)).cloned();
+                found.ok_or(Error::UnknownTrial { trial, trials: records.len() as u64 })
+            };
+            numbers.iter().map(find).collect::<Result<Vec<_>>>()
+        })?;
+        recorded(py, &records)
+    }
+
+    /// Whether values, one per output, satisfy all constraints.
+    fn is_feasible(&self, values: Vec<f64>) -> bool {
+        self.config.is_feasible(&values)
+    }
+
+    /// The best trials by posterior mean and by outcome, as JSON.
     fn best(&self, py: Python<'_>) -> PyResult<String> {
         self.with(py, |study| {
             if study.config().outputs.iter().filter(|output| output.goal.is_objective()).count() != 1 {
-                return Err(unsupported("the best of a study without a single objective", "look at its fronts"));
+                return Err(unsupported("the best of a study without a single objective", "use fronts()"));
             }
             match study.best()? {
                 Some(best) => json(&best),
-                None => Err(Error::Empty { what: "the list of outcomes that keep to all limits".into() }),
+                None => Err(Error::Empty { what: "the list of feasible outcomes".into() }),
             }
         })
     }
 
-    /// What no other trial beats, as JSON.
+    /// Pareto fronts, as JSON.
     fn fronts(&self, py: Python<'_>) -> PyResult<String> {
         self.with(py, |study| json(&study.fronts()?))
     }
 
-    /// The posterior of an output.
+    /// Posterior of an output.
     fn posterior(&self, py: Python<'_>, output: usize) -> PyResult<Posterior> {
         let (model, units) = self.with(py, |study| Ok((study.posterior(output)?, study.hyperparameters(output)?.1)))?;
         let sign = if self.config.outputs[output].goal == Goal::Minimize { -1.0 } else { 1.0 };
@@ -204,7 +236,7 @@ impl Study {
         Ok(Posterior { model, frame: Arc::new(frame) })
     }
 
-    /// Means and the ends of central 95 % intervals of an output without noise.
+    /// Means of an output without noise, and bounds of central 95 % intervals.
     fn predict_interval<'py>(
         &self,
         py: Python<'py>,
@@ -212,13 +244,13 @@ impl Study {
         points: &Bound<'py, PyAny>,
     ) -> PyResult<(Array<'py>, Array<'py>, Array<'py>)> {
         let points = Points::new(points)?;
-        let forecasts = self.with(py, |study| study.predict_interval(output, &points.into_values()))?;
-        let column = |of: fn(&spargo::study::CrediblePrediction) -> f64| vector(py, forecasts.iter().map(of).collect());
+        let predictions = self.with(py, |study| study.predict_interval(output, &points.into_values()))?;
+        let column =
+            |of: fn(&spargo::study::CrediblePrediction) -> f64| vector(py, predictions.iter().map(of).collect());
         Ok((column(|f| f.mean), column(|f| f.interval.0), column(|f| f.interval.1)))
     }
 
-    /// Outcomes of an output, and beside them the means and the ends of central 95 % intervals (noise included) by the
-    /// model of all the others.
+    /// Outcomes of an output, and their leave-one-out means and bounds of central 95 % intervals, noise included.
     fn leave_one_out<'py>(&self, py: Python<'py>, output: usize) -> PyResult<[Array<'py>; 4]> {
         let found = self.with(py, |study| {
             study.refresh()?;
@@ -231,51 +263,58 @@ impl Study {
         Ok([column(|one| one.observed), column(|one| one.predict_interval.mean), lower, upper])
     }
 
-    /// The hyperparameters of an output, in the model's units, as JSON.
+    /// Hyperparameters of an output, in the model's units, as JSON.
     fn hyperparameters(&self, py: Python<'_>, output: usize) -> PyResult<String> {
         self.with(py, |study| json(&study.hyperparameters(output)?.0))
     }
 
+    /// Importance of each input for an output.
     fn importance(&self, py: Python<'_>, output: usize) -> PyResult<Vec<f64>> {
         self.with(py, |study| study.importance(output))
     }
 
+    /// Inducing points of an output's model, unless it is exact.
     fn inducing_points<'py>(&self, py: Python<'py>, output: usize) -> PyResult<Option<Bound<'py, PyList>>> {
         let Some(points) = self.with(py, |study| study.inducing_points(output))? else { return Ok(None) };
         let points = points.iter().map(|point| to_list(py, point)).collect::<PyResult<Vec<_>>>()?;
         PyList::new(py, points).map(Some)
     }
 
-    /// The report of every ask, as JSON.
+    /// Report of every ask, as JSON.
     fn reports(&self, py: Python<'_>) -> PyResult<String> {
         self.at_once(py, |study| json(&study.reports()?))
     }
 
-    /// The page.
+    /// The study as an HTML page.
     fn html(&self, py: Python<'_>) -> PyResult<String> {
         self.with(py, spargo_report::html)
     }
 }
 
 impl Study {
-    fn new(inner: Inner, path: Option<PathBuf>) -> Self {
+    fn new(mut inner: Inner, path: Option<PathBuf>, quality: Option<PythonQuality>) -> Self {
+        if let Some(quality) = &quality {
+            inner = inner.with_extensions(&quality.extensions());
+        }
         let config = inner.config().clone();
-        Study { inner: Mutex::new(Some(inner)), config, path, process: AtomicU32::new(std::process::id()) }
+        Study { inner: Mutex::new(Some(inner)), config, path, quality, process: AtomicU32::new(std::process::id()) }
     }
 
-    /// A long call.
+    /// A long call, which Ctrl-C ends.
     fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Inner) -> Result<T> + Send) -> PyResult<T> {
         self.check_process(py)?;
-        heavy_with(py, &self.inner, |inner| work(opened(inner)?))
+        let raised = || self.quality.as_ref().and_then(PythonQuality::take_raised);
+        raised();
+        heavy_with(py, &self.inner, |inner| work(opened(inner)?)).map_err(|error| raised().unwrap_or(error))
     }
 
-    /// A short one.
+    /// A short call.
     fn at_once<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Inner) -> Result<T> + Send) -> PyResult<T> {
         self.check_process(py)?;
         light_with(py, &self.inner, |inner| work(opened(inner)?))
     }
 
-    /// A fork copies neither the connection to a file nor the thread that is at work with a study and would unlock it.
+    /// Refuses a study that a fork has broken: a fork copies neither a file's connection nor the thread that holds the lock.
     fn check_process(&self, py: Python<'_>) -> PyResult<()> {
         let here = std::process::id();
         if self.process.load(Ordering::Relaxed) == here {
@@ -288,6 +327,11 @@ impl Study {
         self.process.store(here, Ordering::Relaxed);
         Ok(())
     }
+}
+
+/// Records as a list of tuples.
+fn recorded<'py>(py: Python<'py>, records: &[Record]) -> PyResult<Bound<'py, PyList>> {
+    PyList::new(py, records.iter().map(|record| to_tuple(py, record)).collect::<PyResult<Vec<_>>>()?)
 }
 
 /// Numbers and points of trials.

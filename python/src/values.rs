@@ -1,4 +1,4 @@
-//! Values and points of Python's as the library's, and back.
+//! Conversion of values and points between Python and the library.
 
 use crate::arrays::matrix;
 use numpy::PyReadonlyArray2;
@@ -8,15 +8,16 @@ use pyo3::types::{PyBool, PyFloat, PyList, PyString};
 use spargo::linalg::Mat;
 use spargo::space::{Point, Value};
 
-/// Points as they were given: numbers alone, or any values.
+/// Points as they were given: plain numbers, or any values.
 pub enum Points {
-    /// [points, inputs].
+    /// Plain numbers, [points, inputs].
     Numbers(Mat<f64>),
+    /// Any values, one list per point.
     Values(Vec<Point>),
 }
 
 impl Points {
-    /// From a two-dimensional array of floats, or a list of lists.
+    /// Points from a two-dimensional array of floats, or a list of lists.
     pub fn new(given: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(array) = given.extract::<PyReadonlyArray2<'_, f64>>() {
             return Ok(Points::Numbers(matrix(&array)));
@@ -25,7 +26,7 @@ impl Points {
         Ok(Points::Values(points.collect::<PyResult<Vec<Point>>>()?))
     }
 
-    /// One value an input.
+    /// Points with one value per input.
     pub fn into_values(self) -> Vec<Point> {
         match self {
             Points::Values(points) => points,
@@ -54,7 +55,7 @@ fn value(given: &Bound<'_, PyAny>) -> PyResult<Value> {
     })
 }
 
-/// A list of Python's values.
+/// A point as a list.
 pub fn to_list<'py>(py: Python<'py>, point: &[Value]) -> PyResult<Bound<'py, PyList>> {
     let one = |value: &Value| match value {
         Value::Int(i) => i.into_pyobject(py).map(|i| i.into_any()).map_err(PyErr::from),

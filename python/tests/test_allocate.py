@@ -1,4 +1,4 @@
-"""Choices of rows and benchmark problems through Python."""
+"""Allocation of inducing points, and benchmark problems."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ X = RNG.random((400, 2))
 Y = -((X - 0.7) ** 2).sum(axis=1)
 
 
-@pytest.mark.parametrize("method", ["random", "cvr", "dpp", "lin-dpp", "imp-dpp", "ent-dpp", "al-dpp"])
-def test_every_method_returns_rows(method: str) -> None:
-    rows = spargo.allocate(X, 20, method=method, y=Y, seed=1)
+@pytest.mark.parametrize("allocation", ["random", "cvr", "dpp", "lin-dpp", "imp-dpp", "ent-dpp", "al-dpp"])
+def test_every_allocation_returns_rows(allocation: str) -> None:
+    rows = spargo.allocate(X, 20, allocation=allocation, y=Y, seed=1)
     assert rows.dtype == np.intp and len(set(rows.tolist())) == 20 and rows.max() < 400
-    assert (rows == spargo.allocate(X, 20, method=method, y=Y, seed=1)).all()
+    assert (rows == spargo.allocate(X, 20, allocation=allocation, y=Y, seed=1)).all()
 
 
-def test_quality_draws_rows_to_where_it_is_large() -> None:
+def test_rows_are_where_quality_is_large() -> None:
     def spread(rows: Any) -> float:
         return float(np.linalg.norm(X[rows] - 0.7, axis=1).mean())
 
     cover = spread(spargo.allocate(X, 20, lengthscales=0.2))
-    assert spread(spargo.allocate(X, 20, method="imp-dpp", y=Y, lengthscales=0.2)) < cover
-    assert spread(spargo.allocate(X, 20, method={"method": "imp-dpp", "baseline": "max"}, y=Y, lengthscales=0.2)) < cover
+    assert spread(spargo.allocate(X, 20, allocation="imp-dpp", y=Y, lengthscales=0.2)) < cover
+    assert spread(spargo.allocate(X, 20, allocation={"method": "imp-dpp", "baseline": "max"}, y=Y, lengthscales=0.2)) < cover
     assert spread(spargo.allocate(X, 20, quality=np.exp(20 * Y), lengthscales=0.2)) < 0.8 * cover
-    assert spread(spargo.allocate(X, 20, method="imp-dpp", y=-Y, goal="min", lengthscales=0.2)) < cover
-    drawn = [spread(spargo.allocate(X, 20, method="dpp", quality=np.exp(20 * Y), lengthscales=0.2, seed=s)) for s in (1, 2)]
+    assert spread(spargo.allocate(X, 20, allocation="imp-dpp", y=-Y, goal="min", lengthscales=0.2)) < cover
+    drawn = [spread(spargo.allocate(X, 20, allocation="dpp", quality=np.exp(20 * Y), lengthscales=0.2, seed=s)) for s in (1, 2)]
     assert max(drawn) < cover and drawn[0] != drawn[1]
 
 
-def test_a_kernel_may_be_a_models() -> None:
+def test_the_kernel_can_be_that_of_a_model() -> None:
     model = spargo.ExactGP(kernel="rbf").fit(X, Y)
     rows = spargo.allocate(X, 15, kernel=model)
     same = spargo.allocate(X, 15, kernel="rbf", lengthscales=model.lengthscales_, variance=model.variance_)
@@ -45,26 +45,26 @@ def test_a_kernel_may_be_a_models() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"method": "imp-dpp"}, "looks at outcomes"),
-        ({"method": "kmeans"}, "no rows"),
-        ({"method": "luck"}, "unknown variant"),
-        ({"method": "imp-dpp", "y": Y, "quality": np.ones(400)}, "a quality of its own"),
+        ({"allocation": "imp-dpp"}, "looks at outcomes"),
+        ({"allocation": "kmeans"}, "no rows"),
+        ({"allocation": "luck"}, "allocation.method: unknown variant"),
+        ({"allocation": "imp-dpp", "y": Y, "quality": np.ones(400)}, "a quality of its own"),
         ({"quality": np.ones(3)}, "qualities has 3 but 400"),
         ({"quality": -np.ones(400)}, "must be at least 0"),
         ({"quality": np.full(400, np.nan)}, "not finite"),
-        ({"quality": np.ones((400, 1))}, "one number a row"),
-        ({"goal": "most"}, "goal="),
-        ({"kernel": "matern72"}, "unknown variant"),
+        ({"quality": np.ones((400, 1))}, "one number per row"),
+        ({"goal": "most"}, "goal: unknown variant `most`"),
+        ({"kernel": "matern72"}, "kernel: unknown variant"),
     ],
 )
-def test_refusals_name_their_cause(settings: Any, message: str) -> None:
+def test_errors_name_their_cause(settings: Any, message: str) -> None:
     with pytest.raises(ValueError) as refused:
         spargo.allocate(X, 20, **settings)
     assert message in str(refused.value)
 
 
 @pytest.mark.parametrize("name", spargo.problems.names())
-def test_problems_are_what_they_say(name: str) -> None:
+def test_problems_match_their_description(name: str) -> None:
     problem = spargo.problems.by_name(name)
     assert getattr(spargo.problems, name.replace("-", "_")) is not None and problem.citation
     if isinstance(problem, spargo.problems.Problem):
@@ -86,7 +86,7 @@ def test_problems_are_what_they_say(name: str) -> None:
         assert study.outputs == problem.outputs and problem.hypervolume(outputs) >= 0
 
 
-def test_volumes_are_those_of_boxes() -> None:
+def test_hypervolumes_of_boxes() -> None:
     assert spargo.hypervolume(np.empty((0, 2)), [0.0, 0.0]) == 0.0
     assert spargo.hypervolume([[1.0, -2.0]], [0.0, 0.0], goals=["max", "min"]) == 2.0
     assert spargo.hypervolume([[1.0, 1.0, 1.0], [-1.0, 5.0, 5.0]], [0.0, 0.0, 0.0]) == 1.0

@@ -1,4 +1,4 @@
-"""Studies are pickled and copied: those in memory with all they know, those in files by their file."""
+"""Pickles and copies of studies: those in memory in full, those in files by their path."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_copy_goes_on_as_the_original_would() -> None:
         assert len(twin) == len(study) + 5
 
 
-def test_a_copy_of_a_file_is_the_file(tmp_path: Path) -> None:
+def test_a_pickled_study_in_a_file_opens_the_file(tmp_path: Path) -> None:
     study = begun(storage=tmp_path / "study.db")
     twin = pickle.loads(pickle.dumps(study))
     assert twin.storage == study.storage
@@ -49,14 +49,14 @@ def test_a_copy_of_a_file_is_the_file(tmp_path: Path) -> None:
     assert len(apart) == len(study) + 1
 
 
-def test_a_closed_study_says_that_it_is() -> None:
+def test_a_closed_study_cannot_be_pickled() -> None:
     study = begun()
     study.close()
     with pytest.raises(spargo.UnsupportedError, match="closed"):
         pickle.dumps(study)
 
 
-def test_parts_of_a_study_say_why_not() -> None:
+def test_posteriors_and_paths_cannot_be_copied() -> None:
     study = begun()
     for part in (study.posterior(), study.posterior().sample_paths(2)):
         with pytest.raises(TypeError, match="pickle the study"):
@@ -67,27 +67,27 @@ def evaluate(trial: spargo.Trial) -> float:
     return float(np.sin(5 * trial.params["x"]) + trial.params["size"])
 
 
-def believe(study: spargo.Study) -> dict[str, Any]:
+def best_params(study: spargo.Study) -> dict[str, Any]:
     return study.best().params
 
 
-def test_trials_and_studies_travel_between_processes() -> None:
+def test_trials_and_studies_are_sent_to_other_processes() -> None:
     study = begun()
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
         trials = study.ask()
         study.tell(trials, pool.map(evaluate, trials))
-        assert list(pool.map(believe, [study]))[0] == study.best().params
+        assert list(pool.map(best_params, [study]))[0] == study.best().params
 
 
 @pytest.mark.parametrize("bytes", [b"", b"SQLite", b"\0" * 4096, b"x" * 5000])
-def test_bytes_that_are_no_study_are_refused(bytes: bytes) -> None:
+def test_invalid_bytes_are_refused(bytes: bytes) -> None:
     from spargo import _spargo
 
     with pytest.raises(spargo.StorageError):
-        _spargo.Study.from_bytes(bytes)
+        _spargo.Study.from_bytes(bytes, None)
 
 
-def test_files_are_found_again_from_another_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pickled_study_is_found_from_another_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     study = spargo.Study({"x": (0.0, 1.0)}, storage="lab.db")
     study.ask(3)

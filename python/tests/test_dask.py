@@ -1,4 +1,4 @@
-"""A real local Dask cluster, and workers that are killed in mid-run."""
+"""A local Dask cluster, and workers that are killed during a run."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def client() -> Iterator[Any]:
         cluster.close()
 
 
-def test_a_worker_killed_in_mid_run_costs_nothing(client: Any) -> None:
+def test_a_killed_worker_loses_no_trial(client: Any) -> None:
     study = spargo.Study({"x": (0.0, 1.0)}, seed=1, initial=10, batch=5)
     killed: list[int] = []
 

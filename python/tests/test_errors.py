@@ -1,4 +1,4 @@
-"""Refusals: one class a reason, with the library's message and its parts."""
+"""Exceptions: one class per reason, with the library's message and its parts."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ CASES: list[tuple[type[spargo.SpargoError], type[Exception], Callable[[], object
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
-def test_a_refusal_has_its_class_message_and_parts(case: Any) -> None:
+def test_an_exception_has_its_class_message_and_parts(case: Any) -> None:
     kind, base, provoke, message, parts = case
     with pytest.raises(kind) as refused:
         provoke()
@@ -123,26 +123,28 @@ def test_a_refusal_has_its_class_message_and_parts(case: Any) -> None:
         }
 
 
-def test_every_refusal_is_of_the_package() -> None:
+def test_every_exception_is_in_the_package() -> None:
     for name in errors.__all__:
         kind = getattr(errors, name)
         assert inspect.isclass(kind) and issubclass(kind, spargo.SpargoError) and getattr(spargo, name) is kind
     provoked = {case[0].__name__ for case in CASES}
-    # One needs a machine's bad luck, one cannot be seen from Python: Ctrl-C raises what its handler raises.
+    # The last one cannot be seen from Python: Ctrl-C raises what its handler raises.
     assert set(errors.__all__) - provoked == {"SpargoError", "NotPositiveDefiniteError", "InterruptedCall"}
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"bach": 3}, "unknown field `bach`"),
-        ({"model": {"warp": "sometimes"}}, "unknown variant `sometimes`"),
-        ({"allocation": "imp"}, "the allocation method 'imp'"),
-        ({"seed": -1}, "invalid value: integer `-1`"),
-        ({"seed": 1.5}, "invalid type: floating point `1.5`"),
+        ({"model": spargo.ModelOptions(priors="some")}, "model.priors: unknown variant `some`"),  # type: ignore[arg-type]
+        ({"model": spargo.ModelOptions(hyperparameters={"subset": -1})}, "model.hyperparameters.subset: invalid value"),
+        ({"rule": "luck"}, "rule: unknown variant `luck`"),
+        ({"allocation": "imp"}, "allocation: the allocation method 'imp'"),
+        ({"allocation": {"method": "imp-dpp", "colour": 3}}, "allocation: unknown field `colour`"),
+        ({"seed": -1}, "seed: invalid value: integer `-1`"),
+        ({"seed": 1.5}, "seed: invalid type: floating point `1.5`"),
     ],
 )
-def test_settings_are_explained(settings: dict[str, Any], message: str) -> None:
+def test_errors_name_the_setting(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(spargo.UnsupportedError) as refused:
         spargo.Study(LINE, **settings)
     assert message in str(refused.value) and "line 1" not in str(refused.value)
@@ -158,7 +160,12 @@ def test_settings_are_explained(settings: dict[str, Any], message: str) -> None:
         lambda: spargo.Study(LINE, "largest"),
         lambda: spargo.Study(LINE, {"y": {"level": 1.0, "goal": "max"}}),
         lambda: spargo.Study(LINE, "max", {"y": 3.0}),
-        lambda: spargo.Study(LINE, sampling={"features": object()}),
+        lambda: spargo.Study(LINE, bach=3),  # type: ignore[call-arg]
+        lambda: spargo.ModelOptions(warp="off"),  # type: ignore[call-arg]
+        lambda: spargo.LocalModelOptions(share="half"),  # type: ignore[arg-type]
+        lambda: spargo.TrustRegionOptions(share="half"),  # type: ignore[arg-type]
+        lambda: spargo.Study(LINE, model={"exact_until": 3}),  # type: ignore[arg-type]
+        lambda: spargo.Study(LINE, sampling=spargo.SamplingOptions(features=object())),  # type: ignore[arg-type]
         lambda: told().add({"y": [0.5]}, [1.0]),
         lambda: told().add({"x": [0.5, 0.6]}, [1.0]),
         lambda: told().add(np.zeros(3), [1.0]),
@@ -176,7 +183,7 @@ def test_settings_are_explained(settings: dict[str, Any], message: str) -> None:
         lambda: spargo.Study(LINE, {"a": "max", "b": "min"}).add({"x": [0.5], "a": [1.0]}),
     ],
 )
-def test_what_makes_no_sense_is_refused_in_python(make: Callable[[], object]) -> None:
+def test_invalid_arguments_are_refused_in_python(make: Callable[[], object]) -> None:
     with pytest.raises((TypeError, ValueError)) as refused:
         make()
     assert str(refused.value)

@@ -1,4 +1,4 @@
-"""The examples run as they are, and so do the ten lines of the README and of docs/PYTHON.md."""
+"""The examples and the ten lines of the README and of docs/guide/python.md run as they are."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_examples_run(example: Path, tmp_path: Path) -> None:
 
 def test_the_ten_lines_of_the_documents_run(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    first, second = (_ten_lines(PYTHON.parent / document) for document in ("README.md", "docs/PYTHON.md"))
+    first, second = (_ten_lines(PYTHON.parent / document) for document in ("README.md", "docs/guide/python.md"))
     assert first == second and len(first.strip().splitlines()) <= 10
     _run(["-c", first], tmp_path)
     assert (tmp_path / "best.png").stat().st_size > 1000 and (tmp_path / "report.html").exists()

@@ -1,4 +1,4 @@
-"""Numbers of other implementations, through Python: GPflow's models, Trieste's choices, volumes and functions."""
+"""Reference values of other implementations: GPflow's models, Trieste's allocations, hypervolumes and functions."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_variational_models(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["cvr_selection", "imp_selection"])
-def test_choices(name: str) -> None:
+def test_allocations(name: str) -> None:
     file = golden(name)
     settings = {"kernel": file["kernel"], "variance": file["variance"], "lengthscales": file["lengthscales"]}
     X = np.array(file["X"])

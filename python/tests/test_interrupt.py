@@ -1,4 +1,4 @@
-"""Ctrl-C ends long calls at once, and nothing is lost."""
+"""Ctrl-C ends long calls at once, without loss."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ def prepared(path: Path, **settings: Any) -> None:
         study.add(x, np.sin(7 * x).sum(axis=1))
 
 
+QUICK = spargo.ModelOptions(hyperparameters={"subset": 100})
 STAGES: dict[str, dict[str, Any]] = {
-    "hyperparameters": {"model": {"learning": {"subset": 2500}, "exact_until": 4000}},
-    "the bound": {"model": {"learning": "bound", "exact_until": 10}, "inducing": 700},
-    "paths": {"maximizing": {"pool": 20000, "starts": 20}, "model": {"learning": {"subset": 100}}},
-    "one by one": {"rule": "gibbon", "model": {"learning": {"subset": 100}}},
+    "subset likelihood": {"model": spargo.ModelOptions(hyperparameters={"subset": 2500}, exact_until=4000)},
+    "collapsed bound": {"model": spargo.ModelOptions(hyperparameters="bound", exact_until=10), "inducing": 700},
+    "paths": {"acquisition": spargo.AcquisitionOptions(pool=20000, starts=20), "model": QUICK},
+    "greedy batch": {"rule": "gibbon", "model": QUICK},
 }
 
 
@@ -47,7 +48,7 @@ def test_a_long_ask_ends_within_a_second(stage: str, tmp_path: Path) -> None:
     path, copy = tmp_path / "study.db", tmp_path / "copy.db"
     prepared(path, **STAGES[stage])
     shutil.copy(path, copy)
-    # A machine that is busy otherwise may be late now and then.
+    # A busy machine may be late.
     assert min(seconds_to_end(path) for _ in range(2)) < 1.0
     with spargo.Study.open(path) as study, spargo.Study.open(copy) as undisturbed:
         assert study.trials == undisturbed.trials and study.reports() == []
@@ -75,11 +76,11 @@ def seconds_to_end(path: Path) -> float:
     return time.monotonic() - sent
 
 
-def test_an_interrupted_study_goes_on_as_if_nothing_had_been() -> None:
-    settings: dict[str, Any] = {"seed": 5, "initial": 20, "batch": 20, "maximizing": {"pool": 20000, "starts": 30}}
+def test_an_interrupted_study_continues_unchanged() -> None:
+    slow = spargo.AcquisitionOptions(pool=20000, starts=30)
 
     def begun() -> spargo.Study:
-        study = spargo.Study(SPACE, **settings)
+        study = spargo.Study(SPACE, seed=5, initial=20, batch=20, acquisition=slow)
         for _ in range(2):
             trials = study.ask()
             study.tell(trials, [sum(np.sin(7 * np.array(list(trial.params.values())))) for trial in trials])
@@ -157,7 +158,7 @@ def test_a_tell_waits_for_an_ask_and_can_be_interrupted() -> None:
     assert len(asked) == 1000 and study.tell(pending, [1.0, 2.0]) == 2
 
 
-def test_forked_processes_compute_with_threads_of_their_own() -> None:
+def test_forked_processes_have_their_own_threads() -> None:
     code = """
         import multiprocessing, os, threading, time, numpy as np, spargo
 

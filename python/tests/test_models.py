@@ -1,4 +1,4 @@
-"""Models through Python: one posterior, the units of the data, labels, paths, copies."""
+"""Models: units of the data, labels, paths, copies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AT = RNG.random((9, 2)) * [3.0, 200.0] + [10.0, -50.0]
 MODELS: list[Any] = [
     spargo.ExactGP(),
     spargo.SparseGP(inducing=60, hyperparameters="bound"),
-    spargo.SparseGP(inducing=60, allocate="imp-dpp"),
+    spargo.SparseGP(inducing=60, allocation="imp-dpp"),
     spargo.VariationalGP(inducing=40),
 ]
 
@@ -85,7 +85,7 @@ def test_models_are_pickled_and_copied(model: Any) -> None:
         assert twin.report_ == model.report_ and repr(twin) == repr(model)
         assert twin.sample_paths(2, seed=1)(AT) == pytest.approx(model.sample_paths(2, seed=1)(AT), rel=1e-6)
     for part in (model.posterior, model.sample_paths(2), model.sample_paths(2)[0]):
-        with pytest.raises(TypeError, match="the model that it is of"):
+        with pytest.raises(TypeError, match="the study or model"):
             pickle.dumps(part)
 
 
@@ -116,7 +116,7 @@ def test_labels_have_probabilities() -> None:
         spargo.VariationalGP().predict_proba
 
 
-def test_what_is_given_is_not_learned() -> None:
+def test_fixed_hyperparameters_are_not_learned() -> None:
     model = spargo.SparseGP(noise=25.0, lengthscales=2.0, inducing=30).fit(X, Y)
     assert model.noise_ == 25.0 and model.lengthscales_.tolist() == [2.0, 2.0]
     assert model.variance_ > 1e3
@@ -125,7 +125,7 @@ def test_what_is_given_is_not_learned() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: spargo.ExactGP(kernel="cubic").fit(X, Y), "unknown variant `cubic`"),
+        (lambda: spargo.ExactGP(kernel="cubic").fit(X, Y), "kernel: unknown variant `cubic`"),
         (lambda: spargo.ExactGP(noise=-1.0).fit(X, Y), "noise = -1 must be positive"),
         (lambda: spargo.ExactGP(lengthscales=[1.0, 2.0, 3.0]).fit(X, Y), "length scales has 3 but 2"),
         (lambda: spargo.ExactGP(hyperparameters="luck").fit(X, Y), "must be one of"),
@@ -136,18 +136,18 @@ def test_what_is_given_is_not_learned() -> None:
         (lambda: spargo.ExactGP().fit(X.astype(str), Y), "needs numbers"),
         (lambda: spargo.SparseGP(inducing=0).fit(X, Y), "number of inducing points"),
         (lambda: spargo.SparseGP(inducing=X[:, :1]).fit(X, Y), "inducing point has 1 but 2"),
-        (lambda: spargo.SparseGP(allocate="luck").fit(X, Y), "unknown variant `luck`"),
+        (lambda: spargo.SparseGP(allocation="luck").fit(X, Y), "allocation.method: unknown variant `luck`"),
         (lambda: spargo.ExactGP().set_params(colour=1), "no parameter"),
         (lambda: spargo.ExactGP().fit(X, Y).predict(AT[:, :1]), "expecting 2 features"),
     ],
 )
-def test_refusals_name_their_cause(make: Any, message: str) -> None:
+def test_errors_name_their_cause(make: Any, message: str) -> None:
     with pytest.raises(ValueError) as refused:
         make()
     assert message in str(refused.value)
 
 
-def test_without_scikit_learn_nothing_is_missed() -> None:
+def test_models_work_without_scikit_learn() -> None:
     import subprocess
     import sys
 

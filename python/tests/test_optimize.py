@@ -1,4 +1,4 @@
-"""Runs over executors: batches and asynchronously, through crashes, timeouts and Ctrl-C."""
+"""Runs over executors: in batches and asynchronously, through crashes, timeouts and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -18,9 +18,11 @@ import numpy as np
 import pytest
 
 import spargo
-from spargo.executors import Crew, InlineExecutor, RayExecutor, workers_of
+from spargo.campaign import Mode
+from spargo.executors import InlineExecutor, RayExecutor, WorkerPool, workers_of
 
 SPACE: dict[str, Any] = {"x": (0.0, 1.0), "n": spargo.Int(1, 9)}
+MODES: tuple[Mode, ...] = ("batch", "async")
 
 
 def hill(params: dict[str, Any]) -> float:
@@ -28,14 +30,14 @@ def hill(params: dict[str, Any]) -> float:
 
 
 def deadly(params: dict[str, Any]) -> float:
-    """Takes its worker down with it for some points."""
+    """Kills its worker at some points."""
     if params["n"] == 9:
         os._exit(3)
     return hill(params)
 
 
 def moody(params: dict[str, Any]) -> Any:
-    """A value, or one of the ways in which there is none."""
+    """Returns a value, or fails in one of many ways."""
     answers: dict[int, Any] = {2: None, 3: float("nan"), 4: "good", 5: [1.0, 2.0], 6: {"cost": 1.0}}
     if params["n"] == 1:
         raise OSError("the pump stopped")
@@ -45,7 +47,7 @@ def moody(params: dict[str, Any]) -> Any:
 
 
 class Awkward(Exception):
-    """An exception that cannot be made again from its arguments, and would break a pool of processes on its way home."""
+    """An exception that cannot be unpickled, and would break a pool of processes."""
 
     def __init__(self, one: str, two: str) -> None:
         super().__init__(one + two)
@@ -73,11 +75,11 @@ def pool() -> Iterator[ProcessPoolExecutor]:
         yield pool
 
 
-@pytest.mark.parametrize("mode", ["batch", "async"])
-def test_every_trial_is_evaluated_once(mode: str, pool: ProcessPoolExecutor) -> None:
+@pytest.mark.parametrize("mode", MODES)
+def test_every_trial_is_evaluated_once(mode: Mode, pool: ProcessPoolExecutor) -> None:
     with ThreadPoolExecutor(3) as threads:
         for executor in (None, threads, pool):
-            found = study().optimize(hill, 25, executor=executor, mode=mode)
+            found = study().optimize(hill, budget=25, executor=executor, mode=mode)
             assert len(found) == 25 and not found.pending
             assert all(trial.value == hill(trial.params) for trial in found.trials)
             assert found.best().params["n"] == 4
@@ -90,7 +92,7 @@ def test_batches_are_asked_for_as_batches() -> None:
     assert [report["asked"] for report in study().optimize(hill, 20).reports()] == [6, 6, 6, 2]
 
 
-def test_async_asks_singly_and_fits_every_so_often() -> None:
+def test_async_asks_for_single_points_and_refits_periodically() -> None:
     found = study().optimize(hill, 40, mode="async", refit_every=5)
     reports = found.reports()
     assert [report["asked"] for report in reports] == [1] * 40
@@ -101,7 +103,7 @@ def test_async_asks_singly_and_fits_every_so_often() -> None:
 
 
 def test_async_keeps_every_worker_busy() -> None:
-    """One slow evaluation holds up its own worker only."""
+    """A slow evaluation occupies its own worker only."""
     release, lock, done = threading.Event(), threading.Lock(), [0]
 
     def f(params: dict[str, Any]) -> float:
@@ -120,21 +122,21 @@ def test_async_keeps_every_worker_busy() -> None:
     assert all(trial.status == "done" for trial in found.trials)
 
 
-def test_no_more_are_under_way_than_there_are_workers() -> None:
+def test_no_more_trials_are_in_flight_than_workers() -> None:
     class Counting(ThreadPoolExecutor):
-        under_way = most = 0
+        in_flight = most = 0
 
         def submit(self, *args: Any, **kwargs: Any) -> Future[Any]:
-            Counting.under_way += 1
-            Counting.most = max(Counting.most, Counting.under_way)
+            Counting.in_flight += 1
+            Counting.most = max(Counting.most, Counting.in_flight)
             return super().submit(*args, **kwargs)
 
     def f(params: dict[str, Any]) -> float:
         time.sleep(0.005)
-        Counting.under_way -= 1
+        Counting.in_flight -= 1
         return hill(params)
 
-    for mode in ("batch", "async"):
+    for mode in MODES:
         Counting.most = 0
         with Counting(3) as executor:
             study().optimize(f, 12, executor=executor, mode=mode)
@@ -152,7 +154,7 @@ def test_failures_of_every_kind_have_their_reason(pool: ProcessPoolExecutor) -> 
         1: "OSError: the pump stopped",
         2: "no value",
         3: "the outcome is NaN",
-        4: "TypeError: a value cannot be the word 'good'",
+        4: "TypeError: a value cannot be the string 'good'",
         5: "ShapeError: ",
         6: "ValueError: there is no output 'cost'",
         7: "SystemExit: 3",
@@ -160,19 +162,19 @@ def test_failures_of_every_kind_have_their_reason(pool: ProcessPoolExecutor) -> 
     for n, beginning in beginnings.items():
         assert str(reasons[n]).startswith(beginning), reasons[n]
     assert reasons[8] is None and not found.pending
-    # What would end the program ends the run that is in its own thread.
+    # In the calling thread, SystemExit ends the run.
     with pytest.raises(SystemExit):
         study(initial=40, batch=40).optimize(moody, 40)
 
 
-def test_exceptions_that_cannot_travel_are_failures(pool: ProcessPoolExecutor) -> None:
+def test_exceptions_that_cannot_be_unpickled_are_failures(pool: ProcessPoolExecutor) -> None:
     found = study().optimize(awkward, 20, executor=pool)
     assert {trial.failure for trial in found.trials if trial.params["n"] < 5} == {"Awkward: ab"}
     assert all(trial.status == "done" for trial in found.trials if trial.params["n"] >= 5)
 
 
-@pytest.mark.parametrize("mode", ["batch", "async"])
-def test_a_worker_that_dies_costs_its_own_trial_only(mode: str) -> None:
+@pytest.mark.parametrize("mode", MODES)
+def test_a_worker_that_dies_costs_its_own_trial_only(mode: Mode) -> None:
     executor = processes()
     found = study(initial=14, batch=7, seed=3).optimize(deadly, 14, executor=executor, mode=mode)
     killers = [trial for trial in found.trials if trial.params["n"] == 9]
@@ -182,11 +184,11 @@ def test_a_worker_that_dies_costs_its_own_trial_only(mode: str) -> None:
 
 
 def test_a_broken_pool_leaves_no_worker_behind() -> None:
-    """One that was started while the pool broke down would be waited for at the end of the program, for ever."""
-    for given in ("executor", "maker"):
+    """The interpreter would wait for ever for a worker that was started while the pool broke down."""
+    for given in ("executor", "factory"):
         made = [processes()]
-        crew = Crew(made[0] if given == "executor" else lambda: made.pop() if made else InlineExecutor())
-        broken = crew._executor
+        pool = WorkerPool(made[0] if given == "executor" else lambda: made.pop() if made else InlineExecutor())
+        broken = pool._executor
         assert isinstance(broken, ProcessPoolExecutor)
         cause = broken.submit(os._exit, 3).exception(60)
         assert isinstance(cause, BrokenExecutor)
@@ -194,14 +196,14 @@ def test_a_broken_pool_leaves_no_worker_behind() -> None:
         survivor.start()
         workers: Any = broken._processes
         workers[survivor.pid] = survivor
-        crew.renew(cause)
+        pool.renew(cause)
         survivor.join(60)
         assert survivor.exitcode == -signal.SIGKILL
-        assert crew.submit(abs, -3).result(60) == 3
-        crew.close()
+        assert pool.submit(abs, -3).result(60) == 3
+        pool.close()
 
 
-def test_loky_is_made_anew_when_a_worker_dies() -> None:
+def test_loky_is_replaced_when_a_worker_dies() -> None:
     loky = pytest.importorskip("loky")
     found = study(initial=10, batch=10, seed=3).optimize(deadly, 10, executor=loky.get_reusable_executor(2))
     failed = {trial.params["n"] == 9 for trial in found.trials if trial.status == "failed"}
@@ -209,7 +211,7 @@ def test_loky_is_made_anew_when_a_worker_dies() -> None:
     loky.get_reusable_executor().shutdown()
 
 
-def test_executors_that_break_for_good_say_what_to_do() -> None:
+def test_an_executor_that_cannot_be_replaced_is_an_error_with_a_remedy() -> None:
     class Breaking(Executor):
         def __init__(self, calls: int) -> None:
             self.calls = calls
@@ -221,7 +223,7 @@ def test_executors_that_break_for_good_say_what_to_do() -> None:
             return InlineExecutor().submit(fn, *args, **kwargs)
 
     broken = study()
-    with pytest.raises(RuntimeError, match="a function that makes executors"):
+    with pytest.raises(RuntimeError, match="a function that returns executors"):
         broken.optimize(hill, 10, executor=Breaking(4))
     assert sum(trial.status == "done" for trial in broken.trials) == 4
     made = []
@@ -249,7 +251,7 @@ def test_timeouts_free_the_worker() -> None:
     assert all(trial.status == "done" for trial in found.trials if trial.params["n"] != 4)
 
 
-def test_a_function_that_never_works_ends_the_run() -> None:
+def test_a_function_that_always_fails_ends_the_run() -> None:
     def broken(params: dict[str, Any]) -> float:
         raise KeyError("y")
 
@@ -272,7 +274,7 @@ def test_interrupted_runs_lose_nothing_and_can_be_resumed() -> None:
     with pytest.raises(KeyboardInterrupt):
         stopped.optimize(f, 30)
     assert [trial.status for trial in stopped.trials] == ["done"] * 9 + ["pending"] * 3
-    stopped.optimize(hill, 10, resume=True)
+    stopped.optimize(hill, budget=19, resume=True)
     assert len(stopped) == 19 and not stopped.pending
 
     calls.clear()
@@ -306,7 +308,7 @@ if __name__ == "__main__":
 
 
 def test_ctrl_c_during_a_run_with_processes(tmp_path: Path) -> None:
-    """As a terminal does it: the signal goes to the workers, too."""
+    """As from a terminal: the signal goes to the workers, too."""
     script, path = tmp_path / "child.py", tmp_path / "study.db"
     script.write_text(CHILD)
     child = subprocess.Popen(
@@ -325,52 +327,56 @@ def test_ctrl_c_during_a_run_with_processes(tmp_path: Path) -> None:
         assert not any(trial.status == "failed" for trial in left.trials)
 
 
-def test_the_last_trials_evaluate_the_best_again() -> None:
+def test_the_last_trials_are_replicates() -> None:
     with ThreadPoolExecutor(3) as threads:
         for settings in ({}, {"executor": threads}, {"executor": threads, "mode": "async"}):
-            found = study().optimize(hill, 30, confirm=8, **settings)
+            found = study().optimize(hill, 30, final_replicates=8, **settings)
             points = [tuple(trial.params.values()) for trial in found.trials]
             assert len(points) == 30 and not found.pending
             assert len(set(points[:22])) == 22 and set(points[22:]) <= set(points[:22])
             assert [report["asked"] for report in found.reports()][-2:] == [6, 2]
     for wrong in (-1, 30):
-        with pytest.raises(ValueError, match="confirm"):
-            study().optimize(hill, 30, confirm=wrong)
+        with pytest.raises(ValueError, match="final_replicates"):
+            study().optimize(hill, 30, final_replicates=wrong)
 
 
-def test_few_points_are_confirmed_when_all_have_been_evaluated() -> None:
+def test_an_exhausted_space_gets_its_final_replicates() -> None:
     def cost(params: dict[str, Any]) -> float | None:
         return float(params["n"]) if params["n"] < 4 else None
 
-    for mode in ("batch", "async"):
+    for mode in MODES:
         for size in (7, 8):  # The last batch is smaller, or there is none.
             found = spargo.Study({"n": (1, size)}, "min", initial=4, batch=4)
-            found.optimize(cost, 99, confirm=5, mode=mode)
+            found.optimize(cost, 99, final_replicates=5, mode=mode)
             assert len(found) == size + 5 and found.best().params["n"] == 1
             assert {trial.params["n"] for trial in found.trials[size:]} <= {1, 2, 3}
-            assert len(found.optimize(cost, 9, confirm=3, mode=mode)) == size + 8
-        most = spargo.Study({"n": (1, 8)}, "min", initial=8, batch=4).optimize(cost, 10, confirm=5, mode=mode)
+            assert len(found.optimize(cost, 99, final_replicates=8, mode=mode)) == size + 8
+        most = spargo.Study({"n": (1, 8)}, "min", initial=8, batch=4).optimize(cost, 10, final_replicates=5, mode=mode)
         assert len(most) == 10
 
 
-def test_what_cannot_be_confirmed_is_refused_before_anything_is_evaluated() -> None:
-    for outputs in ({"objectives": {"a": "max", "b": "min"}}, {"constraints": {"c": {"at_most": 1.0}}}):
+def test_final_replicates_of_several_outputs_are_refused_before_any_evaluation() -> None:
+    several_outputs: list[dict[str, Any]] = [
+        {"objectives": {"a": "max", "b": "min"}},
+        {"constraints": {"c": {"at_most": 1.0}}},
+    ]
+    for outputs in several_outputs:
         several = spargo.Study({"x": (0.0, 1.0)}, **outputs)
         with pytest.raises(ValueError, match="one objective"):
-            several.optimize(hill, 30, confirm=3)
+            several.optimize(hill, 30, final_replicates=3)
         assert len(several) == 0
     with pytest.warns(RuntimeWarning, match="all of the 4 evaluations failed"):
-        assert len(study().optimize(lambda params: None, 4, confirm=2)) == 4
+        assert len(study().optimize(lambda params: None, 4, final_replicates=2)) == 4
 
 
-def test_finite_spaces_end_when_nothing_is_left() -> None:
-    for mode in ("batch", "async"):
+def test_runs_end_when_the_space_is_exhausted() -> None:
+    for mode in MODES:
         found = spargo.Study({"n": (1, 5), "m": ["a", "b"]}, initial=4, batch=4)
         found.optimize(lambda params: float(params["n"]), 100, mode=mode)
         assert len(found) == 10 and not found.pending
 
 
-def test_others_may_tell_first(tmp_path: Path) -> None:
+def test_the_first_outcome_stays_if_another_process_tells_it(tmp_path: Path) -> None:
     path = tmp_path / "study.db"
     with study(storage=path) as mine, spargo.Study.open(path) as theirs:
 
@@ -397,16 +403,18 @@ def test_maximize_and_minimize(tmp_path: Path) -> None:
         lambda p: {"objective": p["x"], "cost": p["x"]}, SPACE, 40, constraints={"cost": {"at_most": 0.5}}, batch=4
     )
     assert 0.4 < limited.best().observed.value <= 0.5
-    kept = {"storage": str(tmp_path / "kept.db"), "seed": 1}
-    assert [len(spargo.maximize(hill, SPACE, trials, **kept)) for trials in (20, 60)] == [20, 80]
+    path = tmp_path / "kept.db"
+    assert [len(spargo.maximize(hill, SPACE, budget, storage=path, seed=1)) for budget in (20, 60)] == [20, 60]
     with pytest.raises(TypeError, match="one objective"):
-        spargo.maximize(hill, SPACE, objectives={"a": "max"})
+        spargo.maximize(hill, SPACE, objectives={"a": "max"})  # type: ignore[call-arg]
 
 
-def test_what_makes_no_sense_is_refused() -> None:
-    for wrong in ({"mode": "fast"}, {"trials": 0}, {"workers": 0}, {"refit_every": 0}, {"batch": 0}, {"timeout": 0}):
-        with pytest.raises(ValueError, match=next(iter(wrong))):
-            study().optimize(hill, **{"trials": 3, **wrong})  # type: ignore[arg-type]
+def test_errors_name_the_argument() -> None:
+    wrong: dict[str, Any] = {"mode": "fast", "budget": 0, "workers": 0, "refit_every": 0, "batch": 0, "timeout": 0}
+    for name, value in wrong.items():
+        arguments: dict[str, Any] = {"budget": 3, name: value}
+        with pytest.raises(ValueError, match=name):
+            study().optimize(hill, **arguments)
     with pytest.raises(TypeError, match="function"):
         study().optimize(3, 3)  # type: ignore[arg-type]
     with pytest.warns(RuntimeWarning, match="all of the 3 evaluations failed"):
@@ -415,8 +423,17 @@ def test_what_makes_no_sense_is_refused() -> None:
         study().optimize(hill, 3, executor=3)  # type: ignore[arg-type]
 
 
+def test_the_budget_counts_trials_that_the_study_has() -> None:
+    for mode in MODES:
+        found = study()
+        found.add({"x": [0.1, 0.2], "n": [1, 2]}, [1.0, 2.0])
+        assert len(found.optimize(hill, budget=10, mode=mode)) == 10
+        assert len(found.optimize(hill, budget=10, mode=mode)) == 10
+        assert len(found.optimize(hill, budget=13, mode=mode)) == 13
+
+
 def test_ray(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With a module of the same surface; the real one is tried in test_ray.py if it is there."""
+    """With a module of the same interface; the real one is in test_ray.py."""
     monkeypatch.setitem(sys.modules, "ray", FakeRay())
     executor = RayExecutor(num_cpus=2)
     assert workers_of(executor) == 4
@@ -429,7 +446,7 @@ def test_ray(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class FakeRay:
-    """What `RayExecutor` uses of Ray, with threads."""
+    """The part of Ray that `RayExecutor` uses, with threads."""
 
     def __init__(self) -> None:
         self.threads = ThreadPoolExecutor(2)

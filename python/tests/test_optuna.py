@@ -1,4 +1,4 @@
-"""The Optuna sampler: by Optuna's own conventions for samplers, over its storages, with several workers."""
+"""The Optuna sampler: Optuna's own tests of samplers, its storages, several workers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ from spargo.optuna import SpargoSampler  # noqa: E402
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 
-QUICK: dict[str, Any] = {"maximizing": {"pool": 200, "near": 50}, "sampling": {"features": 64}}
+QUICK: dict[str, Any] = {
+    "acquisition": spargo.AcquisitionOptions(pool=200, near=50),
+    "sampling": spargo.SamplingOptions(features=64),
+}
 
 
 def quick(**settings: Any) -> SpargoSampler:
@@ -76,7 +79,7 @@ def test_every_kind_of_parameter_is_sampled_together() -> None:
 
     study = optuna.create_study(sampler=Watched(seed=1, n_startup_trials=4, **QUICK))
     study.optimize(objective, n_trials=16)
-    # Only the first trial knows nothing of the parameters.
+    # Only the first trial has no common parameters.
     assert sorted(chosen) == sorted(name for name in DISTRIBUTIONS if name != "single")
     for params in seen:
         for name, value in params.items():
@@ -139,7 +142,7 @@ def test_conditional_parameters_are_sampled_independently_and_the_others_togethe
     assert all(trial.state == TrialState.COMPLETE for trial in study.trials)
 
 
-def test_failed_pruned_and_strange_trials_do_no_harm() -> None:
+def test_failed_pruned_and_unusual_trials_do_no_harm() -> None:
     def objective(trial: Any) -> float:
         x = trial.suggest_float("x", -1, 1)
         if trial.number % 5 == 1:
@@ -165,7 +168,7 @@ def test_failed_pruned_and_strange_trials_do_no_harm() -> None:
     assert study.trials[0].params == {"x": 0.5}
 
 
-def test_failures_are_known_to_the_model() -> None:
+def test_failures_train_the_model() -> None:
     """Trials that fail in half of the space are asked for less and less often there."""
 
     def objective(trial: Any) -> float:
@@ -199,7 +202,7 @@ def test_several_objectives_and_constraints() -> None:
         bad.optimize(lambda trial: float(trial.suggest_float("x", 0, 1)), n_trials=1)
 
 
-def test_constraints_that_trials_set_themselves() -> None:
+def test_constraints_that_trials_set() -> None:
     if not hasattr(optuna.Trial, "set_constraint"):
         pytest.skip("this Optuna has only constraints_func")
 
@@ -213,13 +216,13 @@ def test_constraints_that_trials_set_themselves() -> None:
     assert 0.35 < study.best_value <= 0.4
 
 
-def test_models_are_fitted_every_so_often(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_are_refitted_periodically(monkeypatch: pytest.MonkeyPatch) -> None:
     asks: list[int] = []
     ask = spargo.Study.ask
 
-    def watched(self: spargo.Study, n: int | None = None, *, refit_every: int = 1) -> Any:
+    def watched(self: spargo.Study, count: int | None = None, *, refit_every: int = 1) -> Any:
         asks.append(refit_every)
-        return ask(self, n, refit_every=refit_every)
+        return ask(self, count, refit_every=refit_every)
 
     monkeypatch.setattr(spargo.Study, "ask", watched)
     for refit_every, expected in ((5, [5] * 29), (None, [1] * 19 + [2] * 10)):
@@ -242,7 +245,7 @@ def test_running_trials_are_pending() -> None:
     assert len(points) == 8
     # The space is exhausted: points may come again.
     study.ask(space)
-    # Another worker's sampler knows of them, too.
+    # Another worker's sampler takes them into account, too.
     elsewhere = optuna.create_study(sampler=quick(n_startup_trials=1))
     for trial in study.get_trials()[:7]:
         elsewhere.add_trial(trial if trial.state.is_finished() else _running(trial))
@@ -261,6 +264,7 @@ def test_threads_share_a_sampler() -> None:
 
 WORKER = """
 import sys, optuna
+from spargo import AcquisitionOptions, SamplingOptions
 from spargo.optuna import SpargoSampler
 from optuna.storages.journal import JournalFileBackend
 optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -269,7 +273,7 @@ if kind == "sqlite":
     storage = optuna.storages.RDBStorage("sqlite:///" + path, engine_kwargs={"connect_args": {"timeout": 60}})
 else:
     storage = optuna.storages.JournalStorage(JournalFileBackend(path))
-sampler = SpargoSampler(seed=seed, n_startup_trials=4, maximizing={"pool": 200, "near": 50}, sampling={"features": 64})
+sampler = SpargoSampler(seed=seed, n_startup_trials=4, acquisition=AcquisitionOptions(pool=200, near=50), sampling=SamplingOptions(features=64))
 study = optuna.load_study(study_name="shared", storage=storage, sampler=sampler)
 study.optimize(lambda trial: (trial.suggest_float("x", -1, 1) - 0.3) ** 2 + trial.suggest_int("n", 0, 3), n_trials=int(sys.argv[4]))
 """
@@ -297,7 +301,7 @@ def test_four_workers_share_a_storage(kind: str, each: int, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("storage", [None, "sqlite"])
-def test_a_sampler_may_serve_one_study_after_another(storage: str | None, tmp_path: Path) -> None:
+def test_studies_can_share_a_sampler(storage: str | None, tmp_path: Path) -> None:
     sampler, url = quick(), storage and f"sqlite:///{tmp_path}/lab.db"
     for best in (0.2, 0.8):
         study = optuna.create_study(sampler=sampler, storage=url)
@@ -306,7 +310,7 @@ def test_a_sampler_may_serve_one_study_after_another(storage: str | None, tmp_pa
         assert abs(study.best_params["x"] - best) < 0.05
 
 
-def test_trials_with_some_values_fixed_leave_nothing_under_way() -> None:
+def test_trials_with_some_values_fixed_leave_nothing_pending() -> None:
     study = optuna.create_study(sampler=quick())
 
     def objective(trial: Any) -> float:

@@ -1,4 +1,4 @@
-"""Every picture, of every kind of study."""
+"""Every figure, for every kind of study."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def test_best_and_regret_follow_the_goal(goal: str) -> None:
     plot.regret(study, -100.0 if goal == "max" else 100.0)
 
 
-def test_only_what_keeps_to_limits_is_best(several: spargo.Study) -> None:
-    with pytest.raises(ValueError, match="say which objective"):
+def test_only_feasible_outcomes_are_best(several: spargo.Study) -> None:
+    with pytest.raises(ValueError, match="name the objective"):
         plot.best_so_far(several)
     drawn = np.asarray(plot.best_so_far(several, output="up").get_lines()[1].get_ydata(), dtype=float)
     feasible = [trial.values["up"] for trial in several.trials if trial.values and trial.values["c"] <= 0.6]
@@ -76,7 +76,7 @@ def test_slices_go_through_the_best_point() -> None:
     best = study.best()
     x, y = axes[2].get_lines()[0].get_data()
     assert np.asarray(x).tolist() == list(range(1, 10))
-    mean, *_ = study.forecast(best.params)
+    mean, *_ = study.predict_interval(best.params)
     assert np.asarray(y)[best.params["n"] - 1] == pytest.approx(mean[0])
     (ax,) = plot.slices(study, ["x"], at={"x": 0.5, "rate": 0.1, "n": 3, "metal": "Pd"})
     assert np.asarray(ax.get_lines()[1].get_xdata())[0] == 0.5
@@ -85,17 +85,17 @@ def test_slices_go_through_the_best_point() -> None:
 def test_fronts_are_those_of_the_study(several: spargo.Study) -> None:
     ax = plot.front(several)
     line = ax.get_lines()[1]
-    found = sorted(trial.values["up"] for trial in several.fronts().observed if trial.values)
+    found = sorted(point.values["up"] for point in several.fronts().observed)
     assert np.allclose(line.get_xdata(), found)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("up (max)", "down (min)")
     assert plot.front(several, ["down", "up"]).get_xlabel() == "down (min)"
     plot.slices(several, output="down")
-    with pytest.raises(ValueError, match="which two objectives"):
+    with pytest.raises(ValueError, match="name two objectives"):
         plot.front(single())
 
 
 def test_inducing_points_over_any_two_inputs() -> None:
-    study = single(inducing=8, model={"exact_until": 0})
+    study = single(inducing=8, model=spargo.ModelOptions(exact_until=0))
     for first, second in (("x", "rate"), ("n", "metal"), ("metal", "x")):
         with np.errstate(all="raise"):
             ax = plot.inducing_points(study, [first, second])
@@ -109,7 +109,7 @@ def test_inducing_points_over_any_two_inputs() -> None:
 
 def test_predictions_are_those_of_the_others() -> None:
     study = single()
-    observed, mean, lower, upper = study.left_out()
+    observed, mean, lower, upper = study.leave_one_out()
     assert (lower <= mean).all() and (mean <= upper).all()
     assert observed.tolist() == [trial.value for trial in study.trials if trial.values]
     own = study.predict([trial.params for trial in study.trials if trial.values]).mean
@@ -118,7 +118,7 @@ def test_predictions_are_those_of_the_others() -> None:
     assert "95 %" in ax.get_title()
 
 
-def test_axes_may_be_given_and_nothing_is_drawn_of_nothing() -> None:
+def test_axes_can_be_given_and_empty_studies_are_refused() -> None:
     study = single()
     _, ax = plt.subplots()
     for draw in (plot.best_so_far, plot.inducing_points, plot.predicted):
@@ -129,7 +129,7 @@ def test_axes_may_be_given_and_nothing_is_drawn_of_nothing() -> None:
         plot.predicted(spargo.Study(SPACE))
 
 
-def test_slices_are_drawn_where_nothing_keeps_to_the_limits() -> None:
+def test_slices_are_drawn_without_feasible_trials() -> None:
     for objectives in ({"a": "max"}, {"a": "max", "b": "min"}):
         study = spargo.Study({"x": (0.0, 1.0)}, objectives, {"c": {"at_most": -1.0}}, initial=8)
         trials = study.ask(8)
@@ -137,7 +137,7 @@ def test_slices_are_drawn_where_nothing_keeps_to_the_limits() -> None:
         plot.slices(study, output="a")
 
 
-def test_tables_and_classes_have_pictures() -> None:
+def test_candidates_and_classes_have_figures() -> None:
     rows = [{"size": float(i), "metal": "Pd" if i % 2 else "Ni"} for i in range(30)]
     table = spargo.Study(rows, initial=10, batch=5).optimize(lambda params: params["size"], 20)
     plot.slices(table)

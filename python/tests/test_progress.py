@@ -1,4 +1,4 @@
-"""The bar: on terminals, in notebooks, and nowhere else."""
+"""The progress bar: on terminals, in notebooks, and nowhere else."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_terminals_have_one_line_that_is_drawn_again() -> None:
+def test_terminals_have_one_line_that_is_redrawn() -> None:
     screen = Terminal()
     bar = Progress(20, stream=screen)
     bar.update(1, 0, "best 0.123456789012345")
@@ -40,7 +40,7 @@ def test_lines_fit() -> None:
     assert State(500, 1000, 0, "", 60.0).words() == "1:00 left"
 
 
-def test_elsewhere_it_is_quiet_unless_it_is_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_drawn_elsewhere_unless_requested(monkeypatch: pytest.MonkeyPatch) -> None:
     for show, stream, drawn in ((None, io.StringIO(), 0), (False, Terminal(), 0), (True, io.StringIO(), 1)):
         bar = Progress(3, show, stream)
         bar.update(3)
@@ -48,7 +48,7 @@ def test_elsewhere_it_is_quiet_unless_it_is_wanted(monkeypatch: pytest.MonkeyPat
         assert bool(stream.getvalue()) == bool(drawn)
 
 
-def test_notebooks_have_a_bar_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notebooks_have_an_html_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[State] = []
 
     class Handle:
@@ -68,7 +68,7 @@ def test_notebooks_have_a_bar_of_their_own(monkeypatch: pytest.MonkeyPatch) -> N
     ipython.display.display = display
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", ipython.display)
-    spargo.maximize(lambda params: params["x"], {"x": (0.0, 1.0)}, 12)
+    spargo.maximize(lambda params: params["x"], {"x": (0.0, 1.0)}, budget=12)
     assert [state.done for state in shown][-1] == 12
     assert '<progress value="12" max="12">' in shown[-1]._repr_html_()
     assert "12/12" in repr(shown[-1])

@@ -1,4 +1,4 @@
-"""Ray itself, if it is there: it is no dependency, not even of the tests."""
+"""Ray itself, if it is installed: it is no dependency, not even of the tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spargo.executors import RayExecutor
 ray: Any = pytest.importorskip("ray")
 
 
-def test_runs_go_on_when_a_worker_of_ray_dies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_runs_continue_when_a_worker_of_ray_dies(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def fragile(params: dict[str, Any]) -> float:
         if params["n"] == 1:
             os._exit(1)

@@ -1,4 +1,4 @@
-"""What the READMEs show runs as it is written."""
+"""The code of the READMEs runs as it is written."""
 
 from __future__ import annotations
 

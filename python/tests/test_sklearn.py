@@ -1,4 +1,4 @@
-"""Models keep scikit-learn's conventions, by its own checks."""
+"""Models pass scikit-learn's own checks."""
 
 from __future__ import annotations
 

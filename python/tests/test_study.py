@@ -1,7 +1,9 @@
-"""The loop through Python: spaces, goals, outcomes, and the same files as the command line."""
+"""Studies: spaces, goals, outcomes, and the files of the command line."""
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import math
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import numpy as np
 import pytest
 
 import spargo
+from spargo.options import StudySettings
 
 
 def hill(params: dict[str, Any]) -> float:
@@ -41,7 +44,7 @@ def test_a_mixed_space_is_optimised() -> None:
     assert [report["asked"] for report in reports] == [10] * 5
 
 
-def test_minimising_has_the_signs_of_the_user() -> None:
+def test_minimised_outputs_keep_their_sign() -> None:
     study = spargo.Study({"x": (0.0, 1.0)}, "min")
     x = np.linspace(0, 1, 30)
     study.add({"x": x}, 5 + (x - 0.4) ** 2)
@@ -178,17 +181,19 @@ def test_one_trial_at_a_time_with_noise() -> None:
     assert [trial.noise for trial in study.trials_from(3)] == [{"objective": 0.1}, None]
 
 
-def test_several_objectives_and_limits() -> None:
+def test_several_objectives_and_constraints() -> None:
     study = spargo.Study({"x": (0.0, 1.0)}, {"up": "max", "down": "min"}, {"safe": {"at_most": 0.5}}, seed=4)
     x = np.linspace(0, 1, 21)
     study.add({"x": x}, np.column_stack([x, x**2, x]))
     observed = study.fronts().observed
-    assert observed and all(trial.values is not None and trial.values["safe"] <= 0.5 for trial in observed)
-    assert {trial.params["x"] for trial in observed} == {value for value in x if value <= 0.5}
+    assert observed and all(point.values == point.trial.values and point.values["safe"] <= 0.5 for point in observed)
+    assert {point.params["x"] for point in observed} == {value for value in x if value <= 0.5}
+    believed = study.fronts().believed
+    assert believed and all(point.values["up"] == pytest.approx(point.trial.value, abs=0.1) for point in believed)
     assert len(study.ask(3)) == 3
     with pytest.raises(spargo.UnsupportedError, match="fronts"):
         study.best()
-    with pytest.raises(ValueError, match="say which output"):
+    with pytest.raises(ValueError, match="name the output"):
         study.posterior()
     assert study.predict({"x": [0.5]}, "down").mean == pytest.approx([0.25], abs=0.02)
     assert "safe (≤ 0.5)" in repr(study)
@@ -224,9 +229,9 @@ def test_candidates_come_back_as_they_were() -> None:
         assert (refused.value.wanted, refused.value.left) == (2, 0)
 
 
-def test_a_file_is_opened_by_whoever_comes(tmp_path: Path) -> None:
+def test_studies_share_a_file(tmp_path: Path) -> None:
     path = tmp_path / "study.db"
-    settings: dict[str, Any] = {"seed": 9, "initial": 8, "batch": 4, "model": {"exact_until": 100}}
+    settings: dict[str, Any] = {"seed": 9, "initial": 8, "batch": 4, "model": spargo.ModelOptions(exact_until=100)}
     with spargo.Study(MIXED, storage=path, **settings) as study:
         run(study, 3)
         assert study.storage == str(path)
@@ -269,7 +274,7 @@ def test_a_study_has_a_report_and_a_table(tmp_path: Path) -> None:
 
 
 def test_inducing_points_are_points_of_the_space() -> None:
-    study = spargo.Study(MIXED, initial=40, batch=40, inducing=10, model={"exact_until": 10}, seed=2)
+    study = spargo.Study(MIXED, initial=40, batch=40, inducing=10, model=spargo.ModelOptions(exact_until=10), seed=2)
     run(study, 2)
     points = study.inducing_points()
     assert points is not None and 0 < len(points) <= 10
@@ -278,3 +283,35 @@ def test_inducing_points_are_points_of_the_space() -> None:
     exact = spargo.Study(MIXED, initial=8, batch=8)
     run(exact, 1)
     assert exact.inducing_points() is None
+
+
+def test_options_have_the_fields_of_the_library() -> None:
+    """Every setting of a section of a study file is a field of its options, but for the optimizer's."""
+    sections: dict[str, Any] = {
+        "model": spargo.ModelOptions,
+        "sampling": spargo.SamplingOptions,
+        "acquisition": spargo.AcquisitionOptions,
+        "trust-regions": spargo.TrustRegionOptions,
+        "local-models": spargo.LocalModelOptions,
+    }
+    config = spargo.Study(MIXED).config
+    for section, options in sections.items():
+        names = {field.name.replace("_", "-") for field in dataclasses.fields(options)}
+        assert set(config[section]) - {"optimizer"} == names
+    arguments = set(inspect.signature(spargo.Study).parameters)
+    assert set(StudySettings.__annotations__) == arguments - {"space", "objectives"}
+    assert {name.replace("_", "-") for name in arguments} >= set(config) - {"space", "outputs"}
+
+
+def test_trials_have_numbers() -> None:
+    study = spargo.Study(MIXED, initial=8, batch=8)
+    run(study, 1)
+    assert study.trial(3) == study.trials[2]
+    with pytest.raises(spargo.UnknownTrialError):
+        study.trial(9)
+
+
+def test_only_trials_that_satisfy_all_constraints_are_feasible() -> None:
+    study = spargo.Study({"x": (0.0, 1.0)}, "max", {"a": (0.0, None), "b": {"at_most": 1.0}})
+    study.add({"x": [0.1, 0.2, 0.3, 0.4]}, [[1, 0, 1], [1, -1, 0], [1, 0, 2], None])
+    assert [study.is_feasible(trial) for trial in study.trials] == [True, False, False, False]

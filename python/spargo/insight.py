@@ -1,0 +1,275 @@
+"""What a study is and knows: settings, trials, models, predictions, reports."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _spargo
+from .codec import Codec
+from .outputs import goal_in_words
+from .posterior import Posterior, Prediction
+from .space import Choice, Dimension, Int, Real
+from .trial import Best, Fronts, ParetoPoint, Trial
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["Insight", "IntervalPrediction", "LeaveOneOut"]
+
+Array = npt.NDArray[np.float64]
+
+
+class IntervalPrediction(NamedTuple):
+    """Means of an output without noise, and the bounds of central 95 % intervals."""
+
+    mean: Array
+    lower: Array
+    upper: Array
+
+
+class LeaveOneOut(NamedTuple):
+    """Outcomes, and for each the mean and the bounds of the central 95 % interval (noise included) without that outcome."""
+
+    observed: Array
+    mean: Array
+    lower: Array
+    upper: Array
+
+
+class Insight:
+    """Questions about a study that change nothing."""
+
+    _inner: _spargo.Study
+    _config: dict[str, Any]
+    _codec: Codec
+
+    # What it is.
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """All settings, as study files have them."""
+        config: dict[str, Any] = json.loads(self._inner.config())
+        return config
+
+    @property
+    def name(self) -> str:
+        """Name of the study."""
+        return str(self._config["name"])
+
+    @property
+    def space(self) -> dict[str, Dimension]:
+        """Inputs by name; for a table of candidates, their ranges.
+
+        >>> import spargo
+        >>> spargo.Study({"rate": (1e-3, 1.0, "log"), "metal": ["Pd", "Ni"]}).space["rate"]
+        Real(lower=0.001, upper=1.0, log=True)
+        """
+        found: dict[str, Dimension] = {}
+        for given in self._config["space"]["inputs"]:
+            name, log = given["name"], bool(given.get("log"))
+            if "choice" in given:
+                values = self._codec.labels.get(name, {})
+                found[name] = Choice([values.get(label, label) for label in given["choice"]])
+            elif "real" in given:
+                lower, upper = given["real"]
+                found[name] = Real(lower, upper, log)
+            else:
+                lower, upper = given["int"]
+                found[name] = Int(lower, upper, log)
+        return found
+
+    @property
+    def inputs(self) -> list[str]:
+        """Names of the inputs."""
+        return list(self._codec.inputs)
+
+    @property
+    def outputs(self) -> list[str]:
+        """Names of the outputs, objectives first."""
+        return list(self._codec.outputs)
+
+    @property
+    def directions(self) -> dict[str, str]:
+        """Goals of the objectives by name: "max" or "min"."""
+        goals = {output["name"]: output["goal"] for output in self._config["outputs"]}
+        return {name: goal for name, goal in goals.items() if goal in ("max", "min")}
+
+    @property
+    def batch(self) -> int:
+        """Number of points that `ask()` returns."""
+        return int(self._config["batch"])
+
+    @property
+    def storage(self) -> str | None:
+        """File of the study, if it has one."""
+        path = self._inner.path()
+        return None if path is None else os.fspath(path)
+
+    @property
+    def size(self) -> int | None:
+        """Number of points of the space; `None` if it is infinite."""
+        return self._inner.size()
+
+    def __repr__(self) -> str:
+        goals = {output["name"]: output["goal"] for output in self._config["outputs"]}
+        outputs = ", ".join(f"{name} ({goal_in_words(goal)})" for name, goal in goals.items())
+        inputs = ", ".join(self.inputs[:8]) + (", …" if len(self.inputs) > 8 else "")
+        place = f" in {self.storage}" if self.storage else ""
+        return f"<spargo.Study '{self.name}'{place}: {inputs}; {outputs}; {self._counts_in_words()}>"
+
+    def _counts_in_words(self) -> str:
+        if self._inner.closed():
+            return "closed"
+        trials, pending, failed, _ = self._inner.counts()
+        parts = [f"{count} {what}" for count, what in ((pending, "pending"), (failed, "failed")) if count]
+        return f"{trials} trials" + (f" ({', '.join(parts)})" if parts else "")
+
+    # Trials.
+
+    @property
+    def trials(self) -> list[Trial]:
+        """All trials in the order of their numbers."""
+        return self.trials_from(1)
+
+    def trials_from(self, first: int) -> list[Trial]:
+        """Trials from a number on."""
+        return [self._codec.trial(record) for record in self._inner.records_from(first)]
+
+    def trial(self, number: int) -> Trial:
+        """Trial with a number.
+
+        >>> import spargo
+        >>> study = spargo.Study({"n": (1, 9)})
+        >>> _ = study.add({"n": [4, 5]}, [1.0, 2.0])
+        >>> study.trial(2).values
+        {'objective': 2.0}
+        """
+        return self._trials([number])[0]
+
+    def _trials(self, numbers: Sequence[int]) -> list[Trial]:
+        return [self._codec.trial(record) for record in self._inner.records(numbers)] if numbers else []
+
+    @property
+    def pending(self) -> list[Trial]:
+        """Trials without an outcome."""
+        return [trial for trial in self.trials if trial.status == "pending"]
+
+    def __len__(self) -> int:
+        """Number of trials."""
+        return self._inner.counts()[0]
+
+    def _observed(self) -> int:
+        """Number of trials with values."""
+        trials, pending, failed, _ = self._inner.counts()
+        return trials - pending - failed
+
+    def is_feasible(self, trial: Trial) -> bool:
+        """Whether a trial has values, and these satisfy all constraints."""
+        return trial.values is not None and self._inner.is_feasible([trial.values[name] for name in self._codec.outputs])
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """All trials: numbers, inputs, outputs, status ("done", "failed" or "pending") and reasons of failures."""
+        import pandas
+
+        trials = self.trials
+        columns: dict[str, Any] = {"trial": [trial.id for trial in trials]}
+        columns |= {name: [trial.params[name] for trial in trials] for name in self._codec.inputs}
+        missing = dict.fromkeys(self._codec.outputs, float("nan"))
+        columns |= {name: [(trial.values or missing)[name] for trial in trials] for name in self._codec.outputs}
+        columns["status"] = [trial.status for trial in trials]
+        columns["reason"] = [trial.failure for trial in trials]
+        return pandas.DataFrame(columns)
+
+    # What was found.
+
+    def best(self) -> Best:
+        """Best feasible trial by posterior mean, and best feasible trial by outcome."""
+        found = json.loads(self._inner.best())
+        believed, observed = found["believed"], found["observed"]
+        lower, upper = believed["interval"]
+        trial, best = self._trials([believed["trial"]["id"], observed["trial"]["id"]])
+        return Best(trial, float(believed["mean"]), (float(lower), float(upper)), best)
+
+    def fronts(self) -> Fronts:
+        """Pareto fronts of the feasible trials, by posterior mean and by outcome."""
+        found = json.loads(self._inner.fronts())
+        return Fronts(self._front(found["believed"]), self._front(found["observed"]))
+
+    def _front(self, points: Sequence[Mapping[str, Any]]) -> list[ParetoPoint]:
+        trials = self._trials([point["trial"]["id"] for point in points])
+        values = (dict(zip(self._codec.outputs, point["values"])) for point in points)
+        return [ParetoPoint(trial, named) for trial, named in zip(trials, values)]
+
+    # Models.
+
+    def predict(self, points: Any, output: str | int | None = None) -> Prediction:
+        """Means and variances of an output without noise (of a class: of its latent function)."""
+        return self.posterior(output).predict(points)
+
+    def predict_interval(self, points: Any, output: str | int | None = None) -> IntervalPrediction:
+        """Means of an output without noise, and the bounds of central 95 % intervals."""
+        return IntervalPrediction(*self._inner.predict_interval(self._output(output), self._codec.encode_points(points)))
+
+    def posterior(self, output: str | int | None = None) -> Posterior:
+        """Posterior of an output given all outcomes, in the output's units.
+
+        >>> import numpy as np, spargo
+        >>> study = spargo.Study({"x": (0.0, 1.0)})
+        >>> x = np.linspace(0, 1, 20)
+        >>> _ = study.add({"x": x}, np.sin(5 * x))
+        >>> mean, variance = study.posterior().predict({"x": [0.5]})
+        >>> bool(abs(mean[0] - np.sin(2.5)) < 0.01)
+        True
+        """
+        return Posterior(self._inner.posterior(self._output(output)), self._codec.encode_points)
+
+    def leave_one_out(self, output: str | int | None = None) -> LeaveOneOut:
+        """All outcomes of an output, and the prediction of each from all the others."""
+        return LeaveOneOut(*self._inner.leave_one_out(self._output(output)))
+
+    def hyperparameters(self, output: str | int | None = None) -> dict[str, Any]:
+        """Kernel, mean and noise of an output's model, for inputs in the unit cube and standardised outcomes."""
+        found: dict[str, Any] = json.loads(self._inner.hyperparameters(self._output(output)))
+        return found
+
+    def importance(self, output: str | int | None = None) -> dict[str, float]:
+        """Importance of each input for an output: the input's range in length scales."""
+        return dict(zip(self._codec.inputs, self._inner.importance(self._output(output))))
+
+    def inducing_points(self, output: str | int | None = None) -> list[dict[str, Any]] | None:
+        """Inducing points of an output's model; `None` if the model is exact."""
+        points = self._inner.inducing_points(self._output(output))
+        return None if points is None else [self._codec.params(point) for point in points]
+
+    def _output(self, output: str | int | None) -> int:
+        outputs = self._codec.outputs
+        if isinstance(output, str):
+            if output not in outputs:
+                raise ValueError(f"there is no output {output!r}: the outputs are {outputs}")
+            return outputs.index(output)
+        if output is not None:
+            return int(output)
+        if len(outputs) > 1 and len(self.directions) != 1:
+            raise ValueError(f"name the output: one of {outputs}")
+        return 0
+
+    # Reports.
+
+    def reports(self) -> list[dict[str, Any]]:
+        """Report of every ask: models, number of points, seconds of its stages."""
+        reports: list[dict[str, Any]] = json.loads(self._inner.reports())
+        return reports
+
+    def report(self, path: str | os.PathLike[str] | None = None) -> str:
+        """The study as a self-contained HTML page; written to a file if there is a path."""
+        html = self._inner.html()
+        if path is not None:
+            FilePath(path).write_text(html, encoding="utf-8")
+        return html

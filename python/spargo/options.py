@@ -1,0 +1,151 @@
+"""Options of a study: what `study.toml` has in its sections, as frozen dataclasses.
+
+Whatever is `None` has the library's default.
+
+>>> to_settings(TrustRegionOptions(share=0.3))
+{'share': 0.3}
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping
+from typing import Any, Literal, TypedDict, Union
+
+import numpy as np
+
+from .quality import QualityFunction
+
+__all__ = [
+    "AcquisitionOptions",
+    "Allocation",
+    "EngineSettings",
+    "Kernel",
+    "LocalModelOptions",
+    "ModelOptions",
+    "Replicates",
+    "Rule",
+    "SamplingOptions",
+    "StudySettings",
+    "TrustRegionOptions",
+    "to_settings",
+]
+
+Allocation = Union[str, Mapping[str, Any]]
+"""How inducing points are chosen: a method's name, or a dictionary with the name as "method" and the method's settings."""
+Kernel = Literal["rbf", "matern12", "matern32", "matern52"]
+Rule = Literal["thompson", "log-ei", "gibbon", "ehvi", "hippo", "bald", "straddle"]
+Replicates = Literal["never", "allowed"]
+
+
+@dataclasses.dataclass(frozen=True)
+class ModelOptions:
+    """How the model of an output is learned."""
+
+    kernel: Kernel | None = None
+    """Kernel over ordered inputs; by default "matern52"."""
+    hyperparameters: Literal["bound"] | Mapping[Literal["subset"], int] | None = None
+    """Objective that the hyperparameters maximise: the likelihood of a random subset, by default `{"subset": 1000}`, or the
+    collapsed "bound" over all data."""
+    exact_until: int | None = None
+    """Number of observations up to which the posterior is exact; by default 2000."""
+    priors: Literal["on", "off"] | None = None
+    """Whether priors join the objective; by default "on"."""
+    outcome_transform: Literal["auto", "asinh", "log", "off"] | None = None
+    """Transform of the outcomes before the model sees them; by default "auto"."""
+    noise_bound: Literal["close-pairs", "off"] | None = None
+    """Upper bound on a learned noise variance; by default "close-pairs": what outcomes of close points differ by."""
+
+
+@dataclasses.dataclass(frozen=True)
+class SamplingOptions:
+    """How functions are drawn from a posterior."""
+
+    features: int | None = None
+    """Random features per path; by default 1000."""
+    block: int | None = None
+    """Paths that share their random frequencies: more are faster, fewer are more independent; by default 100."""
+
+
+@dataclasses.dataclass(frozen=True)
+class AcquisitionOptions:
+    """How acquisition functions are maximised."""
+
+    pool: int | None = None
+    """Space-filling points of the candidate pool; by default 10000."""
+    near: int | None = None
+    """Points of the candidate pool that are perturbations of the incumbents; by default 2000."""
+    starts: int | None = None
+    """Starts of the local search per batch element; by default 2."""
+    exclusion: int | None = None
+    """Number of trials around an incumbent from which on its neighbourhood is excluded from global search; 0 for never, by
+    default 100."""
+
+
+@dataclasses.dataclass(frozen=True)
+class TrustRegionOptions:
+    """Trust regions around the incumbents."""
+
+    share: float | Literal["auto"] | None = None
+    """Share of a Thompson batch that is maximised within trust regions; by default "auto": half for a single objective."""
+
+    def __post_init__(self) -> None:
+        _check_share(self.share)
+
+
+@dataclasses.dataclass(frozen=True)
+class LocalModelOptions:
+    """Local models around the incumbents."""
+
+    neighbours: int | None = None
+    """Observations of a neighbourhood; 0 for no local models, by default 400."""
+    share: float | Literal["auto"] | None = None
+    """Share of a Thompson batch that is drawn from the local model of the incumbent; by default "auto"."""
+
+    def __post_init__(self) -> None:
+        _check_share(self.share)
+
+
+class EngineSettings(TypedDict, total=False):
+    """Keyword arguments of `spargo.Study` about models and acquisition."""
+
+    inducing: int | None
+    allocation: Allocation | None
+    quality: QualityFunction | None
+    rule: Rule | None
+    replicates: Replicates | None
+    model: ModelOptions | None
+    sampling: SamplingOptions | None
+    acquisition: AcquisitionOptions | None
+    trust_regions: TrustRegionOptions | None
+    local_models: LocalModelOptions | None
+
+
+class StudySettings(EngineSettings, total=False):
+    """Keyword arguments of `spargo.Study`."""
+
+    constraints: Mapping[str, Any] | None
+    name: str
+    seed: int
+    batch: int | None
+    initial: int | None
+    storage: str | os.PathLike[str] | None
+
+
+def _check_share(share: Any) -> None:
+    if isinstance(share, str) and share != "auto":
+        raise ValueError(f'share must be a number or "auto", not {share!r}')
+
+
+def to_settings(options: Any) -> Any:
+    """Options as `study.toml` has them: hyphenated names, without those that are `None`.
+
+    >>> to_settings({"local_models": LocalModelOptions(neighbours=100), "rule": None})
+    {'local-models': {'neighbours': 100}}
+    """
+    if dataclasses.is_dataclass(options) and not isinstance(options, type):
+        options = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
+    if isinstance(options, Mapping):
+        return {str(name).replace("_", "-"): to_settings(one) for name, one in options.items() if one is not None}
+    return options.item() if isinstance(options, np.generic) else options

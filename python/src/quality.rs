@@ -1,0 +1,63 @@
+//! Qualities that are Python functions: q = quality(context), one weight per observation.
+
+use crate::arrays::vector;
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::prelude::*;
+use spargo::allocate::{Allocation, QualityFunction};
+use spargo::data::AllocationContext;
+use spargo::study::Extensions;
+use spargo::{Error, Result};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A Python function, and the exception that it raised.
+#[derive(Debug, Clone)]
+pub struct PythonQuality {
+    name: String,
+    function: Arc<Py<PyAny>>,
+    raised: Arc<Mutex<Option<PyErr>>>,
+}
+
+impl PythonQuality {
+    /// The function, by its name.
+    pub fn new(function: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let name = function.getattr("__name__").and_then(|name| name.extract()).unwrap_or_else(|_| "quality".into());
+        Ok(PythonQuality { name, function: Arc::new(function.clone().unbind()), raised: Arc::default() })
+    }
+
+    /// Extensions with this quality.
+    pub fn extensions(&self) -> Extensions {
+        Extensions::default().with_quality(self.clone())
+    }
+
+    /// The allocation by this quality.
+    pub fn allocation(&self) -> Allocation {
+        Allocation::custom(self.clone())
+    }
+
+    /// The exception that the function raised since the last time, which is raised in place of the library's error.
+    pub fn take_raised(&self) -> Option<PyErr> {
+        self.raised.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    fn call(&self, py: Python<'_>, context: &AllocationContext, m: usize) -> PyResult<Vec<f64>> {
+        let evaluate = py.import("spargo.quality")?.getattr("evaluate")?;
+        let [output] = context.outputs() else { return Ok(vec![1.0; context.rows()]) };
+        let [y, mean, variance, noise] =
+            [output.y(), output.mean(), output.variance(), output.noise()].map(|list| vector(py, list.to_vec()));
+        let weights = evaluate.call1((self.function.bind(py), y, mean, variance, noise, output.level(), m))?;
+        Ok(weights.cast::<PyArray1<f64>>()?.to_vec()?)
+    }
+}
+
+impl QualityFunction for PythonQuality {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn evaluate(&self, context: &AllocationContext, m: usize) -> Result<Vec<f64>> {
+        Python::attach(|py| self.call(py, context, m)).map_err(|error| {
+            *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            Error::Interrupted
+        })
+    }
+}
