@@ -279,7 +279,7 @@ fn the_same_seed_gives_the_same_fit() {
 }
 
 #[test]
-fn what_does_not_fit_together_is_refused() {
+fn arguments_of_different_sizes_are_refused() {
     let data = noisy(30, 2, 0.01);
     let good = cold(&data);
     let settings = FitOptions { hyperparameters: HyperparameterObjective::Bound, ..FitOptions::default() };

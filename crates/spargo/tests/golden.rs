@@ -74,11 +74,8 @@ fn collapsed_sparse_gp_agrees() {
         assert_eq!(Jitter::Fixed(evaluation.jitter), sgpr.jitter);
         assert_close("bound", &[evaluation.value], &[number(&expected["elbo"])], 1e-8);
         assert_close("bound alone", &[sgpr.bound().unwrap()], &[number(&expected["elbo"])], 1e-8);
-        assert_close("upper bound", &[sgpr.upper_bound().unwrap()], &[number(&expected["upper_bound"])], 1e-8);
         let gradient = &evaluation.gradient[..evaluation.gradient.len() - 1];
         assert_close("gradient", gradient, &kernel_and_noise_gradient(expected), 1e-6);
-        let of_z = sgpr.inducing_gradient().unwrap();
-        assert_close("gradient of Z", &flat(of_z.as_ref()), &flat(matrix(&expected["grad_Z"]).as_ref()), 1e-6);
         let posterior = sgpr.infer().unwrap().posterior;
         assert_predictions(&posterior, &test, expected);
         assert_inducing_variables(&posterior, expected);

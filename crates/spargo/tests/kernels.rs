@@ -116,7 +116,7 @@ fn features_of_categories_average_to_the_kernel() {
 }
 
 #[test]
-fn a_space_has_its_kernel() {
+fn the_kernel_of_a_space_multiplies_numbers_and_categories() {
     let numbers = [Dimension::real("x", 0.0, 1.0), Dimension::int("n", 1, 9)];
     let words = [Dimension::choice("a", &["u", "v"]), Dimension::choice("b", &["u", "v", "w"])];
     let space = |list: &[&Dimension]| Space::new(list.iter().map(|&d| d.clone()).collect()).unwrap();
@@ -163,7 +163,7 @@ fn scaled_kernels_are_multiples() {
 }
 
 #[test]
-fn what_kernels_cannot_read_is_refused() {
+fn inputs_that_a_kernel_cannot_read_are_refused() {
     let leaf = stationary(Family::Rbf, 1.0, 0.5, 2);
     let categorical = |categories, lengthscale| Kernel::Categorical(Categorical { categories, lengthscale });
     let refused = |kernel: Kernel, dimension: usize| kernel.check(dimension).unwrap_err();

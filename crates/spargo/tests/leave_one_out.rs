@@ -1,4 +1,4 @@
-//! Outcomes left out without fitting anew, against fitting anew.
+//! Leave-one-out predictions from one fit, against a fit without the row.
 
 mod common;
 
@@ -15,7 +15,7 @@ fn hypers(d: usize) -> Vec<Hyperparameters> {
 }
 
 #[test]
-fn leaving_out_is_inferring_without() {
+fn leave_one_out_equals_inference_without_the_row() {
     for data in [data(25, 3), data_with_known_noise(25, 3)] {
         let z = select_rows(data.x(), &[1, 5, 9, 14, 20]);
         for hyper in hypers(3) {
@@ -40,7 +40,7 @@ fn leaving_out_is_inferring_without() {
 }
 
 #[test]
-fn leaving_out_refuses_rows_and_data_that_are_not_there() {
+fn leave_one_out_refuses_missing_rows_and_data() {
     let (data, hyper) = (data(10, 3), &hypers(3)[0]);
     let posterior = exact::infer(hyper, &data).unwrap().posterior;
     assert!(matches!(leave_one_out(&posterior, &data, hyper.noise, &[10]), Err(Error::Parameter { .. })));
@@ -53,7 +53,7 @@ fn leaving_out_refuses_rows_and_data_that_are_not_there() {
 
 /// Outcomes without noise, some of them twice, leave no doubt and no NaN.
 #[test]
-fn leaving_out_is_finite_where_a_model_relies_on_one_outcome() {
+fn leave_one_out_is_finite_where_a_model_relies_on_one_outcome() {
     let x = Mat::from_fn(12, 1, |i, _| if i % 5 == 4 { 0.3 } else { 0.08 * i as f64 });
     let data = Dataset::new(x.clone(), outcomes(x.as_ref())).unwrap().with_known_noise(vec![Some(1e-14); 12]).unwrap();
     let hyper = Hyperparameters { kernel: Kernel::stationary(Family::Rbf, 1.0, 0.5, 1), mean: 0.0, noise: 1e-6 };

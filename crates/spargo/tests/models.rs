@@ -38,7 +38,7 @@ fn bound_gradients_hold_for_every_kernel() {
     for data in [data(40, 3), data_with_known_noise(40, 3)] {
         let z = select_rows(data.x(), &[1, 5, 9, 14, 20, 33]);
         for hyper in hypers(3) {
-            let with = |theta: &[f64], z: &Mat<f64>| {
+            let with = |theta: &[f64]| {
                 let mut hyper = hyper.clone();
                 hyper.set_vector(theta);
                 Sgpr { hyper: &hyper, data: &data, z: z.as_ref(), jitter: Jitter::Fixed(0.0) }.bound().unwrap()
@@ -46,13 +46,7 @@ fn bound_gradients_hold_for_every_kernel() {
             let theta = hyper.to_vector();
             let sgpr = Sgpr { hyper: &hyper, data: &data, z: z.as_ref(), jitter: Jitter::Fixed(0.0) };
             let found = sgpr.bound_gradient().unwrap().gradient;
-            assert_close("bound", &found, &central_differences(&theta, |theta| with(theta, &z)), 1e-7);
-            // Inducing points that coincide with data sit on the kink of Matérn-1/2, so they are moved off.
-            let z = Mat::from_fn(z.nrows(), z.ncols(), |i, k| z[(i, k)] + 0.03);
-            let sgpr = Sgpr { z: z.as_ref(), ..sgpr };
-            let moved = |flat: &[f64]| with(&theta, &Mat::from_fn(z.nrows(), 3, |i, k| flat[i * 3 + k]));
-            let expected = central_differences(&flat(z.as_ref()), moved);
-            assert_close("inducing points", &flat(sgpr.inducing_gradient().unwrap().as_ref()), &expected, 1e-6);
+            assert_close("bound", &found, &central_differences(&theta, with), 1e-7);
         }
     }
 }
@@ -81,40 +75,12 @@ fn posterior_gradients_hold_for_every_kernel() {
 }
 
 #[test]
-fn cross_covariances_are_blocks_of_the_joint_one() {
-    // More rows than one block holds.
-    let data = data(25, 2);
-    let (x, p) = (points(530, 2), select_rows(data.x(), &[3, 3, 9]));
-    let both = Mat::from_fn(533, 2, |i, k| if i < 530 { x[(i, k)] } else { p[(i - 530, k)] });
-    let slopes = Mat::from_fn(530, 3, |i, j| 0.3 + (i as f64 + 2.0 * j as f64).cos());
-    for hyper in hypers(2) {
-        for posterior in posteriors(&hyper, &data) {
-            let joint = posterior.covariance(both.as_ref()).unwrap();
-            let found = posterior.cross_covariance(x.as_ref(), p.as_ref()).unwrap();
-            let expected = joint.submatrix(0, 530, 530, 3);
-            assert!((&found - expected).norm_max() < 1e-11);
-            let few = x.as_ref().subrows(0, 4);
-            let weighed = |flat: &[f64]| {
-                let x = Mat::from_fn(4, 2, |i, k| flat[i * 2 + k]);
-                let c = posterior.cross_covariance(x.as_ref(), p.as_ref()).unwrap();
-                (0..4).flat_map(|i| (0..3).map(move |j| (i, j))).map(|at| slopes[at] * c[at]).sum::<f64>()
-            };
-            let g = slopes.as_ref().subrows(0, 4);
-            let found = posterior.cross_covariance_gradient(few, p.as_ref(), g).unwrap();
-            assert_close("gradient", &flat(found.as_ref()), &central_differences(&flat(few), weighed), 1e-6);
-            assert!(posterior.cross_covariance_gradient(few, p.as_ref(), slopes.as_ref()).is_err());
-        }
-    }
-}
-
-#[test]
 fn all_data_as_inducing_points_give_the_exact_gp() {
     for data in [data(40, 3), data_with_known_noise(40, 3)] {
         for hyper in hypers(3) {
             let sgpr = Sgpr { hyper: &hyper, data: &data, z: data.x(), jitter: Jitter::Fixed(0.0) };
             let likelihood = exact::log_likelihood(&hyper, &data).unwrap();
             assert_close("bound", &[sgpr.bound().unwrap()], &[likelihood], 1e-9);
-            assert_close("upper bound", &[sgpr.upper_bound().unwrap()], &[likelihood], 1e-8);
             let at = points(60, 3);
             let (sparse, full) = (sgpr.infer().unwrap().posterior, exact::infer(&hyper, &data).unwrap().posterior);
             let (found, expected) = (sparse.predict(at.as_ref()).unwrap(), full.predict(at.as_ref()).unwrap());
@@ -127,13 +93,13 @@ fn all_data_as_inducing_points_give_the_exact_gp() {
 }
 
 #[test]
-fn the_bounds_bracket_the_likelihood() {
+fn the_bound_is_below_the_likelihood() {
     for data in [data(60, 2), data_with_known_noise(60, 2)] {
         let z = select_rows(data.x(), &[2, 11, 23, 42, 58]);
         for hyper in hypers(2) {
             let likelihood = exact::log_likelihood(&hyper, &data).unwrap();
             let sgpr = Sgpr::new(&hyper, &data, z.as_ref()).unwrap();
-            assert!(sgpr.bound().unwrap() < likelihood && likelihood < sgpr.upper_bound().unwrap());
+            assert!(sgpr.bound().unwrap() < likelihood);
         }
     }
 }
@@ -184,7 +150,7 @@ fn gradients_count_the_default_jitter() {
 
 /// I + AAᵀ has eigenvalues from 1 to 1e14 here, and none of them may be jittered away.
 #[test]
-fn nearly_noise_free_data_leave_the_unknown_unknown() {
+fn nearly_noise_free_data_leave_the_prior_variance_far_away() {
     let x = Mat::from_fn(400, 1, |i, _| i as f64 / 800.0);
     let y = (0..400).map(|i| (i as f64 / 80.0).sin()).collect();
     let data = Dataset::new(x, y).unwrap();
@@ -197,7 +163,7 @@ fn nearly_noise_free_data_leave_the_unknown_unknown() {
 }
 
 #[test]
-fn points_beyond_all_distance_get_the_prior() {
+fn points_far_from_all_data_get_the_prior() {
     let data = data(20, 2);
     let far = Mat::from_fn(2, 2, |i, _| [1e200, -1e300][i]);
     for kernel in vanishing_kernels(2) {

@@ -25,7 +25,7 @@ fn data(outcome: impl Fn(f64) -> f64) -> Dataset {
 type Outcomes = fn(f64) -> f64;
 
 #[test]
-fn the_warp_undoes_what_was_done_to_the_outcomes() {
+fn the_learned_warp_undoes_a_known_one() {
     let start = Hyperparameters::cold(Kernel::cold(Family::Matern52, 2));
     let learn =
         |outcome: Outcomes| learn_outcome_transform(&start, &data(outcome), &FitOptions::default(), &CANDIDATE_WARPS);
@@ -49,7 +49,7 @@ fn the_warp_undoes_what_was_done_to_the_outcomes() {
 }
 
 #[test]
-fn a_study_speaks_in_the_users_units_whatever_the_warp() {
+fn predictions_are_in_the_users_units_under_every_transform() {
     for outcome_transform in [Auto, Asinh, Log, Off] {
         let space = Space::new(vec![Dimension::real("a", 0.0, 1.0), Dimension::real("b", 0.0, 1.0)]).unwrap();
         let model = ModelOptions { outcome_transform, ..ModelOptions::default() };
@@ -75,7 +75,7 @@ fn a_study_speaks_in_the_users_units_whatever_the_warp() {
 /// Without noise nearly all trials end up close to the optimum with nearly equal outcomes: no transform should stretch these
 /// differences at the cost of all others.
 #[test]
-fn a_cluster_at_the_optimum_does_not_decide_on_the_transform() {
+fn a_cluster_at_the_optimum_does_not_decide_the_transform() {
     for seed in 0..3 {
         let inputs = ["a", "b", "c"].map(|name| Dimension::real(name, 0.0, 1.0));
         let config = Config { initial: 48, seed, ..Config::new(Space::new(inputs.to_vec()).unwrap()) };
@@ -101,7 +101,7 @@ fn bump(point: &[Value]) -> f64 {
 }
 
 #[test]
-fn a_space_filling_subset_decides_not_the_cluster_at_the_optimum() {
+fn a_space_filling_subset_decides_the_transform() {
     // A tenth of the trials all over the square, the others within a hundredth of the best point.
     let mut rng = stream(7, Purpose::Data, 0, 0);
     let (a, b) = (0.2244, 0.9);

@@ -57,7 +57,7 @@ fn a_model_restored_at_its_hyperparameters_is_the_model() {
 
 /// With nothing to learn, data stay in the user's units: the numbers are those of standardized data, carried over.
 #[test]
-fn given_hyperparameters_mean_the_same_in_either_units() {
+fn fixed_hyperparameters_mean_the_same_in_both_units() {
     let data = data();
     for settings in every() {
         let learned = Regression::fit(&data, &settings).unwrap();
@@ -83,7 +83,7 @@ fn given_hyperparameters_mean_the_same_in_either_units() {
 }
 
 #[test]
-fn what_is_given_stays() {
+fn fixed_hyperparameters_stay() {
     let given =
         FixedHyperparameters { noise: Some(4.0), lengthscales: Some(vec![0.7]), ..FixedHyperparameters::default() };
     let fitted = Regression::fit(&data(), &RegressionOptions { given, ..every()[1].clone() }).unwrap();
@@ -94,7 +94,7 @@ fn what_is_given_stays() {
 }
 
 #[test]
-fn nonsense_is_refused_by_name() {
+fn invalid_hyperparameters_are_refused_by_name() {
     let with =
         |given| Regression::fit(&data(), &RegressionOptions { given, ..RegressionOptions::default() }).unwrap_err();
     let named = |error: Error, name: &str| matches!(error, Error::Parameter { name: found, .. } if found == name);

@@ -420,7 +420,7 @@ fn one_row_few_rows_and_duplicate_inducing_points_are_usable() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn arguments_of_different_sizes_are_refused() {
     let (data, hyper) = (data(10, 2), &hypers(2)[0]);
     let z = points(3, 2);
     let model = Svgp::new(hyper, &data, z.as_ref(), Likelihood::Gaussian).unwrap();

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn no_centroid_is_worse_than_the_start() {
+    fn no_descent_ends_above_its_start() {
         let mut rng = stream(5, Purpose::Data, 0, 0);
         let points = Mat::from_fn(2, 600, |_, _| rng.random::<f64>());
         let cost = |centroids: &Mat<f64>| -> f64 {

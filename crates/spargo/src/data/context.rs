@@ -13,7 +13,6 @@ pub struct PosteriorAtData {
     mean: Vec<f64>,
     variance: Vec<f64>,
     noise: Vec<f64>,
-    maxima: Option<Vec<f64>>,
     level: f64,
 }
 
@@ -34,23 +33,13 @@ impl PosteriorAtData {
                 return Err(Error::Parameter { name, value: list[row], must: "at least 0".into() });
             }
         }
-        Ok(PosteriorAtData { y, mean, variance, noise, maxima: None, level: 0.0 })
+        Ok(PosteriorAtData { y, mean, variance, noise, level: 0.0 })
     }
 
     /// Noise-free outcomes without any model: mean y, no variance.
     pub fn exact(y: Vec<f64>) -> Result<Self> {
         let zeros = vec![0.0; y.len()];
         PosteriorAtData::new(y.clone(), y, zeros.clone(), zeros)
-    }
-
-    /// Adds samples of f* = max f, as from paths; without them a Gumbel distribution is fitted.
-    pub fn with_maxima(mut self, maxima: Vec<f64>) -> Result<Self> {
-        if maxima.is_empty() {
-            return Err(Error::Empty { what: "the list of samples of the maximum".into() });
-        }
-        check_all_finite("samples of the maximum", &maxima)?;
-        self.maxima = Some(maxima);
-        Ok(self)
     }
 
     /// Sets the level whose crossing matters (0, the boundary of a classifier, unless set).
@@ -80,11 +69,6 @@ impl PosteriorAtData {
     /// σ²_n.
     pub fn noise(&self) -> &[f64] {
         &self.noise
-    }
-
-    /// Samples of f*, if there are any.
-    pub fn maxima(&self) -> Option<&[f64]> {
-        self.maxima.as_deref()
     }
 
     /// The level of interest.
@@ -187,8 +171,7 @@ mod tests {
             Err(Error::Shape { found: 2, expected: 1, .. })
         ));
         let good = new(0.0, 0.0).unwrap();
-        assert!(good.clone().with_level(f64::NAN).is_err() && good.clone().with_maxima(vec![]).is_err());
-        assert!(good.clone().with_maxima(vec![f64::NAN]).is_err());
+        assert!(good.clone().with_level(f64::NAN).is_err());
         let other = PosteriorAtData::exact(vec![0.0; 3]).unwrap();
         let context = || AllocationContext::of_rows(2);
         assert!(matches!(context().with_feasible(vec![true]), Err(Error::Shape { found: 1, expected: 2, .. })));

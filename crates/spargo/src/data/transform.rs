@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn units_of_constants_suit_nothing_else() {
+    fn units_of_constants_fit_no_other_scale() {
         for (size, suits) in [(1e-6, false), (0.5, true), (1e6, false)] {
             let units = OutcomeTransform::of(&[0.0; 5], Warp::Identity);
             assert_eq!(units.fits(&[0.0, size, 0.0, -size]), suits, "{size}");

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_a_limit_whatever_the_function_and_a_close_one_if_that_is_smooth() {
+    fn the_bound_holds_for_any_function_and_is_tight_for_smooth_ones() {
         let functions: [fn(f64, f64) -> f64; 3] =
             [|_, _| 0.0, |a, b| (9.0 * a).sin() * b, |a, b| f64::from((20.0 * a).sin() * (20.0 * b).sin() > 0.9)];
         for (which, f) in functions.into_iter().enumerate() {
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn it_follows_the_scale_and_takes_duplicates_for_what_they_are() {
+    fn the_bound_follows_the_scale_and_uses_duplicates() {
         let data = noisy(500, 1, |a, _| a);
         for scale in [1e-12, 1.0, 1e12] {
             let scaled = data.with_outcomes(data.y().iter().map(|y| scale * y).collect());
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn few_rows_and_rows_whose_noise_is_known_set_no_limit() {
+    fn few_rows_and_rows_with_known_noise_set_no_bound() {
         let data = noisy(30, 1, |_, _| 0.0);
         assert_eq!(noise_bound(&data, &[1.0; 2], 0), f64::INFINITY);
         let data = noisy(100, 1, |_, _| 0.0);

@@ -110,6 +110,7 @@ fn exact_samples_by_name_weigh_their_quality() {
     let (x, kernel, m) = (uniform(6, 2, 11), matern(0.4, 2), 2);
     let context = context(&x);
     let quality = Quality::Imp(Improvement::default());
+    let sampled = Allocation::Dpp { quality: quality.clone() };
     let q = quality.evaluate(&context, m).unwrap();
     let sets = subsets(6, m);
     let weights: Vec<f64> = sets.iter().map(|set| naive_determinant(&kernel, &x, &q, set)).collect();
@@ -117,7 +118,7 @@ fn exact_samples_by_name_weigh_their_quality() {
     let mut counts: HashMap<Vec<usize>, f64> = HashMap::new();
     let draws = 6000;
     for seed in 0..draws {
-        let chosen = allocate(&Allocation::Dpp { quality }, x.as_ref(), &kernel, &context, m, &mut rng(seed)).unwrap();
+        let chosen = allocate(&sampled, x.as_ref(), &kernel, &context, m, &mut rng(seed)).unwrap();
         let mut rows = chosen.rows.unwrap();
         rows.sort_unstable();
         *counts.entry(rows).or_default() += 1.0;
@@ -183,7 +184,7 @@ impl Covariance for Precomputed {
 }
 
 #[test]
-fn items_without_coordinates_are_chosen_among_too() {
+fn items_without_coordinates_can_be_chosen() {
     // Shared letters of words, as |A ∩ B| / |A ∪ B| (Tanimoto), which is positive definite; two words are anagrams.
     let words = ["pond", "lake", "river", "sea", "ocean", "canoe", "creek", "bay", "gulf", "strait", "lagoon", "tarn"];
     let letters = |w: &str| w.chars().collect::<std::collections::BTreeSet<_>>();

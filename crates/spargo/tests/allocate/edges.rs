@@ -20,14 +20,14 @@ fn context(x: &Mat<f64>) -> AllocationContext {
 }
 
 /// Runs a method and checks what holds of every result.
-fn run(method: Allocation, x: &Mat<f64>, m: usize) -> Result<Vec<usize>> {
+fn run(method: &Allocation, x: &Mat<f64>, m: usize) -> Result<Vec<usize>> {
     let kernel = matern(0.3, x.ncols());
-    let chosen = allocate(&method, x.as_ref(), &kernel, &context(x), m, &mut rng(1))?;
+    let chosen = allocate(method, x.as_ref(), &kernel, &context(x), m, &mut rng(1))?;
     let size = chosen.points.nrows();
     assert!(size >= 1 && size <= m, "{method:?}");
     assert_eq!([chosen.quality.len(), chosen.variance.len()], [size, size]);
     assert!(is_nonsingular(&kernel, &chosen.points), "{method:?}");
-    let repeated = allocate(&method, x.as_ref(), &kernel, &context(x), m, &mut rng(1))?;
+    let repeated = allocate(method, x.as_ref(), &kernel, &context(x), m, &mut rng(1))?;
     assert_eq!(chosen.points, repeated.points, "{method:?}");
     let mut rows = chosen.rows.unwrap_or_else(|| vec![usize::MAX; size]);
     rows.sort_unstable();
@@ -42,7 +42,7 @@ fn distinct(rows: &[usize]) -> bool {
 fn every_method_chooses_as_many_points_as_asked() {
     let x = uniform(200, 3, 2);
     for method in every_method() {
-        let rows = run(method, &x, 25).unwrap();
+        let rows = run(&method, &x, 25).unwrap();
         assert_eq!(rows.len(), 25, "{method:?}");
         assert!(distinct(&rows) || rows[0] == usize::MAX, "{method:?}");
     }
@@ -53,7 +53,7 @@ fn with_few_rows_all_of_them_are_chosen() {
     for (n, m) in [(1, 1), (1, 9), (5, 5), (5, 30)] {
         let x = uniform(n, 2, 3);
         for method in every_method() {
-            assert_eq!(run(method, &x, m).unwrap(), (0..n).collect::<Vec<_>>(), "{method:?}");
+            assert_eq!(run(&method, &x, m).unwrap(), (0..n).collect::<Vec<_>>(), "{method:?}");
         }
     }
 }
@@ -64,7 +64,7 @@ fn duplicates_give_fewer_points() {
     let x = Mat::from_fn(60, 2, |i, k| four[(i % 4, k)]);
     for method in every_method() {
         for m in [4, 6, 80] {
-            let rows = run(method, &x, m).unwrap();
+            let rows = run(&method, &x, m).unwrap();
             let mut kinds: Vec<usize> = rows.iter().map(|i| i % 4).collect();
             kinds.sort_unstable();
             assert_eq!(kinds, [0, 1, 2, 3], "{method:?}");
@@ -72,7 +72,7 @@ fn duplicates_give_fewer_points() {
     }
     let one = Mat::from_fn(50, 3, |_, k| k as f64);
     for method in every_method() {
-        assert_eq!(run(method, &one, 7).unwrap().len(), 1, "{method:?}");
+        assert_eq!(run(&method, &one, 7).unwrap().len(), 1, "{method:?}");
     }
 }
 

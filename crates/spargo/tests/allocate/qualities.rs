@@ -28,18 +28,14 @@ fn outputs(quality: &Quality) -> usize {
 }
 
 /// Random posteriors in units where one is `scale` and zero is `shift`.
-fn context(count: usize, scale: f64, shift: f64, maxima: Option<&[f64]>) -> AllocationContext {
+fn context(count: usize, scale: f64, shift: f64) -> AllocationContext {
     let posteriors = (0..count).map(|output| {
         let mut rng = stream(7, Purpose::Data, output as u64, 0);
         let mut list = |power: i32, offset: f64| -> Vec<f64> {
             (0..N).map(|_| scale.powi(power) * rng.random::<f64>() + offset).collect()
         };
         let posterior = PosteriorAtData::new(list(1, shift), list(1, shift), list(2, 0.0), list(2, 0.0)).unwrap();
-        let posterior = posterior.with_level(0.3 * scale + shift).unwrap();
-        match maxima {
-            Some(samples) => posterior.with_maxima(samples.iter().map(|s| scale * s + shift).collect()).unwrap(),
-            None => posterior,
-        }
+        posterior.with_level(0.3 * scale + shift).unwrap()
     });
     AllocationContext::of_rows(N).with_outputs(posteriors.collect()).unwrap()
 }
@@ -48,23 +44,21 @@ fn context(count: usize, scale: f64, shift: f64, maxima: Option<&[f64]>) -> Allo
 fn shifts_and_scales_of_the_outcomes_do_not_matter() {
     let x = uniform(N, 2, 1);
     for quality in every_quality() {
-        for maxima in [None, Some([1.0, 1.3].as_slice())] {
-            let choose = |scale: f64, shift: f64| {
-                let q = quality.evaluate(&context(outputs(&quality), scale, shift, maxima), 12).unwrap();
-                assert!(q.iter().all(|q| q.is_finite() && *q >= 0.0), "{quality:?}: {q:?}");
-                let largest = q.iter().copied().fold(0.0, f64::max);
-                assert!(largest > 0.0, "{quality:?}");
-                let kernel = Kernel::stationary(Family::Matern52, scale * scale, 0.3, 2);
-                let rows = allocate_by(|i| q[i], Search::Lazy, x.as_ref(), &kernel, 12, &mut rng(0)).unwrap().rows;
-                (q.iter().map(|q| q / largest).collect::<Vec<f64>>(), rows)
-            };
-            let (base, rows) = choose(1.0, 0.0);
-            for (scale, shift) in [(1.0, 40.0), (1e-6, 0.0), (3e7, 0.0), (0.25, -3.0)] {
-                let (other, other_rows) = choose(scale, shift);
-                let difference = base.iter().zip(&other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-                assert!(difference < 1e-11, "{quality:?} {scale} {shift}: {difference:e}");
-                assert_eq!(rows, other_rows, "{quality:?} {scale} {shift}");
-            }
+        let choose = |scale: f64, shift: f64| {
+            let q = quality.evaluate(&context(outputs(&quality), scale, shift), 12).unwrap();
+            assert!(q.iter().all(|q| q.is_finite() && *q >= 0.0), "{quality:?}: {q:?}");
+            let largest = q.iter().copied().fold(0.0, f64::max);
+            assert!(largest > 0.0, "{quality:?}");
+            let kernel = Kernel::stationary(Family::Matern52, scale * scale, 0.3, 2);
+            let rows = allocate_by(|i| q[i], Search::Lazy, x.as_ref(), &kernel, 12, &mut rng(0)).unwrap().rows;
+            (q.iter().map(|q| q / largest).collect::<Vec<f64>>(), rows)
+        };
+        let (base, rows) = choose(1.0, 0.0);
+        for (scale, shift) in [(1.0, 40.0), (1e-6, 0.0), (3e7, 0.0), (0.25, -3.0)] {
+            let (other, other_rows) = choose(scale, shift);
+            let difference = base.iter().zip(&other).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(difference < 1e-11, "{quality:?} {scale} {shift}: {difference:e}");
+            assert_eq!(rows, other_rows, "{quality:?} {scale} {shift}");
         }
     }
 }
@@ -85,7 +79,7 @@ fn a_posterior_that_is_certain_or_constant_gives_no_nan() {
 
 #[test]
 fn improvement_ablation() {
-    let context = context(1, 1.0, 0.0, None);
+    let context = context(1, 1.0, 0.0);
     let posterior = &context.outputs()[0];
     let q = |baseline, link| Quality::Imp(Improvement { baseline, link }).evaluate(&context, 5).unwrap();
     let (min, mean, max) = (q(Baseline::Min, Link::Relu), q(Baseline::Mean, Link::Relu), q(Baseline::Max, Link::Relu));
@@ -117,7 +111,7 @@ fn qualities_refuse_a_context_without_what_they_need() {
         let message = quality.evaluate(&AllocationContext::of_rows(N), 5).unwrap_err().to_string();
         assert!(message.contains("posterior"), "{message}");
         if quality.needs() == Needs::Output {
-            assert!(quality.evaluate(&context(2, 1.0, 0.0, None), 5).is_err());
+            assert!(quality.evaluate(&context(2, 1.0, 0.0), 5).is_err());
         }
     }
 }
@@ -143,7 +137,7 @@ impl QualityFunction for Favourite {
 fn a_custom_quality_is_called_by_its_name_once_it_is_registered() {
     let x = uniform(N, 2, 1);
     let choose = |allocation: &Allocation| {
-        allocate(allocation, x.as_ref(), &matern(0.3, 2), &context(1, 1.0, 0.0, None), 1, &mut rng(0))
+        allocate(allocation, x.as_ref(), &matern(0.3, 2), &context(1, 1.0, 0.0), 1, &mut rng(0))
     };
     let custom = Allocation::custom(Favourite { row: 17, rows: N });
     assert_eq!(choose(&custom).unwrap().rows, Some(vec![17]));

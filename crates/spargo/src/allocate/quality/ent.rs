@@ -82,16 +82,9 @@ impl Entropy {
 
 /// IG_i.
 fn information(posterior: &PosteriorAtData) -> Vec<f64> {
-    let fitted;
-    let maxima = match posterior.maxima() {
-        Some(samples) => samples,
-        None => {
-            fitted = gumbel_quantiles(posterior);
-            &fitted
-        }
-    };
+    let maxima = gumbel_quantiles(posterior);
     let rows = posterior.mean().par_iter().zip(posterior.variance()).zip(posterior.noise());
-    rows.map(|((&mean, &variance), &noise)| about_maximum(mean, variance, noise, maxima)).collect()
+    rows.map(|((&mean, &variance), &noise)| about_maximum(mean, variance, noise, &maxima)).collect()
 }
 
 /// Samples of f* that need no random numbers: the midpoints of equally probable slices of the fitted distribution.
@@ -141,15 +134,6 @@ mod tests {
     }
 
     #[test]
-    fn information_is_that_about_the_given_maxima() {
-        let maxima = vec![1.1, 1.6, 2.5];
-        let posterior = posterior().with_maxima(maxima.clone()).unwrap();
-        let expected =
-            |i: usize| about_maximum(posterior.mean()[i], posterior.variance()[i], posterior.noise()[i], &maxima);
-        assert_eq!(information(&posterior), (0..5).map(expected).collect::<Vec<_>>());
-    }
-
-    #[test]
     fn quantiles_solve_their_equation_and_the_gumbel_passes_through_them() {
         let posterior = posterior();
         for p in [0.25, 0.5, 0.75] {
@@ -164,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn the_share_of_the_paper_makes_it_cvr_in_all_but_name() {
+    fn the_printed_share_is_nearly_cvr() {
         let q = |share| Entropy { alpha: 0.5, share }.exponential(&posterior(), 250).unwrap();
         assert!(q(Share::PerPoint).iter().all(|q| (1.0..1.01).contains(q)));
         assert!(highest(&q(Share::Full)) > 1.2);
@@ -178,7 +162,7 @@ mod tests {
         let greedy = Entropy { alpha: 0.999_999, share: Share::Full };
         assert_eq!(greedy.exponential(&exact, 2).unwrap(), [1.0; 3]);
         let noise_free = PosteriorAtData::new(vec![0.0; 2], vec![0.0, 1e6], vec![1.0, 1e-12], vec![0.0; 2]).unwrap();
-        let q = greedy.exponential(&noise_free.with_maxima(vec![-1e9]).unwrap(), 2).unwrap();
+        let q = greedy.exponential(&noise_free, 2).unwrap();
         assert!(q.iter().all(|q| q.is_finite() && *q >= 0.0), "{q:?}");
         for alpha in [1.0, -0.1, f64::NAN] {
             assert!(Entropy { alpha, share: Share::Full }.exponential(&exact, 2).is_err());

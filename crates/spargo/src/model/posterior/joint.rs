@@ -7,7 +7,7 @@
 //! With h(p) at hand a covariance with p costs M per point, not M².
 
 use super::{BLOCK, InducingCovariance, Posterior};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernel::Covariance;
 use crate::linalg::{Accumulate, Mat, MatRef, gemm, mirror_lower, solve_lower, solve_lower_transposed, syrk_lower};
 use rayon::prelude::*;
@@ -38,37 +38,6 @@ impl Posterior {
         Ok(covariance)
     }
 
-    /// Covariance of f at the rows of x with f at the rows of p, [n, p].
-    pub fn cross_covariance(&self, x: MatRef<'_, f64>, p: MatRef<'_, f64>) -> Result<Mat<f64>> {
-        self.check(x)?;
-        let weights = self.covariance_weights(p)?;
-        let mut covariance = Mat::zeros(x.nrows(), p.nrows());
-        covariance.par_row_chunks_mut(BLOCK).zip(x.par_row_chunks(BLOCK)).for_each(|(mut covariance, x)| {
-            covariance.copy_from(self.kernel.matrix(x, p));
-            gemm(covariance, Accumulate::Add, -1.0, self.kernel.matrix(x, self.z()).as_ref(), weights.as_ref());
-        });
-        Ok(covariance)
-    }
-
-    /// Σⱼ gᵢⱼ ∂cov(xᵢ, pⱼ)/∂xᵢ for a given g, [n, p], as rows, [n, d].
-    pub fn cross_covariance_gradient(
-        &self,
-        x: MatRef<'_, f64>,
-        p: MatRef<'_, f64>,
-        g: MatRef<'_, f64>,
-    ) -> Result<Mat<f64>> {
-        self.check(x)?;
-        let sizes = [("each row of the slopes", g.ncols(), p.nrows()), ("the slopes", g.nrows(), x.nrows())];
-        if let Some((what, found, expected)) = sizes.into_iter().find(|(_, found, expected)| found != expected) {
-            return Err(Error::Shape { what: what.into(), found, expected });
-        }
-        let through_z = -1.0 * (g * self.covariance_weights(p)?.transpose());
-        let mut gradient = self.pull_back(x, through_z.as_ref());
-        // Kernels read slices of g, which the user may have laid out by rows.
-        self.kernel.add_input_gradient(x, p, g.to_owned().as_ref(), gradient.as_mut());
-        Ok(gradient)
-    }
-
     /// h(p), so that cov(x, p) = k(x, p) − k(x, Z) h(p), [m, p].
     pub fn covariance_weights(&self, p: MatRef<'_, f64>) -> Result<Mat<f64>> {
         self.check(p)?;
@@ -86,7 +55,7 @@ impl Posterior {
         Ok(self.pull_back(x, g.as_ref()))
     }
 
-    /// ∂var(xᵢ)/∂xᵢ, [n, d], for kernels whose k(x, x) does not depend on x (all there are).
+    /// ∂var(xᵢ)/∂xᵢ, [n, d], for kernels whose k(x, x) does not depend on x.
     pub fn variance_gradient(&self, x: MatRef<'_, f64>) -> Result<Mat<f64>> {
         let weights = self.covariance_weights(x)?;
         let g = Mat::from_fn(weights.ncols(), weights.nrows(), |i, j| -2.0 * weights[(j, i)]);

@@ -29,7 +29,6 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::kernel::Covariance;
 use crate::linalg::{Mat, MatRef, invert_lower};
-use std::f64::consts::PI;
 
 /// The least amount that is added to the diagonal of Kzz.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -118,31 +117,6 @@ impl<'a> Sgpr<'a> {
         self.jitter.add_gradient(self.hyper, self.z, state.lzz.jitter, &slopes.kzz, of_kernel);
         interrupt::poll()?;
         Ok(Evaluation { value: state.bound(), gradient, jitter: state.lzz.jitter })
-    }
-
-    /// ∂F/∂Z, [m, d].
-    pub fn inducing_gradient(&self) -> Result<Mat<f64>> {
-        let slopes = self.condition()?.slopes();
-        let mut gradient = self.data_inducing_gradient(&slopes);
-        // Kzz is symmetric in Z: each point moves a row and a column.
-        let both = &slopes.kzz + &slopes.kzz;
-        self.hyper.kernel.add_input_gradient(self.z, self.z, both.as_ref(), gradient.as_mut());
-        interrupt::poll()?;
-        Ok(gradient)
-    }
-
-    /// An upper bound on log p(y) (Titsias 2014): with the lower one it brackets what sparsity costs.
-    ///
-    /// log|Q + Σ| ≤ log|K + Σ| and rᵀ(Q + Σ + tI)⁻¹r ≤ rᵀ(K + Σ)⁻¹r with t = tr(K − Q).
-    pub fn upper_bound(&self) -> Result<f64> {
-        let state = self.condition()?;
-        // The trace is known weighted by 1/σᵢ²; times the largest σᵢ² it can only grow, and the bound still holds.
-        let noise = self.data.noise(self.hyper.noise);
-        let inflation = noise.iter().copied().fold(0.0, f64::max) * state.weighted_trace().max(0.0);
-        let noise = noise.into_iter().map(|noise| Some(noise + inflation)).collect();
-        let inflated = self.data.clone().with_known_noise(noise)?;
-        let quadratic = Sgpr { data: &inflated, ..*self }.condition()?.quadratic();
-        Ok(-0.5 * (self.data.len() as f64 * (2.0 * PI).ln() + state.log_determinant() + quadratic))
     }
 
     /// The posterior with the optimal q(u), and the bound.

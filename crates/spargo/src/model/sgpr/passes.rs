@@ -34,7 +34,7 @@ impl Sgpr<'_> {
         State::new(lzz, root, sums)
     }
 
-    /// The second pass_over: θ's gradient through Kzx, k(x, x), the noise and the mean.
+    /// The second pass: θ's gradient through Kzx, k(x, x), the noise and the mean.
     pub(super) fn data_gradient(&self, slopes: &Slopes) -> Vec<f64> {
         let size = self.hyper.roles().len();
         let new = || (vec![0.0; size], Scratch::new(self.z.nrows()));
@@ -45,20 +45,6 @@ impl Sgpr<'_> {
         });
         let mut total = vec![0.0; size];
         workers.iter().for_each(|(part, _)| total.iter_mut().zip(part).for_each(|(total, p)| *total += p));
-        total
-    }
-
-    /// The second pass_over for Z: its gradient through Kzx, [m, d].
-    pub(super) fn data_inducing_gradient(&self, slopes: &Slopes) -> Mat<f64> {
-        let new = || (Mat::zeros(self.z.nrows(), self.z.ncols()), Scratch::new(self.z.nrows()));
-        let workers = pass_over(self.data.len(), new, |(total, scratch), rows| {
-            let block = Rows::new(self, rows);
-            scratch.fill(self, slopes, &block);
-            let slope = scratch.slope(&block).transpose().to_owned();
-            self.hyper.kernel.add_input_gradient(self.z, block.x, slope.as_ref(), total.as_mut());
-        });
-        let mut total = Mat::zeros(self.z.nrows(), self.z.ncols());
-        workers.iter().for_each(|(part, _)| total += part);
         total
     }
 
@@ -77,7 +63,7 @@ impl Sgpr<'_> {
     }
 }
 
-/// One worker of the first pass_over.
+/// One worker of the first pass.
 struct Forward {
     sums: Sums,
     k: Mat<f64>,

@@ -61,17 +61,17 @@ impl State {
     }
 
     /// log|Q + Σ|.
-    pub(super) fn log_determinant(&self) -> f64 {
+    fn log_determinant(&self) -> f64 {
         self.sums.log_noise + self.lb.log_determinant()
     }
 
     /// rᵀ(Q + Σ)⁻¹r.
-    pub(super) fn quadratic(&self) -> f64 {
+    fn quadratic(&self) -> f64 {
         self.sums.residual - dot(&self.sums.b, &self.w)
     }
 
     /// Σ (kᵢᵢ − qᵢᵢ)/σᵢ².
-    pub(super) fn weighted_trace(&self) -> f64 {
+    fn weighted_trace(&self) -> f64 {
         self.sums.prior - (0..self.w.len()).map(|i| self.sums.aat[(i, i)]).sum::<f64>()
     }
 

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn batches_go_on_through_epochs() {
+    fn batches_continue_across_epochs() {
         let data = Dataset::new(Mat::zeros(5, 1), (0..5).map(f64::from).collect()).unwrap();
         let mut batches = Batches::new(&data, Some(2), 3);
         let expected: Vec<f64> = [0, 1].iter().flat_map(|&e| epoch(5, 2, 3, e).concat()).map(|i| i as f64).collect();
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_running_mean_forgets() {
+    fn the_running_mean_covers_one_epoch() {
         let mut mean = RunningMean::new(2);
         assert_eq!([mean.push(4.0), mean.push(2.0), mean.push(0.0)], [4.0, 3.0, 1.0]);
         assert!(mean.push(f64::NAN).is_nan());

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_is_checked_when_read() {
+    fn stored_q_is_checked_when_read() {
         let q = example();
         let text = serde_json::to_string(&q).unwrap();
         assert_eq!(serde_json::from_str::<Variational>(&text).unwrap(), q);
