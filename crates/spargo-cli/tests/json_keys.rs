@@ -51,7 +51,9 @@ fn keys_of_json_outputs_keep_their_names() {
     let folder = temporary.path();
     write(folder, "study.toml", STUDY);
     write(folder, "sim.sh", "[ $SPARGO_TRIAL = 2 ] && exit 1; echo '{\"y\": {\"value\": '$1', \"variance\": 0.1}}'");
-    let several = STUDY.replace("keys", "several").replace("[space]", "z = { goal = 'min' }\n[constraints]\nw = { at-most = 2 }\n[space]");
+    let several = STUDY
+        .replace("keys", "several")
+        .replace("[space]", "z = { goal = 'min' }\n[constraints]\nw = { at-most = 2 }\n[space]");
     write(folder, "several.toml", &several.replace("sim.sh", "several.sh"));
     write(folder, "several.sh", "echo '{\"y\": '$1', \"z\": '$1', \"w\": 1}'");
     let rows: String = (0..40).map(|i| format!("{},{}\n", f64::from(i) / 40.0, (f64::from(i) / 7.0).sin())).collect();

@@ -63,7 +63,10 @@ fn outcomes_are_exported_as_they_were_told() {
 
     // A table that came out goes in again, here and in a study of its own.
     folder.done(&["export", "plain.db", "-o", "all.csv"]);
-    assert_eq!(folder.done(&["tell", "plain.db", "all.csv"]), "0 told, 8 already known; 8 of 11 trials have an outcome\n");
+    assert_eq!(
+        folder.done(&["tell", "plain.db", "all.csv"]),
+        "0 told, 8 already known; 8 of 11 trials have an outcome\n"
+    );
     assert!(folder.done(&["suggest", "study.toml", "--data", "all.csv"]).contains("x"));
     let other = desk();
     other.done(&["ask", "study.toml"]);

@@ -113,7 +113,8 @@ fn replicates_follow_the_exhaustion_of_a_small_space() {
     assert_eq!(rows.iter().map(|row| &row[1]).collect::<BTreeSet<_>>().len(), 6, "{rows:?}");
     assert_eq!(folder.status()["step"]["again"], 3);
     // If points may be asked for again anyway, there is no end of them.
-    let folder = Folder::new(&format!("replicates = 'allowed'\n{study}"), "{n}", "budget = 20\nfinal-replicates = 3", "echo $1");
+    let folder =
+        Folder::new(&format!("replicates = 'allowed'\n{study}"), "{n}", "budget = 20\nfinal-replicates = 3", "echo $1");
     assert!(folder.done(&["run", "study.toml"]).contains("20 trials, 20 observed"));
 }
 

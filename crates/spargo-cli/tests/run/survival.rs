@@ -103,8 +103,12 @@ fn interrupted_runs_leave_a_consistent_study() {
         signal(name, run.id());
         let said = said(run.wait_with_output().unwrap());
         assert_eq!(said.code, Some(code), "{said:?}");
-        let words = format!("stopped by SIG{name}: 3 of 12 trials have an outcome, best 3; 5 pending ones will be repeated");
-        assert!(said.stdout.contains(&words) && said.stdout.contains("continue with `spargo run study.toml`"), "{said:?}");
+        let words =
+            format!("stopped by SIG{name}: 3 of 12 trials have an outcome, best 3; 5 pending ones will be repeated");
+        assert!(
+            said.stdout.contains(&words) && said.stdout.contains("continue with `spargo run study.toml`"),
+            "{said:?}"
+        );
         assert!(folder.read("started").lines().all(|process| !alive(process)));
         let status = folder.status();
         assert_eq!((&status["observed"], &status["failed"], &status["pending"]), (&3.into(), &0.into(), &5.into()));
