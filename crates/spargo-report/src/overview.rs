@@ -131,10 +131,8 @@ impl Course {
     fn of(study: &Study, output: usize, feasible: &HashSet<u64>, origins: &[Origin]) -> Self {
         let dot =
             |told: OutputValue| Dot { trial: told.trial, value: told.value, origin: origins[told.trial as usize - 1] };
-        let curve = match study.config().outputs[output].goal.is_objective() {
-            true => improvements(study, output, feasible).0,
-            false => Vec::new(),
-        };
+        let is_objective = study.config().outputs[output].goal.is_objective();
+        let curve = if is_objective { improvements(study, output, feasible).0 } else { Vec::new() };
         Course { curve, points: some(study, output, &values_of(study, output)).into_iter().map(dot).collect() }
     }
 }

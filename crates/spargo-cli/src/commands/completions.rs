@@ -1,4 +1,4 @@
-//! `spargo completions`: what shells know of the command line.
+//! `spargo completions`: completion scripts of shells.
 
 use super::Cli;
 use crate::io::output::print::print;
@@ -14,7 +14,7 @@ Examples:
   spargo completions zsh > ~/.zfunc/_spargo
   spargo completions fish > ~/.config/fish/completions/spargo.fish")]
 pub struct Completions {
-    /// Of which shell
+    /// The shell
     shell: Shell,
 }
 

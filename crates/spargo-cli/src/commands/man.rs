@@ -1,4 +1,4 @@
-//! `spargo man`: what `man` knows of the command line.
+//! `spargo man`: manual pages.
 
 use super::Cli;
 use crate::io::output::print::print;
@@ -14,7 +14,7 @@ Examples:
   spargo man | man -l -
   spargo man --dir ~/.local/share/man/man1       then: man spargo, man spargo-run")]
 pub struct Manual {
-    /// Write the page of spargo and one of each command to this folder
+    /// Write the page of spargo and one per command to this folder
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }

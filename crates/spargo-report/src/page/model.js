@@ -13,7 +13,7 @@ function model(models) {
 const UNCALIBRATED =
   "Whether the probabilities hold is not shown: what the model of all the other outcomes says of a yes or no has no closed form. Compare them with outcomes that the study has not seen.";
 
-/** What is to be known of means beside intervals where outcomes are mapped before the model sees them. */
+/** A note on means and intervals if outcomes are transformed before modelling. */
 function warning(k) {
   const words = " The model sees outcomes through a map that shortens their tails: a mean leans towards the longer tail.";
   return DATA.model && DATA.model[k].warped ? words : "";

@@ -10,7 +10,7 @@ const STAGES = [
 function overhead({ steps, total_s, groups, without_model }) {
   const highest = Math.max(...groups.map((group) => STAGES.reduce((sum, [stage]) => sum + group[stage], 0)), 1e-3);
   const x = { name: "step", kind: "linear", range: [0.5, groups[groups.length - 1].steps[1] + 0.5] };
-  const y = { name: "seconds a step", kind: "linear", range: [0, 1.05 * highest] };
+  const y = { name: "seconds per step", kind: "linear", range: [0, 1.05 * highest] };
   const draw = (layer, sx, sy) =>
     groups.map((group) => {
       const [from, to] = [sx.place(group.steps[0] - 0.5), sx.place(group.steps[1] + 0.5)];
@@ -26,7 +26,7 @@ function overhead({ steps, total_s, groups, without_model }) {
       const name =
         group.steps[0] === group.steps[1]
           ? `step ${group.steps[0]}`
-          : `steps ${group.steps[0]} to ${group.steps[1]}, a step`;
+          : `steps ${group.steps[0]} to ${group.steps[1]}, per step`;
       const lines = STAGES.map(([stage, , words]) => `${words} ${seconds(group[stage])}`);
       return {
         x: (from + to) / 2,
@@ -67,7 +67,7 @@ function overhead({ steps, total_s, groups, without_model }) {
         `${count(without_model[0], "step", "steps")} had to do without a model, the last because: ${without_model[1]}`,
       ),
     );
-  shown.push(card("In all", count(steps, "step", "steps"), table(["stage", "in all", "a step", "share"], rows, [0])));
+  shown.push(card("In all", count(steps, "step", "steps"), table(["stage", "in all", "per step", "share"], rows, [0])));
   return shown;
 }
 

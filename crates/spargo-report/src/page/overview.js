@@ -45,7 +45,7 @@ function bestCards({ believed, trial, value, point }) {
   return el("div", { class: "columns" }, cards);
 }
 
-/** How many outcomes keep to each limit, and to all. */
+/** How many outcomes satisfy each constraint, and all of them. */
 function feasibility({ feasibility: { all, each }, observed }) {
   const rows = each.map(([k, kept]) => [DATA.outputs[k].name, DATA.outputs[k].limit, kept.toLocaleString("en")]);
   const none = all ? "" : " Until one does, the search first reduces the violation.";

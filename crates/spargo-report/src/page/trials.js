@@ -29,7 +29,7 @@ function trials({ rows, order, of }) {
   const first = head.length - DATA.inputs.length;
   const words = DATA.inputs.map(({ kind }, k) => (kind === "choice" ? first + k : -1)).filter((k) => k >= 0);
   const [title, by] = ORDERS[order];
-  const limited = order !== "latest" && DATA.overview.feasibility ? ", those that keep to all limits first" : "";
+  const limited = order !== "latest" && DATA.overview.feasibility ? ", feasible ones first" : "";
   const note = modelled && !several ? warning(0) : "";
   return [
     card(title, `${rows.length} of ${count(of, "outcome", "outcomes")}, ${by}${limited}.${note}`, table(head, cells, words)),

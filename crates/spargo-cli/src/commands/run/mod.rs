@@ -116,7 +116,7 @@ impl Run {
         let Session { mut handle, pool, mut progress, .. } = session;
         drop(pool);
         let summary = match end {
-            // After an interruption nobody waits for a model.
+            // A model would delay the end of an interrupted run.
             End::Signal(_) => StudySummary::without_model(&handle),
             _ => StudySummary::new(&mut handle),
         };

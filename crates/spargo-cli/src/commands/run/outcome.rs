@@ -92,7 +92,7 @@ fn number(word: &str, goal: Goal) -> Option<f64> {
 }
 
 fn quoted(text: &str, goal: Goal) -> String {
-    let wanted = if goal == Goal::Classify { "no class, which is 1 or 0, yes or no" } else { "not a number" };
+    let wanted = if goal == Goal::Classify { "not a class (1 or 0, yes or no)" } else { "not a number" };
     format!("{wanted}: {}", excerpt(text))
 }
 
@@ -139,9 +139,9 @@ mod tests {
         }
         assert_eq!(read_for(Goal::Classify, r#"{"a": false}"#, &["a"]), observed(&[0.0], &[]));
         for (stdout, words) in [
-            ("2", "its output is no class, which is 1 or 0, yes or no: 2"),
-            ("maybe", "no class"),
-            (r#"{"a": 0.5}"#, "its 'a' is no class, which is 1 or 0, yes or no: 0.5"),
+            ("2", "its output is not a class (1 or 0, yes or no): 2"),
+            ("maybe", "not a class"),
+            (r#"{"a": 0.5}"#, "its 'a' is not a class (1 or 0, yes or no): 0.5"),
             ("nan", "the outcome is NaN"),
         ] {
             let Outcome::Failed { reason } = read_for(Goal::Classify, stdout, &["a"]) else { panic!("{stdout}") };

@@ -6,7 +6,16 @@ use plotters::prelude::*;
 use spargo::linalg::Mat;
 use std::path::Path;
 
-/// Data, their quality as the background, and the chosen points, over two inputs.
+/// Pixels per side.
+const SIZE: u32 = 640;
+
+/// Cells of the background per side.
+const CELLS: usize = 60;
+
+/// Width of the smoothing of the background, in cells.
+const REACH: f64 = 1.5;
+
+/// Draws data, their quality as the background, and the chosen points, over two inputs.
 pub fn allocation(
     path: &Path,
     x: &Mat<f64>,
@@ -20,15 +29,6 @@ pub fn allocation(
 }
 
 type Drawn = std::result::Result<(), Box<dyn std::error::Error>>;
-
-/// Pixels a side.
-const SIZE: u32 = 640;
-
-/// Cells of the background a side.
-const CELLS: usize = 60;
-
-/// How far a cell looks around for its shade, in cells.
-const REACH: f64 = 1.5;
 
 /// Two opposite corners.
 type Corners = [(f64, f64); 2];
@@ -67,7 +67,7 @@ fn draw(
             chart.draw_series(cells.into_iter().map(|(cell, strength)| Rectangle::new(cell, shade(strength))))?;
         series.label("quality").legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 12, y + 5)], shade(1.0)));
     }
-    // Many points are drawn small and faint, or they would hide what they are chosen by.
+    // Many points are drawn small and faint, so that they do not hide the quality.
     let (size, strength) = if data.len() > 1000 { (1, 0.4) } else { (3, 0.7) };
     let dot = RGBColor(40, 120, 60).mix(strength).filled();
     let series = chart.draw_series(data.iter().map(|&p| Circle::new(p, size, dot)))?;
@@ -84,13 +84,10 @@ fn draw(
     Ok(())
 }
 
-/// A tick's label: plain where that is short, else with an exponent.
+/// A tick's label: with decimals if that is short, otherwise with an exponent.
 fn tick(value: f64, (low, high): (f64, f64)) -> String {
     let largest = low.abs().max(high.abs());
-    match (1e-2..1e4).contains(&largest) {
-        true => format!("{value:.2}"),
-        false => format!("{value:.1e}"),
-    }
+    if (1e-2..1e4).contains(&largest) { format!("{value:.2}") } else { format!("{value:.1e}") }
 }
 
 fn plane(points: &Mat<f64>, [a, b]: [usize; 2]) -> Vec<(f64, f64)> {
@@ -117,7 +114,7 @@ fn background(data: &[(f64, f64)], quality: &[f64], across: (f64, f64), up: (f64
         let distance = |p: &(f64, f64)| ((p.0 - centre.0) / width).powi(2) + ((p.1 - centre.1) / height).powi(2);
         let distances: Vec<f64> = data.iter().map(distance).collect();
         let nearest = distances.iter().copied().fold(f64::INFINITY, f64::min);
-        // A mean over the neighbourhood: other inputs than these two vary as well. Its nearest datum always counts.
+        // A mean over the neighbourhood, as other inputs vary as well; the nearest datum always counts.
         let weights = distances.iter().map(|d| (0.5 * (nearest - d) / REACH.powi(2)).exp());
         let (sum, total) = weights.zip(quality).fold((0.0, 0.0), |(sum, total), (w, q)| (sum + w * q, total + w));
         ([corner, (corner.0 + width, corner.1 + height)], (sum / total - low) / (high - low))
@@ -125,14 +122,14 @@ fn background(data: &[(f64, f64)], quality: &[f64], across: (f64, f64), up: (f64
     (0..CELLS).flat_map(|i| (0..CELLS).map(move |j| (i, j))).map(|(i, j)| cell(i, j)).collect()
 }
 
-/// Regret against evaluations, on a logarithmic scale.
+/// Draws regret against evaluations, on a logarithmic scale.
 pub fn regret(path: &Path, curve: &[(f64, f64)], title: &str) -> Result<()> {
     let root = SVGBackend::new(path, (SIZE, SIZE * 2 / 3)).into_drawing_area();
     draw_regret(&root, curve, title).map_err(|error| miette!("cannot draw {}: {error}", path.display()))
 }
 
 fn draw_regret(root: &DrawingArea<SVGBackend<'_>, Shift>, curve: &[(f64, f64)], title: &str) -> Drawn {
-    // A regret of 0 has no logarithm; nobody sees the difference to this.
+    // A regret of 0 has no logarithm.
     let curve: Vec<(f64, f64)> = curve.iter().map(|&(n, regret)| (n, regret.max(1e-6))).collect();
     let across = range(curve.iter().map(|p| p.0));
     let (low, high) = curve.iter().fold((f64::INFINITY, 0f64), |(l, h), p| (l.min(p.1), h.max(p.1)));
