@@ -196,11 +196,11 @@ impl Study {
         let records = self.at_once(py, |study| {
             study.refresh()?;
             let records = study.history().records();
-            let find = |&trial: &u64| {
-                let found = (trial as usize).checked_sub(1).and_then(|index| records.get(index)).cloned();
-                found.ok_or(Error::UnknownTrial { trial, trials: records.len() as u64 })
+            let find = |(index, &trial): (usize, &u64)| {
+                let found = (trial as usize).checked_sub(1).and_then(|place| records.get(place)).cloned();
+                found.ok_or(Error::UnknownTrial { index, trial, trials: records.len() as u64 })
             };
-            numbers.iter().map(find).collect::<Result<Vec<_>>>()
+            numbers.iter().enumerate().map(find).collect::<Result<Vec<_>>>()
         })?;
         recorded(py, &records)
     }

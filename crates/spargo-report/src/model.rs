@@ -92,7 +92,6 @@ fn facts(study: &mut Study, output: usize) -> Result<Vec<(&'static str, String)>
         Warp::Identity => "as they are".into(),
         Warp::Log { .. } => "as logarithms".into(),
         Warp::Asinh { strength } => format!("asinh, both tails shortened (strength {strength})"),
-        Warp::Log { .. } => "as logarithms".into(),
         Warp::YeoJohnson { power } if power < 1.0 => format!("Yeo–Johnson, upper tail shortened (power {power})"),
         Warp::YeoJohnson { power } => format!("Yeo–Johnson, lower tail shortened (power {power})"),
     };

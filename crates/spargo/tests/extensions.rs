@@ -192,7 +192,7 @@ fn a_kernel_without_random_features_goes_with_rules_without_paths() {
     let mut study = Study::in_memory(config.clone()).unwrap();
     step(&mut study, 20);
     assert!(study.ask(6).unwrap_err().to_string().contains("paths of 'own'"));
-    config.rule = Some(spargo::acquire::Rule::LogEi);
+    config.rule = Some(spargo::acquire::Rule::by_name("log-ei").unwrap());
     let mut study = Study::in_memory(config).unwrap();
     step(&mut study, 20);
     assert_eq!(step(&mut study, 3).len(), 3);

@@ -120,7 +120,7 @@ fn the_kernel_of_a_space_multiplies_numbers_and_categories() {
     let numbers = [Dimension::real("x", 0.0, 1.0), Dimension::int("n", 1, 9)];
     let words = [Dimension::choice("a", &["u", "v"]), Dimension::choice("b", &["u", "v", "w"])];
     let space = |list: &[&Dimension]| Space::new(list.iter().map(|&d| d.clone()).collect()).unwrap();
-    let kernel = |list: &[&Dimension]| Kernel::for_space(&space(list), Family::Matern52);
+    let kernel = |list: &[&Dimension]| Kernel::for_space(&space(list), &Family::Matern52.into()).unwrap();
     assert_eq!(kernel(&[&numbers[0], &numbers[1]]), Kernel::cold(Family::Matern52, 2));
 
     let mixed = kernel(&[&words[0], &numbers[0], &words[1], &numbers[1]]);
@@ -225,7 +225,7 @@ fn categories_are_learned() {
     let x = Mat::from_fn(90, 2, |i, k| [(i % 3) as f64, (i as f64 * 0.618).fract()][k]);
     let y = (0..90).map(|i| f(i % 3, x[(i, 1)]) + 0.05 * (i as f64 * 91.7).sin()).collect();
     let data = Dataset::new(x, y).unwrap();
-    let start = Hyperparameters::cold(Kernel::for_space(&space, Family::Matern52));
+    let start = Hyperparameters::cold(Kernel::for_space(&space, &Family::Matern52.into()).unwrap());
     let fitted = fit(&start, &data, data.x(), &FitOptions::default()).unwrap();
     let at = Mat::from_fn(60, 2, |i, k| [(i % 3) as f64, i as f64 / 59.0][k]);
     let mean = fitted.posterior.mean(at.as_ref()).unwrap();

@@ -72,7 +72,6 @@ pub const UNIFORM: Method = ("uniform", Some(Allocation::Uniform));
 /// The exact GP.
 pub const EXACT: Method = ("exact", None);
 
-
 /// Settings that have options of their own.
 const OWN: [&str; 7] = ["seed", "function", "method", "allocation", "inducing", "training", "steps"];
 
@@ -163,7 +162,7 @@ mod tests {
         rule: None,
         steps: 50,
         functions: &["shekel4", "ackley5"],
-        methods: &BASELINES,
+        methods: &[CVR, KMEANS, UNIFORM, EXACT],
         inducing: &[250, 500],
     };
 

@@ -14,22 +14,22 @@ use spargo::kernel::{Covariance, Family, Kernel};
 use spargo::linalg::Mat;
 use spargo::rng::{Purpose, stream};
 
-pub fn rng(seed: u64) -> ChaCha8Rng {
+fn rng(seed: u64) -> ChaCha8Rng {
     stream(seed, Purpose::Allocation, 0, 0)
 }
 
 /// n points, uniform in the unit cube.
-pub fn uniform(n: usize, d: usize, seed: u64) -> Mat<f64> {
+fn uniform(n: usize, d: usize, seed: u64) -> Mat<f64> {
     let mut rng = stream(seed, Purpose::Data, 0, 0);
     Mat::from_fn(n, d, |_, _| rng.random::<f64>())
 }
 
-pub fn matern(lengthscale: f64, d: usize) -> Kernel {
+fn matern(lengthscale: f64, d: usize) -> Kernel {
     Kernel::stationary(Family::Matern52, 1.3, lengthscale, d)
 }
 
 /// |L_Z| = |q_i k(x_i, x_j) q_j| by Gaussian elimination.
-pub fn naive_determinant(kernel: &Kernel, x: &Mat<f64>, quality: &[f64], rows: &[usize]) -> f64 {
+fn naive_determinant(kernel: &Kernel, x: &Mat<f64>, quality: &[f64], rows: &[usize]) -> f64 {
     let k = kernel.matrix(x.as_ref(), x.as_ref());
     let mut l: Vec<Vec<f64>> =
         rows.iter().map(|&i| rows.iter().map(|&j| quality[i] * k[(i, j)] * quality[j]).collect()).collect();
@@ -46,7 +46,7 @@ pub fn naive_determinant(kernel: &Kernel, x: &Mat<f64>, quality: &[f64], rows: &
 }
 
 /// Every set of `size` rows out of n.
-pub fn subsets(n: usize, size: usize) -> Vec<Vec<usize>> {
+fn subsets(n: usize, size: usize) -> Vec<Vec<usize>> {
     (0..1usize << n)
         .filter(|bits| bits.count_ones() as usize == size)
         .map(|bits| (0..n).filter(|i| bits >> i & 1 == 1).collect())
@@ -54,7 +54,7 @@ pub fn subsets(n: usize, size: usize) -> Vec<Vec<usize>> {
 }
 
 /// The smallest eigenvalue-like measure that matters: K_ZZ has a Cholesky factor without any jitter.
-pub fn is_nonsingular(kernel: &Kernel, z: &Mat<f64>) -> bool {
+fn is_nonsingular(kernel: &Kernel, z: &Mat<f64>) -> bool {
     spargo::linalg::cholesky(kernel.matrix(z.as_ref(), z.as_ref()), 0.0).is_ok_and(|l| l.jitter == 0.0)
 }
 
