@@ -29,7 +29,7 @@ fn next(asks: u64) -> usize {
     if asks == 0 { 8 } else { 5 }
 }
 
-/// Whether the outcomes of this ask are told before the next; else that is made beside a pending batch.
+/// Whether the outcomes of this ask are told before the next; else a batch is pending at the next.
 fn waits(ask: u64) -> bool {
     ask != 2 && ask != 5
 }

@@ -53,7 +53,7 @@ fn reopen(study: Study, path: &Path, life: Life) -> Study {
     }
 }
 
-/// The first 38 points: asks beside pending batches, exact and sparse, some failed.
+/// The first 38 points: asks with batches pending, exact and sparse, some failed.
 fn run(rule: &'static Rule, life: Life, tell: Way) -> Vec<String> {
     let folder = Folder::new();
     let path = folder.file("study.db");
