@@ -1,4 +1,4 @@
-//! 100 paths with 1,000 features and M = 500 in six inputs: drawn, scored on 10,000 points, climbed with 100 rows.
+//! 100 paths with 1,000 features and M = 500 in six inputs: drawn, scored on 10,000 points, and their gradients at 100 rows.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use spargo::data::Dataset;

@@ -45,14 +45,14 @@ fn late_failures(rule: &'static Rule, f: fn(&Trial) -> f64) -> f64 {
     SEEDS.map(share).sum::<f64>() / SEEDS.count() as f64
 }
 
-/// A model that is not told of failures is most curious where it has no data.
+/// A model without failures is most curious where it has no data.
 #[test]
 fn a_region_that_always_fails_is_left() {
     for rule in of_one() {
         let share = late_failures(rule, rugged);
         assert!(share < 0.7 * SHARE, "{rule:?}: {share}");
     }
-    // Paths are drawn back from where they promise most. The other rules are not yet: they keep to the edge, beyond it.
+    // Paths are drawn back from where they promise most. The other rules are not yet: they stay at the edge, beyond it.
     let share = late_failures(by_name("thompson"), slope);
     assert!(share < 0.7 * SHARE, "{share}");
 }

@@ -6,7 +6,7 @@ use spargo::kernel::{Covariance, Kernel};
 use spargo::linalg::Mat;
 use spargo::study::{Goal, OutcomeTransformChoice};
 
-/// A study in every space and direction, sparse and exact, with a failure and trials under way; without models of neighbourhoods,
+/// A study in every space and direction, sparse and exact, with a failure and pending trials; without local models,
 /// so that there is one model for all.
 fn grown() -> Vec<(String, Study)> {
     let mut all = Vec::new();

@@ -1,12 +1,15 @@
-//! Models of neighbourhoods: they find the best trial where one model of everything does not, and share it.
+//! Local models: they find the best trial where the global model does not, and refine a share of each batch.
 
-use super::{advance, plane, small, spaces};
+use super::outputs::{COMPETING, LIMIT, compete, with_goals};
+use super::{advance, apart, assert_all_different, assert_valid, plane, points, small, spaces};
 use spargo::Error;
 use spargo::rng::{Purpose, normal, stream, uniform};
 use spargo::space::{Dimension, Point, Space, Value};
-use spargo::study::{Config, LocalModelOptions, NoiseBound, Outcome, OutcomeTransformChoice, Refit, Study};
+use spargo::study::{
+    Config, Goal, LocalModelOptions, NoiseBound, Outcome, OutcomeTransformChoice, Refit, Study, Trial,
+};
 
-/// A bump a hundredth wide beside a broad hill that is a little lower.
+/// A bump a hundredth wide, and a broad hill that is a little lower.
 fn bump(a: f64, b: f64) -> f64 {
     let peak = |c: f64, width: f64| (-((a - c).powi(2) + (b - c).powi(2)) / (2.0 * width * width)).exp();
     1.3 * peak(0.25, 0.01) + peak(0.7, 0.2)
@@ -37,7 +40,7 @@ fn numbers(point: &Point) -> [f64; 2] {
 }
 
 #[test]
-fn the_best_trial_is_found_where_the_model_of_everything_smooths_it_away() {
+fn the_best_trial_is_found_where_the_global_model_smooths_it_away() {
     for seed in 0..3 {
         let regret = |neighbours: usize| {
             let local_models = LocalModelOptions { neighbours, ..LocalModelOptions::default() };
@@ -66,13 +69,13 @@ fn a_share_of_each_batch_lies_around_the_best_trial() {
             let [a, b] = numbers(point);
             (a - best[0]).abs().max((b - best[1]).abs())
         };
-        // The polished come last.
+        // Points by local models come last.
         batch.iter().map(|trial| distance(&trial.point)).collect::<Vec<_>>()
     };
     let (all, some, none) = (far(1.0), far(0.2), far(0.0));
     let close = |distances: &[f64]| distances.iter().filter(|&&distance| distance < 0.05).count();
     assert!(close(&all) > 25 && close(&none) < 25, "{all:?} {none:?}");
-    // Whoever is not polished is chosen as without.
+    // The others are chosen as without local models.
     let same = some.iter().zip(&none).take_while(|(a, b)| a == b).count();
     assert!((38..=42).contains(&same), "{some:?} {none:?}");
     assert!(2 * close(&some[same..]) > 50 - same, "{some:?}");
@@ -93,7 +96,7 @@ fn few_and_equal_outcomes_do_no_harm() {
 }
 
 #[test]
-fn every_space_is_polished_and_a_study_that_is_closed_goes_on_as_it_would_have() {
+fn every_space_is_refined_and_a_closed_study_goes_on_as_it_would_have() {
     for (name, space) in spaces() {
         let mut config =
             Config { local_models: LocalModelOptions { neighbours: 20, share: Some(0.3) }, ..small(space) };
@@ -102,7 +105,7 @@ fn every_space_is_polished_and_a_study_that_is_closed_goes_on_as_it_would_have()
         config.model.outcome_transform = OutcomeTransformChoice::Auto;
         let mut study = Study::in_memory(config).unwrap();
         for count in [8, 5, 1, 1, 5] {
-            let outcome = |_: &Space, trial: &spargo::study::Trial| Outcome::value((trial.id as f64).sin());
+            let outcome = |_: &Space, trial: &Trial| Outcome::value((trial.id as f64).sin());
             advance(&mut study, count, outcome);
             study.best().unwrap().unwrap();
         }
@@ -112,7 +115,7 @@ fn every_space_is_polished_and_a_study_that_is_closed_goes_on_as_it_would_have()
 }
 
 #[test]
-fn models_that_have_not_seen_every_outcome_polish_as_well() {
+fn models_that_have_not_seen_every_outcome_refine_as_well() {
     let local_models = LocalModelOptions { neighbours: 100, share: Some(1.0) };
     let mut study = told(Config { local_models, ..Config::new(square()) }, 1);
     study.ask(3).unwrap();
@@ -124,9 +127,69 @@ fn models_that_have_not_seen_every_outcome_polish_as_well() {
     }
 }
 
+/// The bump within a constraint that holds at its foot and beyond only, and on the hill.
+fn constrained(point: &Point) -> Outcome {
+    let [a, b] = numbers(point);
+    let far = ((a - 0.25).powi(2) + (b - 0.25).powi(2)).sqrt();
+    Outcome::Observed { values: vec![bump(a, b), far], noise: None }
+}
+
 #[test]
-fn what_a_model_cannot_follow_is_not_taken_for_noise() {
-    // Ridges across a plain, much narrower than the trials lie apart, and a crowd of trials on one of them.
+fn the_best_trial_satisfies_its_constraint() {
+    let limit = Goal::Constraint { at_least: Some(0.015), at_most: None };
+    let mut config = Config {
+        local_models: LocalModelOptions { neighbours: 100, share: Some(0.5) },
+        ..with_goals(square(), &[Goal::Maximize, limit])
+    };
+    (config.acquisition.pool, config.initial) = (1000, 20);
+    let mut study = Study::in_memory(config).unwrap();
+    let given = told(Config::new(square()), 1);
+    let all = given.history().records().iter().map(|record| &record.trial.point);
+    study.add(&all.map(|point| (point.clone(), Some(constrained(point)))).collect::<Vec<_>>()).unwrap();
+    for _ in 0..2 {
+        let believed = study.best().unwrap().unwrap().believed;
+        let Outcome::Observed { values, .. } = constrained(&believed.trial.point) else { panic!() };
+        // The model is not exact, but knows the slope of the distance.
+        assert!(values[1] > 0.013 && values[0] > 0.6, "{values:?}: {believed:?}");
+        let trials = advance(&mut study, 20, |_, trial| constrained(&trial.point));
+        assert_valid(&square(), &trials);
+        let close = |trial: &&Trial| apart(&square(), &trial.point, &believed.trial.point) < 0.1;
+        let close = trials[10..].iter().filter(close).count();
+        assert!(close >= 5, "{close} of 10 points lie around the best trial");
+    }
+    assert_all_different(&points(&study));
+}
+
+#[test]
+fn with_several_objectives_a_point_of_the_front_is_refined() {
+    for goals in [COMPETING.to_vec(), vec![COMPETING[0], COMPETING[1], LIMIT]] {
+        let outcome = |space: &Space, trial: &Trial| {
+            let Outcome::Observed { mut values, .. } = compete(space, trial) else { panic!() };
+            values.extend((values.len() < goals.len()).then_some(-0.1));
+            Outcome::Observed { values, noise: None }
+        };
+        let local_models = LocalModelOptions { neighbours: 20, share: Some(0.5) };
+        let mut study = Study::in_memory(Config { local_models, ..with_goals(square(), &goals) }).unwrap();
+        advance(&mut study, 40, outcome);
+        for _ in 0..3 {
+            let front: Vec<Point> =
+                study.fronts().unwrap().believed.into_iter().map(|point| point.trial.point).collect();
+            let trials = advance(&mut study, 20, outcome);
+            assert_valid(&square(), &trials);
+            // Ten of them lie around one and the same.
+            let around = |centre: &Point| {
+                trials[10..].iter().filter(|trial| apart(&square(), &trial.point, centre) < 0.21).count()
+            };
+            let most = front.iter().map(around).max().unwrap();
+            assert!(most >= 8, "{most} of 10 points lie around one trial of the front");
+        }
+        assert_all_different(&points(&study));
+    }
+}
+
+#[test]
+fn misfit_is_not_taken_for_noise() {
+    // Ridges across a plain, much narrower than the trials lie apart, and a cluster of trials on one of them.
     let noise = |level: NoiseBound| {
         let mut config = Config::new(square());
         (config.model.noise_bound, config.model.outcome_transform) = (level, OutcomeTransformChoice::Off);
@@ -148,9 +211,9 @@ fn what_a_model_cannot_follow_is_not_taken_for_noise() {
 }
 
 #[test]
-fn settings_that_make_no_sense_are_refused_by_name() {
+fn invalid_settings_are_refused_by_name() {
     let shares = [-0.1, 1.1, f64::NAN]
-        .map(|share| ("share", LocalModelOptions { share: Some(share), ..LocalModelOptions::default() }));
+        .map(|share| ("local-models.share", LocalModelOptions { share: Some(share), ..LocalModelOptions::default() }));
     let large = ("neighbours", LocalModelOptions { neighbours: 1001, ..LocalModelOptions::default() });
     for (field, local_models) in shares.into_iter().chain([large]) {
         let config = Config { local_models, ..small(plane()) };

@@ -18,6 +18,7 @@ mod refit;
 mod replicate;
 mod spaces;
 mod tells;
+mod trust_regions;
 
 use process::{Folder, acknowledge, acknowledged, child, task};
 use spargo::acquire::{RULES, Rule};
@@ -91,7 +92,7 @@ fn bowl(space: &Space, point: &Point) -> f64 {
     1.0 - squares.map(|((number, d), centre)| (number / d.domain.largest().max(1.0) - centre).powi(2)).sum::<f64>()
 }
 
-/// The bowl with noise that belongs to the trial, whoever evaluates it and when.
+/// The bowl with noise that depends on the trial alone.
 fn observe(space: &Space, trial: &Trial) -> Outcome {
     Outcome::value(bowl(space, &trial.point) + 0.05 * normal(&mut stream(77, Purpose::Data, 0, trial.id)))
 }
@@ -112,6 +113,22 @@ fn points(study: &Study) -> Vec<String> {
 
 fn assert_all_different(points: &[String]) {
     assert_eq!(points.iter().collect::<HashSet<_>>().len(), points.len());
+}
+
+/// How far two points lie apart along the input where they differ most, in units of the box.
+fn apart(space: &Space, a: &Point, b: &Point) -> f64 {
+    let [a, b] = [a, b].map(|point| space.encode(point).unwrap());
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+/// Points of the space, encoded in the box and decoded again.
+fn assert_valid(space: &Space, trials: &[Trial]) {
+    for trial in trials {
+        let numbers = space.encode(&trial.point).unwrap();
+        let is_inside = |(x, d): (&f64, &Dimension)| (0.0..=d.domain.largest()).contains(x);
+        assert!(numbers.iter().zip(space.dimensions()).all(is_inside), "{numbers:?}");
+        assert_eq!(space.decode(&numbers).as_ref(), Ok(&trial.point));
+    }
 }
 
 fn last_report(study: &Study) -> StepReport {

@@ -1,4 +1,4 @@
-//! Several outputs: objectives that compete, limits, classes and levels, over every space.
+//! Several outputs: competing objectives, constraints, classes and levels, over every space.
 
 use super::*;
 use spargo::math::pareto;
@@ -6,26 +6,26 @@ use spargo::model::Inference;
 use spargo::study::Record;
 use spargo::study::{Goal, Output};
 
-fn with_goals(space: Space, goals: &[Goal]) -> Config {
+pub fn with_goals(space: Space, goals: &[Goal]) -> Config {
     let output = |(k, &goal): (usize, &Goal)| Output { name: format!("y{k}"), goal };
     Config { outputs: goals.iter().enumerate().map(output).collect(), ..small(space) }
 }
 
 /// Shares of the inputs' ranges.
-fn shares(space: &Space, point: &Point) -> Vec<f64> {
+pub fn shares(space: &Space, point: &Point) -> Vec<f64> {
     let numbers = space.encode(point).unwrap();
     numbers.iter().zip(space.dimensions()).map(|(x, d)| x / d.domain.largest().max(1.0)).collect()
 }
 
 /// Squared distance from the point with all shares alike.
-fn distance(space: &Space, point: &Point, share: f64) -> f64 {
+pub fn distance(space: &Space, point: &Point, share: f64) -> f64 {
     shares(space, point).iter().map(|s| (s - share).powi(2)).sum()
 }
 
-const COMPETING: [Goal; 2] = [Goal::Maximize, Goal::Minimize];
+pub const COMPETING: [Goal; 2] = [Goal::Maximize, Goal::Minimize];
 
 /// One objective is best where all shares are 0.2, the other where they are 0.8, whatever the goals.
-fn compete(space: &Space, trial: &Trial) -> Outcome {
+pub fn compete(space: &Space, trial: &Trial) -> Outcome {
     let values = vec![-distance(space, &trial.point, 0.2), distance(space, &trial.point, 0.8)];
     Outcome::Observed { values, noise: None }
 }
@@ -41,7 +41,7 @@ fn volume(study: &Study) -> f64 {
 }
 
 #[test]
-fn compromises_are_found_over_every_space_by_every_rule() {
+fn fronts_are_found_over_every_space_by_every_rule() {
     for (name, space) in spaces() {
         let random = {
             let mut study = memory(Config { initial: 40, ..with_goals(space.clone(), &COMPETING) });
@@ -64,7 +64,7 @@ fn compromises_are_found_over_every_space_by_every_rule() {
 }
 
 #[test]
-fn fronts_are_of_what_no_other_trial_beats() {
+fn fronts_have_the_trials_that_no_other_dominates() {
     let mut study = memory(with_goals(mixed(), &COMPETING));
     assert_eq!(study.fronts().unwrap(), Default::default());
     for count in [8, 5, 5, 5, 5] {
@@ -75,17 +75,17 @@ fn fronts_are_of_what_no_other_trial_beats() {
     let observed: Vec<Vec<f64>> = fronts.observed.iter().map(|c| vec![c.values[0], -c.values[1]]).collect();
     assert!(observed.len() > 1 && pareto::front(&observed).len() == observed.len());
     assert!(observed.is_sorted_by(|a, b| a[0] >= b[0]), "{observed:?}");
-    for compromise in &fronts.observed {
+    for point in &fronts.observed {
         assert_eq!(
-            compete(&study.config().space, &compromise.trial),
-            Outcome::Observed { values: compromise.values.clone(), noise: None }
+            compete(&study.config().space, &point.trial),
+            Outcome::Observed { values: point.values.clone(), noise: None }
         );
     }
     // By the model: the posterior means, in the user's units.
-    for compromise in &fronts.believed {
+    for point in &fronts.believed {
         for k in [0, 1] {
-            let mean = study.predict(k, std::slice::from_ref(&compromise.trial.point)).unwrap().mean[0];
-            assert!((mean - compromise.values[k]).abs() < 1e-9 * (1.0 + mean.abs()), "{mean} {compromise:?}");
+            let mean = study.predict(k, std::slice::from_ref(&point.trial.point)).unwrap().mean[0];
+            assert!((mean - point.values[k]).abs() < 1e-9 * (1.0 + mean.abs()), "{mean} {point:?}");
         }
     }
     let dominated = |rows: &[Vec<f64>], row: &[f64]| rows.iter().any(|other| other.iter().zip(row).all(|(a, b)| a > b));
@@ -93,18 +93,20 @@ fn fronts_are_of_what_no_other_trial_beats() {
     assert!(believed.iter().all(|row| !dominated(&believed, row)) && !believed.is_empty());
 }
 
+/// At most 0.
+pub const LIMIT: Goal = Goal::Constraint { at_least: None, at_most: Some(0.0) };
+
 /// The bowl, and how far the first share lies above 0.15, where the bowl is not deepest.
-fn limited(space: &Space, trial: &Trial) -> Outcome {
+pub fn limited(space: &Space, trial: &Trial) -> Outcome {
     let values = vec![bowl(space, &trial.point), shares(space, &trial.point)[0] - 0.15];
     Outcome::Observed { values, noise: None }
 }
 
 #[test]
-fn limits_are_kept_over_every_space_by_every_rule() {
-    let limit = Goal::Constraint { at_least: None, at_most: Some(0.0) };
+fn constraints_are_satisfied_over_every_space_by_every_rule() {
     for (name, space) in spaces() {
         for rule in [by_name("thompson"), by_name("log-ei")] {
-            let mut study = memory(Config { rule: Some(rule), ..with_goals(space.clone(), &[Goal::Maximize, limit]) });
+            let mut study = memory(Config { rule: Some(rule), ..with_goals(space.clone(), &[Goal::Maximize, LIMIT]) });
             for count in [8, 5, 5, 5, 5, 5, 5] {
                 advance(&mut study, count, limited);
             }
@@ -126,7 +128,7 @@ fn limits_are_kept_over_every_space_by_every_rule() {
     }
 }
 
-/// At first nothing keeps the limit: it holds in one corner, on a hundredth of the plane.
+/// At first nothing is feasible: the constraint holds in one corner, on a hundredth of the plane.
 #[test]
 fn with_nothing_feasible_the_violation_is_reduced_first() {
     let corner = |space: &Space, trial: &Trial| {
@@ -149,7 +151,7 @@ fn with_nothing_feasible_the_violation_is_reduced_first() {
 }
 
 #[test]
-fn limits_and_several_objectives_go_together() {
+fn constraints_and_several_objectives_go_together() {
     let goals = [Goal::Maximize, Goal::Minimize, Goal::Constraint { at_least: Some(0.1), at_most: Some(0.6) }];
     let outcome = |space: &Space, trial: &Trial| {
         let Outcome::Observed { mut values, .. } = compete(space, trial) else { panic!() };
@@ -164,14 +166,14 @@ fn limits_and_several_objectives_go_together() {
         let fronts = study.fronts().unwrap();
         assert!(fronts.observed.len() > 1 && fronts.believed.len() > 1, "{rule:?}");
         let within = |value: f64| (0.1..=0.6).contains(&value);
-        assert!(fronts.observed.iter().chain(&fronts.believed).all(|compromise| within(compromise.values[2])));
-        assert!(fronts.observed.iter().all(|compromise| within(shares(&mixed(), &compromise.trial.point)[1])));
+        assert!(fronts.observed.iter().chain(&fronts.believed).all(|point| within(point.values[2])));
+        assert!(fronts.observed.iter().all(|point| within(shares(&mixed(), &point.trial.point)[1])));
     }
 }
 
-/// ConstraintBounds and levels that numbers in the model's units do not reach are no reason to stop.
+/// Bounds and levels beyond the numbers of the model's units are no reason to stop.
 #[test]
-fn what_lies_beyond_all_outcomes_is_borne() {
+fn bounds_beyond_all_outcomes_do_no_harm() {
     let far = |at_least, at_most| [Goal::Maximize, Goal::Constraint { at_least, at_most }];
     for goals in
         [&far(None, Some(1e308))[..], &far(Some(1e308), None), &far(Some(-1e308), Some(1e308)), &[Goal::Level(1e308)]]

@@ -19,7 +19,7 @@ const BETWEENS: [(&str, Between); 3] = [
     }),
 ];
 
-/// Three under way all the time; an outcome comes in, a point is asked for.
+/// Three pending all the time; an outcome comes in, a point is asked for.
 fn run(config: Config, refit: Refit, rounds: usize, between: Between) -> Study {
     let folder = Folder::new();
     let path = folder.file("study.db");
@@ -58,7 +58,7 @@ fn models_are_fitted_only_when_enough_is_new() {
 }
 
 #[test]
-fn every_path_of_a_model_is_new_and_known_to_whoever_asks() {
+fn every_path_of_a_model_is_new_in_every_process() {
     for (name, space) in spaces() {
         let [first, others @ ..] =
             BETWEENS.map(|(between, go)| (between, points(&run(small(space.clone()), Refit::Every(5), 9, go))));

@@ -1,5 +1,6 @@
-//! Trials that are evaluated again: those that may be best, as often as they are likely to be, until it is known which is.
+//! Replicates: trials are evaluated again in proportion to their probability of being best.
 
+use super::outputs::{COMPETING, LIMIT, compete, distance, limited, with_goals};
 use super::{Folder, advance, last_report, memory, observe, plane, points, small, spaces};
 use spargo::Error;
 use spargo::linalg::{Eigen, Mat, symmetric_eigen};
@@ -17,7 +18,7 @@ fn arms(count: usize) -> Space {
 }
 
 #[test]
-fn good_points_of_every_space_are_evaluated_again_and_a_study_that_is_closed_confirms_the_same() {
+fn good_points_of_every_space_are_replicated_and_a_closed_study_replicates_the_same() {
     for (name, space) in spaces() {
         for neighbours in [0, 20] {
             let local_models = LocalModelOptions { neighbours, ..LocalModelOptions::default() };
@@ -25,16 +26,16 @@ fn good_points_of_every_space_are_evaluated_again_and_a_study_that_is_closed_con
             (0..6).for_each(|_| drop(advance(&mut study, 8, observe)));
             let known: HashSet<String> = points(&study).into_iter().collect();
             let mut again = Study::from_bytes(&study.to_bytes().unwrap()).unwrap();
-            let confirmed = study.replicate(30).unwrap();
-            assert_eq!(confirmed, again.replicate(30).unwrap(), "{name}");
-            assert!(confirmed.iter().all(|trial| known.contains(&format!("{:?}", trial.point))), "{name}");
-            assert_eq!(confirmed.iter().map(|trial| trial.id).collect::<Vec<_>>(), (49..79).collect::<Vec<_>>());
+            let replicated = study.replicate(30).unwrap();
+            assert_eq!(replicated, again.replicate(30).unwrap(), "{name}");
+            assert!(replicated.iter().all(|trial| known.contains(&format!("{:?}", trial.point))), "{name}");
+            assert_eq!(replicated.iter().map(|trial| trial.id).collect::<Vec<_>>(), (49..79).collect::<Vec<_>>());
             let mean = |trials: &mut dyn Iterator<Item = &Trial>| {
                 let values: Vec<f64> = trials.map(|trial| super::bowl(&space, &trial.point)).collect();
                 values.iter().sum::<f64>() / values.len() as f64
             };
             let all = mean(&mut study.history().records()[..48].iter().map(|record| &record.trial));
-            let best = mean(&mut confirmed.iter());
+            let best = mean(&mut replicated.iter());
             assert!(best > all && best > 0.95, "{name}: {best} of {all}");
             let report = last_report(&study);
             let counts = [report.asked, report.again, report.design, report.models.len()];
@@ -90,7 +91,7 @@ fn chances(posterior: &Posterior, space: &Space, points: &[Point]) -> Vec<f64> {
 }
 
 #[test]
-fn what_was_confirmed_often_leaves_room_for_others_whoever_has_the_say() {
+fn replicates_leave_room_for_other_candidates() {
     let mut study = memory(Config::new(arms(20)));
     let word = |i: usize| vec![Value::Choice(format!("w{i}"))];
     let told: Vec<_> = [0; 60]
@@ -105,18 +106,18 @@ fn what_was_confirmed_often_leaves_room_for_others_whoever_has_the_say() {
 }
 
 #[test]
-fn whoever_confirms_at_the_same_time_draws_others() {
+fn replicates_drawn_at_the_same_time_differ() {
     let folder = Folder::new();
     let path = folder.0.join("study.db");
     let mut study = Study::create(&path, small(plane())).unwrap();
     (0..4).for_each(|_| drop(advance(&mut study, 8, observe)));
     let known: HashSet<String> = points(&study).into_iter().collect();
-    let confirm = || {
+    let replicate = || {
         let mut study = Study::open(&path).unwrap();
         (0..3).map(|_| study.replicate(8).unwrap()).collect::<Vec<_>>()
     };
     let found: Vec<Vec<Trial>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = (0..4).map(|_| scope.spawn(confirm)).collect();
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(replicate)).collect();
         threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
     });
     let ids: HashSet<u64> = found.iter().flatten().map(|trial| trial.id).collect();
@@ -174,19 +175,70 @@ fn few_equal_and_huge_outcomes_do_no_harm() {
 }
 
 #[test]
-fn what_cannot_be_confirmed_is_refused_by_name() {
+fn what_cannot_be_replicated_is_refused_by_name() {
     let mut study = memory(small(plane()));
     assert_eq!(study.replicate(0).unwrap(), []);
     assert!(matches!(study.replicate(1), Err(Error::Unsupported { remedy, .. }) if remedy.contains("tell")));
     assert!(matches!(study.replicate(2_000_000), Err(Error::Parameter { .. })));
     let output = |name: &str, goal: Goal| Output { name: name.into(), goal };
-    let limit = Goal::Constraint { at_least: None, at_most: Some(1.0) };
-    for outputs in [
-        vec![output("u", Goal::Maximize), output("v", Goal::Minimize)],
-        vec![output("u", Goal::Maximize), output("v", limit)],
-        vec![output("u", Goal::Classify)],
-    ] {
-        let mut study = memory(Config { outputs, ..small(plane()) });
-        assert!(matches!(study.replicate(1), Err(Error::Unsupported { what, .. }) if what.contains("such outputs")));
+    let mut study = memory(Config { outputs: vec![output("u", Goal::Classify)], ..small(plane()) });
+    assert!(
+        matches!(study.replicate(1), Err(Error::Unsupported { what, .. }) if what.contains("without an objective"))
+    );
+}
+
+/// The share of the points, printed in full, that are among these trials.
+fn share_among(trials: &[Trial], replicated: &[Trial]) -> f64 {
+    let among = |replicate: &&Trial| trials.iter().any(|trial| trial.point == replicate.point);
+    replicated.iter().filter(among).count() as f64 / replicated.len() as f64
+}
+
+#[test]
+fn replicates_of_several_objectives_are_on_the_front() {
+    for (name, space) in spaces() {
+        let mut study = memory(with_goals(space.clone(), &COMPETING));
+        (0..6).for_each(|_| drop(advance(&mut study, 8, compete)));
+        let known: HashSet<String> = points(&study).into_iter().collect();
+        let front: Vec<Trial> = study.fronts().unwrap().believed.into_iter().map(|point| point.trial).collect();
+        let mut again = Study::from_bytes(&study.to_bytes().unwrap()).unwrap();
+        let replicated = study.replicate(60).unwrap();
+        assert_eq!(replicated, again.replicate(60).unwrap(), "{name}");
+        assert!(replicated.iter().all(|trial| known.contains(&format!("{:?}", trial.point))), "{name}");
+        let share = share_among(&front, &replicated);
+        assert!(share > 0.6 && share > 1.5 * front.len() as f64 / 48.0, "{name}: {share} of {}", front.len());
+        // Not one end of it alone.
+        let closer = |share: f64| {
+            let is_closer =
+                |trial: &&Trial| distance(&space, &trial.point, share) < distance(&space, &trial.point, 1.0 - share);
+            replicated.iter().filter(is_closer).count()
+        };
+        assert!(closer(0.2) > 5 && closer(0.8) > 5, "{name}: {} {}", closer(0.2), closer(0.8));
+    }
+}
+
+#[test]
+fn replicates_within_constraints_are_feasible_and_good() {
+    for (name, space) in spaces() {
+        let mut study = memory(with_goals(space.clone(), &[Goal::Maximize, LIMIT]));
+        (0..6).for_each(|_| drop(advance(&mut study, 8, limited)));
+        let known: HashSet<String> = points(&study).into_iter().collect();
+        let replicated = study.replicate(30).unwrap();
+        assert!(replicated.iter().all(|trial| known.contains(&format!("{:?}", trial.point))), "{name}");
+        let values = |trial: &Trial| match limited(&space, trial) {
+            Outcome::Observed { values, .. } => (values[0], values[1]),
+            Outcome::Failed { .. } => (f64::NAN, f64::NAN),
+        };
+        // The best lies at the limit, where the model may be a little off.
+        assert!(replicated.iter().all(|trial| values(trial).1 < 0.05), "{name}");
+        let mean = |trials: &mut dyn Iterator<Item = &Trial>| {
+            let values: Vec<f64> =
+                trials.map(values).filter(|values| values.1 <= 0.05).map(|values| values.0).collect();
+            values.iter().sum::<f64>() / values.len() as f64
+        };
+        let all = mean(&mut study.history().records()[..48].iter().map(|record| &record.trial));
+        let best = mean(&mut replicated.iter());
+        assert!(best > all, "{name}: {best} of {all}");
+        let report = last_report(&study);
+        assert_eq!([report.again, report.design, report.models.len()], [30, 0, 2], "{name}");
     }
 }
