@@ -46,4 +46,6 @@ def evaluate(
     weights = np.ascontiguousarray(function(QualityContext(y, mean, variance, noise, level, count)), dtype=np.float64)
     if weights.shape != y.shape:
         raise ValueError(f"quality must return one weight for each of {len(y)} observations, not the shape {weights.shape}")
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise ValueError("quality must return weights that are finite and not negative")
     return weights

@@ -58,7 +58,7 @@ def test_its_exceptions_and_errors_are_raised() -> None:
         observed(spargo.Study(SPACE, quality=failing, **SPARSE)).ask(2)
     with pytest.raises(ValueError, match="one weight for each of"):
         observed(spargo.Study(SPACE, quality=lambda context: 1.0, **SPARSE)).ask(2)
-    with pytest.raises(spargo.ParameterError, match="at least 0"):
+    with pytest.raises(ValueError, match="finite and not negative"):
         observed(spargo.Study(SPACE, quality=lambda context: -np.ones(len(context.y)), **SPARSE)).ask(2)
     with pytest.raises(ValueError, match="leave out one"):
         spargo.Study(SPACE, allocation="cvr", quality=good)
