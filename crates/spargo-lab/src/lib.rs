@@ -5,7 +5,7 @@
 //!     figure: options ─▶ jobs ─▶ (a row each, on disk as soon as it is done) ─▶ drawing and CSV
 //! ```
 //!
-//! A [`Figure`] is a record of three functions, a [`Comparison`] a list of settings; each is a [`Task`] of jobs. A job is its settings and nothing else; a [`Row`] is those settings with what
+//! A [`Figure`] is a record of three functions, a [`Comparison`] a list of settings; each is a [`JobList`] of jobs. A job is its settings and nothing else; a [`Row`] is those settings with what
 //! came of them. So runs can be stopped, resumed, spread over machines and merged, and figures that need the same runs share
 //! them.
 #![warn(missing_docs)]
@@ -27,9 +27,9 @@ mod surrogate;
 mod table;
 
 pub use commands::Cli;
-pub use compare::{Comparison, Contestant, TABLE};
+pub use compare::{ComparedMethod, Comparison, TABLE};
 pub use error::{Error, Result};
-pub use figures::{ALL, Figure, Wanted, by_name};
+pub use figures::{ALL, Figure, FigureRequest, by_name};
 pub use options::{Options, Training};
 pub use rows::{Row, Rows, merge};
-pub use runner::{Done, Plan, Shard, Task, draw, run};
+pub use runner::{Done, JobList, Plan, Shard, draw, run};

@@ -42,12 +42,12 @@ fn bench_step_prints_every_promised_key() {
 #[test]
 fn bench_allocate_prints_every_promised_key() {
     for (method, place) in [("imp-dpp", "focused"), ("cvr", "uniform")] {
-        let words = ["bench", "allocate", "--n", "800", "--m", "60", "--method", method, "--data", place, "--json"];
+        let words = ["bench", "allocate", "--n", "800", "--m", "60", "--allocation", method, "--data", place, "--json"];
         let found = json(&words);
         assert_eq!(found["same"], true, "{found}");
         let number = |key: &str| found[key].as_f64().unwrap_or_else(|| panic!("{key}: {found}"));
         assert!((number("speedup") - number("plain_s") / number("lazy_s")).abs() < 1e-9);
         assert_eq!(number("chosen"), 60.0);
     }
-    assert!(complaint(&["bench", "allocate", "--method", "kmeans"]).contains("greedy"));
+    assert!(complaint(&["bench", "allocate", "--allocation", "kmeans"]).contains("greedy"));
 }

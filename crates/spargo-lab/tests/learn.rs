@@ -43,7 +43,7 @@ fn prints_every_promised_key_and_repeats_itself_by_seed() {
 
     let report = lasting(report);
     assert_eq!(lasting(learn(&["--seed", "1"])), report);
-    for more in [["--seed", "2"], ["--allocate", "cvr"], ["--kernel", "matern52"]] {
+    for more in [["--seed", "2"], ["--allocation", "cvr"], ["--kernel", "matern52"]] {
         let other = [&["--seed", "1"][..], &more].concat();
         let other = if more[0] == "--seed" { more.to_vec() } else { other };
         assert_ne!(lasting(learn(&other)), report, "{more:?}");

@@ -1,7 +1,7 @@
 //! `spargo-lab compare`: settings against each other, and against peers, on benchmark problems over seeds.
 
 use crate::commands::work::Work;
-use crate::{Comparison, Contestant, TABLE};
+use crate::{ComparedMethod, Comparison, TABLE};
 use clap::Args;
 use miette::{IntoDiagnostic, Result, WrapErr};
 use spargo_cli::io::output::print::print;
@@ -44,7 +44,7 @@ impl Compare {
     pub fn run(self) -> Result<()> {
         let comparison = Comparison {
             problems: self.problems,
-            contestants: self.settings.iter().map(|word| contestant(word)).collect::<Result<_>>()?,
+            methods: self.settings.iter().map(|word| method(word)).collect::<Result<_>>()?,
             seeds: self.seed_from..self.seed_from.saturating_add(self.seeds),
             budget: self.budget,
         };
@@ -59,12 +59,12 @@ impl Compare {
 }
 
 /// Settings by their name, or from a file.
-fn contestant(word: &str) -> Result<Contestant> {
+fn method(word: &str) -> Result<ComparedMethod> {
     let path = Path::new(word);
     match path.file_stem() {
         Some(stem) if path.extension().is_some_and(|extension| extension == "toml") => {
-            Ok(Contestant { name: stem.to_string_lossy().into_owned(), config: study_file::settings(path)? })
+            Ok(ComparedMethod { name: stem.to_string_lossy().into_owned(), config: study_file::settings(path)? })
         }
-        _ => Contestant::named(word).into_diagnostic(),
+        _ => ComparedMethod::named(word).into_diagnostic(),
     }
 }

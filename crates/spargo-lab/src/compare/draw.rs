@@ -40,7 +40,7 @@ impl Comparison {
 
     /// Our settings in the order in which they were given, then peers by name.
     fn methods(&self, rows: &[Row]) -> Vec<String> {
-        let own: Vec<String> = self.contestants.iter().map(|contestant| contestant.name.clone()).collect();
+        let own: Vec<String> = self.methods.iter().map(|method| method.name.clone()).collect();
         let all = rows.iter().filter_map(|row| Named::deserialize(&row.settings).ok()).map(|named| named.method);
         let peers: BTreeSet<String> = all.filter(|name| !own.contains(name)).collect();
         own.into_iter().chain(peers).collect()

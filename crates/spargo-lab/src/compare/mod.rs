@@ -1,4 +1,4 @@
-//! Settings of studies compared with each other and with peers, on the same noisy functions, over seeds: `spargo-lab compare`.
+//! ComparisonSettings of studies compared with each other and with peers, on the same noisy functions, over seeds: `spargo-lab compare`.
 //!
 //! ```text
 //!     problems × settings × seeds ─▶ a row each ─▶ regret after every batch, its mean over seeds with 95 % intervals
@@ -9,19 +9,19 @@
 //! seeds are to be judged on others. Peers' rows come from elsewhere (scripts/peers/compare.py), and all that are there for
 //! the same seeds and budget are drawn.
 
-mod contestant;
 mod draw;
+mod method;
 mod peers;
 
-pub use contestant::Contestant;
 pub use draw::TABLE;
+pub use method::ComparedMethod;
 
 use crate::error::{Error, Result};
 use crate::experiments::Experiment;
 use crate::rows::{Row, Rows, read_settings, to_value};
-use crate::runner::Task;
-use crate::runs::Outcome;
-use contestant::{read_study, study};
+use crate::runner::JobList;
+use crate::runs::RunResult;
+use method::{read_study, study};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use spargo_problems::{self as problems, Problem};
@@ -35,7 +35,7 @@ pub struct Comparison {
     /// On which problems.
     pub problems: Vec<&'static Problem>,
     /// Which settings.
-    pub contestants: Vec<Contestant>,
+    pub methods: Vec<ComparedMethod>,
     /// On which seeds.
     pub seeds: Range<u64>,
     /// Evaluations of a run.
@@ -45,7 +45,7 @@ pub struct Comparison {
 /// Everything that a run depends on.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+struct ComparisonSettings {
     /// The problem.
     function: String,
     /// What the settings are called.
@@ -66,7 +66,7 @@ const KIND: &str = "compare";
 /// Problems whose outcomes are exact here: the rover's way is compared as in the literature (Wang et al. 2018).
 const EXACT: [&str; 1] = ["rover60"];
 
-impl Task for Comparison {
+impl JobList for Comparison {
     fn name(&self) -> &str {
         KIND
     }
@@ -81,14 +81,14 @@ impl Task for Comparison {
         let mut jobs = Vec::new();
         for seed in self.seeds.clone() {
             for problem in &self.problems {
-                for contestant in &self.contestants {
-                    jobs.push(to_value(&Settings {
+                for method in &self.methods {
+                    jobs.push(to_value(&ComparisonSettings {
                         function: problem.name.into(),
-                        method: contestant.name.clone(),
+                        method: method.name.clone(),
                         seed,
                         budget: self.budget,
                         noise: noise(problem),
-                        study: study(&contestant.config)?,
+                        study: study(&method.config)?,
                     })?);
                 }
             }
@@ -97,7 +97,7 @@ impl Task for Comparison {
     }
 
     fn run(&self, settings: &Value) -> Result<Value> {
-        let settings: Settings = read_settings(settings)?;
+        let settings: ComparisonSettings = read_settings(settings)?;
         let problem = problems::by_name(&settings.function)?;
         let study = read_study(&settings.study)?;
         let experiment = Experiment::of_study(problem, |config| {
@@ -105,7 +105,7 @@ impl Task for Comparison {
             *config = spargo::study::Config { space, seed: settings.seed, ..study };
         })?;
         let steps = experiment.with_noise(settings.noise).run_until(settings.budget, |_| {})?;
-        to_value(&Outcome::new(&steps))
+        to_value(&RunResult::new(&steps))
     }
 
     fn shown(&self, rows: &Rows) -> Result<Vec<Row>> {
@@ -123,8 +123,8 @@ impl Comparison {
     /// Refuses what cannot be run, or could not be told apart.
     fn check(&self) -> Result<()> {
         let refuse = |what: String, remedy: &str| Err(Error::Unsupported { what, remedy: remedy.into() });
-        for (i, Contestant { name, config }) in self.contestants.iter().enumerate() {
-            if self.contestants[..i].iter().any(|other| other.name == *name) {
+        for (i, ComparedMethod { name, config }) in self.methods.iter().enumerate() {
+            if self.methods[..i].iter().any(|other| other.name == *name) {
                 return refuse(format!("two settings are called '{name}'"), "give their files names of their own");
             }
             if config.initial > self.budget {

@@ -50,7 +50,7 @@ impl Comparison {
             let this = (peer.peer, seen.evaluations);
             let first = known.entry((peer.function, peer.method.clone())).or_insert_with(|| this.clone());
             let refuse = |what: String, remedy: &str| Err(Error::Unsupported { what, remedy: remedy.into() });
-            if self.contestants.iter().any(|contestant| contestant.name == peer.method) {
+            if self.methods.iter().any(|method| method.name == peer.method) {
                 let what = format!("a peer in this folder is called '{}', as settings are", peer.method);
                 return refuse(what, "rename the file of settings");
             }

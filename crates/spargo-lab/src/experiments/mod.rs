@@ -5,24 +5,24 @@
 //!     ask ─▶ evaluate with noise ─▶ tell ─▶ regret of argmax_{x queried} E f(x)
 //! ```
 //!
-//! Problems with several outputs are in tradeoff.rs, maps in lesson.rs.
+//! Problems with several outputs are in multi_objective.rs, maps in active_learning.rs.
 
+mod active_learning;
 mod coverage;
-mod lesson;
+mod multi_objective;
 mod scores;
 mod study;
 mod svgp;
 mod svgp_model;
 mod tiles;
-mod tradeoff;
 
+pub use active_learning::{ActiveLearning, ActiveLearningStep};
 pub use coverage::{Coverage, zdt3_front};
-pub use lesson::{Lesson, LessonStep};
+pub use multi_objective::{MultiObjectiveExperiment, MultiObjectiveStep, maximum_hypervolume};
 pub use scores::{Bin, calibration};
 pub use study::StudyOptimizer;
 pub use svgp::{SvgpOptimizer, SvgpSettings};
 pub use tiles::tiles;
-pub use tradeoff::{TradeoffExperiment, TradeoffStep, attainable};
 
 use crate::error::Result;
 use serde::Serialize;

@@ -10,8 +10,8 @@ use spargo_problems::numbers;
 pub struct StudyOptimizer {
     study: Study,
     known_noise: Option<f64>,
-    /// How many trials there are before the best of them are evaluated again.
-    confirm_from: Option<usize>,
+    /// Number of trials from which on only the likely winners are evaluated again.
+    replicate_from: Option<usize>,
     /// Asks before the last batch, which may take two.
     asks: usize,
 }
@@ -19,24 +19,24 @@ pub struct StudyOptimizer {
 impl StudyOptimizer {
     /// A study with these settings.
     pub fn new(config: Config) -> Result<Self> {
-        Ok(StudyOptimizer { study: Study::in_memory(config)?, known_noise: None, confirm_from: None, asks: 0 })
+        Ok(StudyOptimizer { study: Study::in_memory(config)?, known_noise: None, replicate_from: None, asks: 0 })
     }
 
-    /// The same study, told how large the noise variance is.
+    /// This study with a known noise variance.
     pub fn with_known_noise(self, variance: f64) -> Self {
         StudyOptimizer { known_noise: Some(variance), ..self }
     }
 
-    /// The same study, which asks for no new points once it has so many trials, but for the best of them again.
-    pub fn confirming_from(self, trials: usize) -> Self {
-        StudyOptimizer { confirm_from: Some(trials), ..self }
+    /// This study, which replicates its likely winners once it has so many trials.
+    pub fn replicating_from(self, trials: usize) -> Self {
+        StudyOptimizer { replicate_from: Some(trials), ..self }
     }
 }
 
 impl Optimizer for StudyOptimizer {
     fn ask(&mut self, count: usize) -> Result<Vec<(u64, Vec<f64>)>> {
         self.asks = self.study.reports()?.len();
-        let new = self.confirm_from.unwrap_or(usize::MAX).saturating_sub(self.study.history().records().len());
+        let new = self.replicate_from.unwrap_or(usize::MAX).saturating_sub(self.study.history().records().len());
         let mut trials = self.study.ask(count.min(new))?;
         trials.extend(self.study.replicate(count - trials.len())?);
         Ok(trials.iter().map(|trial| (trial.id, numbers(&trial.point))).collect())

@@ -13,7 +13,7 @@ use super::radiator;
 use super::regret::{INDUCING, STEPS};
 use crate::chart::{Picture, Scale, draw};
 use crate::curves::{self, Axis, Curve, Mean};
-use crate::runs::{self, BASELINES, Design, IMP_DPP, KIND, Method, Outcome, Several, names};
+use crate::runs::{self, BASELINES, Design, IMP_DPP, KIND, Method, MultiOutputRun, RunResult, names};
 
 pub static FIGURE: Figure = Figure {
     name: "overhead",
@@ -62,11 +62,11 @@ const DESIGN: Design<'static> = Design {
 
 const SEVERAL: Design<'static> = Design { figure: "overhead", ..radiator::DESIGN };
 
-fn of_one(run: &Outcome) -> Curve {
+fn of_one(run: &RunResult) -> Curve {
     seconds(&run.evaluations, [&run.allocate_s, &run.fit_s, &run.acquire_s])
 }
 
-fn of_several(run: &Several) -> Curve {
+fn of_several(run: &MultiOutputRun) -> Curve {
     seconds(&run.evaluations, [&run.allocate_s, &run.fit_s, &run.acquire_s])
 }
 

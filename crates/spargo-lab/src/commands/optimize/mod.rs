@@ -1,6 +1,6 @@
 //! `spargo-lab optimize`: a benchmark problem, batch by batch, with its regret.
 
-mod several;
+mod multi_objective;
 
 use crate::experiments::{Experiment, Step, StudyOptimizer};
 use clap::{Args, ValueEnum};
@@ -13,8 +13,10 @@ use spargo::kernel::Family;
 use spargo::model::{HyperparameterObjective, Priors};
 use spargo::study::{Config, NoiseBound, OutcomeTransformChoice};
 use spargo_cli::io::output::machine::{Run, peak_rss_mb};
-use spargo_cli::io::words::{ALLOCATION_HELP, allocation, by_name};
-use spargo_problems::tradeoffs::{self, Tradeoff};
+use spargo_cli::io::words::{ALLOCATION_HELP, allocation as parse_allocation, by_name};
+use spargo_problems::multi_objective::{
+    ALL as MULTI_OBJECTIVE, MultiObjectiveProblem, by_name as multi_objective_by_name,
+};
 use spargo_problems::{self as problems, Problem};
 use std::fmt;
 
@@ -24,7 +26,7 @@ use std::fmt;
 Examples:
   spargo-lab optimize hartmann6
   spargo-lab optimize branin --batches 10 --batch 20 --initial 20 --rule log-ei --json
-  spargo-lab optimize zdt3 --batches 20 --inducing 100 --allocate front-dpp
+  spargo-lab optimize zdt3 --batches 20 --inducing 100 --allocation front-dpp
   spargo-lab optimize radiator --batches 10 --inducing 100")]
 pub struct Optimize {
     /// Which problem: shekel4, hartmann6, ackley5, michalewicz5, rosenbrock4, rosenbrock4-trieste, branin, levy10, rover60;
@@ -37,23 +39,23 @@ pub struct Optimize {
     /// Points of a batch
     #[arg(long, default_value_t = 100)]
     batch: usize,
-    /// Evaluations at the end of all that are replicates of the trials that may be best
+    /// Last evaluations, which replicate the trials most likely to be best
     #[arg(long, default_value_t = 0)]
-    confirm: usize,
+    final_replicates: usize,
     /// Points spread over the box before the first batch
     #[arg(long, default_value_t = 100)]
     initial: usize,
     /// Inducing points
     #[arg(long, default_value_t = 500)]
     inducing: usize,
-    #[arg(long, default_value = "imp-dpp", value_parser = allocation, help = format!("{ALLOCATION_HELP}. {SEVERAL_HELP}"))]
-    allocate: Allocation,
+    #[arg(long, default_value = "imp-dpp", value_parser = parse_allocation, help = format!("{ALLOCATION_HELP}. {SEVERAL_HELP}"))]
+    allocation: Allocation,
     /// How batches are chosen: thompson; for one objective log-ei or gibbon, for several ehvi or hippo
     #[arg(long, default_value = "thompson", value_parser = Rule::by_name)]
     rule: &'static Rule,
     #[command(flatten)]
     pub model: Model,
-    /// Seed of every random choice, the noise included
+    /// Random seed, of the noise as well
     #[arg(long, default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
@@ -82,35 +84,34 @@ pub struct Model {
     /// Priors on the hyperparameters: on or off
     #[arg(long, default_value = "on", value_parser = by_name::<Priors>)]
     priors: Priors,
-    /// Outcomes before the model sees them: learned, by the map that makes random ones of them most likely, covering, by the
-    /// map for those that cover the space, or off
+    /// Map of the outcomes before the model sees them: auto or off
     #[arg(long, value_parser = by_name::<OutcomeTransformChoice>)]
-    warp: Option<OutcomeTransformChoice>,
-    /// What is taken for noise: likely, what makes the data likely, or limited, at most what neighbours differ by
+    outcome_transform: Option<OutcomeTransformChoice>,
+    /// Upper bound on the learned noise variance: close-pairs, what outcomes of close points differ by, or off
     #[arg(long, value_parser = by_name::<NoiseBound>)]
-    noise: Option<NoiseBound>,
-    /// Observations that a model of the best trial's neighbourhood has; 0 for no such model
+    noise_bound: Option<NoiseBound>,
+    /// Observations per local model (0: no local models)
     #[arg(long)]
     neighbours: Option<usize>,
-    /// Share of a batch that is drawn from that model
+    /// Share of a batch that is drawn from local models
     #[arg(long)]
-    polish: Option<f64>,
-    /// Share of the paths that are climbed within a region around a good point
+    local_models: Option<f64>,
+    /// Share of a batch that is maximised within trust regions
     #[arg(long)]
-    local: Option<f64>,
-    /// Trials around a good point that are a crowd: where some paths have regions, the others stay away; 0 for no crowds
+    trust_regions: Option<f64>,
+    /// Exclude the neighbourhood of an incumbent from global search once it holds this many trials (0: never)
     #[arg(long)]
-    crowd: Option<usize>,
-    /// Random features of a path
+    exclusion: Option<usize>,
+    /// Random features per path
     #[arg(long)]
     features: Option<usize>,
-    /// Points of the pool that paths are scored on
+    /// Space-filling points of the candidate pool
     #[arg(long)]
     pool: Option<usize>,
-    /// Points of the pool around the best ones so far
+    /// Points of the candidate pool that are perturbations of the incumbents
     #[arg(long)]
     near: Option<usize>,
-    /// Climbs of each path
+    /// Starts of the local search of each path
     #[arg(long)]
     starts: Option<usize>,
 }
@@ -136,13 +137,13 @@ enum Source {
 #[derive(Clone, Copy)]
 enum Which {
     One(&'static Problem),
-    Several(&'static Tradeoff),
+    MultiObjective(&'static MultiObjectiveProblem),
 }
 
 fn problem(name: &str) -> std::result::Result<Which, String> {
     let one = problems::by_name(name).map(Which::One);
-    let several = || tradeoffs::by_name(name).map(Which::Several);
-    let names = || tradeoffs::ALL.map(|problem| problem.name).join(", ");
+    let several = || multi_objective_by_name(name).map(Which::MultiObjective);
+    let names = || MULTI_OBJECTIVE.map(|problem| problem.name).join(", ");
     one.or_else(|error| several().map_err(|_| format!("{error}, or, with several objectives, {}", names())))
 }
 
@@ -163,16 +164,16 @@ impl Model {
         }
         model.priors = self.priors;
         model.kernel = self.kernel;
-        model.outcome_transform = self.warp.unwrap_or(model.outcome_transform);
-        model.noise_bound = self.noise.unwrap_or(model.noise_bound);
-        config.local_models.share = self.polish.or(config.local_models.share);
-        config.trust_regions.share = self.local.or(config.trust_regions.share);
+        model.outcome_transform = self.outcome_transform.unwrap_or(model.outcome_transform);
+        model.noise_bound = self.noise_bound.unwrap_or(model.noise_bound);
+        config.local_models.share = self.local_models.or(config.local_models.share);
+        config.trust_regions.share = self.trust_regions.or(config.trust_regions.share);
         let choices = [
             (self.features, &mut config.sampling.features),
             (self.block, &mut config.sampling.block),
             (self.pool, &mut config.acquisition.pool),
             (self.near, &mut config.acquisition.near),
-            (self.crowd, &mut config.acquisition.exclusion),
+            (self.exclusion, &mut config.acquisition.exclusion),
             (self.starts, &mut config.acquisition.starts),
             (self.neighbours, &mut config.local_models.neighbours),
         ];
@@ -189,7 +190,7 @@ that they dominate; whatever weighs points means al-dpp for constraints";
 const SUBSET: usize = 1500;
 
 #[derive(Serialize)]
-struct Report {
+struct OptimizeReport {
     problem: &'static str,
     /// Whether regret is measured from a value that is attained.
     optimum_is_known: bool,
@@ -211,25 +212,25 @@ impl Optimize {
     pub fn run(self) -> Result<()> {
         match self.problem {
             Which::One(problem) => self.run.print(|| {
-                let Some(new) = (self.batches * self.batch).checked_sub(self.confirm) else {
+                let Some(new) = (self.batches * self.batch).checked_sub(self.final_replicates) else {
                     return Err(miette!(
                         help = "give fewer, or more batches",
                         "{} replicates are more than all batches",
-                        self.confirm
+                        self.final_replicates
                     ));
                 };
-                let confirming = |study: StudyOptimizer| study.confirming_from(self.initial + new);
-                let experiment = Experiment::of_study_as(problem, |config| self.configure(config), confirming);
+                let replicating = |study: StudyOptimizer| study.replicating_from(self.initial + new);
+                let experiment = Experiment::of_study_as(problem, |config| self.configure(config), replicating);
                 let mut experiment = experiment.into_diagnostic()?;
-                Ok(Report::new(problem, &experiment.run(self.batches, |_| {}).into_diagnostic()?))
+                Ok(OptimizeReport::new(problem, &experiment.run(self.batches, |_| {}).into_diagnostic()?))
             }),
-            Which::Several(problem) if self.confirm > 0 => Err(miette!(
-                help = "leave --confirm away",
-                "{} has several outputs: there is no best trial to confirm",
+            Which::MultiObjective(problem) if self.final_replicates > 0 => Err(miette!(
+                help = "leave out --final-replicates",
+                "{} has several outputs: there is no best trial to replicate",
                 problem.name
             )),
-            Which::Several(problem) => {
-                self.run.print(|| several::optimize(problem, self.batches, |config| self.configure(config)))
+            Which::MultiObjective(problem) => {
+                self.run.print(|| multi_objective::optimize(problem, self.batches, |config| self.configure(config)))
             }
         }
     }
@@ -239,16 +240,16 @@ impl Optimize {
         config.batch = self.batch;
         config.initial = self.initial;
         config.inducing = self.inducing;
-        config.allocation = self.allocate;
+        config.allocation = self.allocation;
         config.rule = Some(self.rule);
         self.model.configure(config);
     }
 }
 
-impl Report {
+impl OptimizeReport {
     fn new(problem: &Problem, steps: &[Step]) -> Self {
         let of = |value: fn(&Step) -> f64| steps[1..].iter().map(value).collect::<Vec<f64>>();
-        Report {
+        OptimizeReport {
             problem: problem.name,
             optimum_is_known: !problem.minimisers.is_empty(),
             threads: rayon::current_num_threads(),
@@ -267,7 +268,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for OptimizeReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let heading = ["evaluations", "regret", "best observed", "allocate s", "fit s", "acquire s"];
         writeln!(out, "{}", heading.map(|name| format!("{name:>14}")).concat())?;
