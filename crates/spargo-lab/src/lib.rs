@@ -11,6 +11,7 @@
 #![warn(missing_docs)]
 
 mod bench;
+mod benchmark;
 mod chart;
 mod commands;
 mod compare;
@@ -26,6 +27,7 @@ mod stats;
 mod surrogate;
 mod table;
 
+pub use benchmark::{Benchmark, BenchmarkName, Description, ProgramProblem};
 pub use commands::Cli;
 pub use compare::{ComparedMethod, Comparison, TABLE};
 pub use error::{Error, Result};

@@ -28,7 +28,7 @@ impl Comparison {
     pub(super) fn draw_all(&self, rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>> {
         let names = self.methods(rows);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let functions: Vec<&str> = self.problems.iter().map(|problem| problem.name).collect();
+        let functions: Vec<&str> = self.problems.iter().map(|problem| problem.name()).collect();
         let [regret, seconds] = [of_regret, of_seconds].map(|shown| curves::lines(rows, &functions, &names, shown));
         let shown = "Regret of the point that each method reports, in deviations of the function";
         let mut files = curves::draw_regret("compare", shown, &regret, &names, folder)?;
@@ -50,10 +50,10 @@ impl Comparison {
     fn table(&self, regret: &[Line], seconds: &[Line]) -> String {
         let mut text = format!("# Regret after up to {} evaluations\n\n{ABOUT}", self.budget);
         for problem in &self.problems {
-            let lines = regret.iter().zip(seconds).filter(|(line, _)| line.of.function == problem.name);
+            let lines = regret.iter().zip(seconds).filter(|(line, _)| line.of.function == problem.name());
             let lines: Vec<(&Line, &Line)> = lines.collect();
             if !lines.is_empty() {
-                text += &format!("\n## {}\n\n{}", problem.name, self.table_of(&lines));
+                text += &format!("\n## {}\n\n{}", problem.name(), self.table_of(&lines));
             }
         }
         text

@@ -16,6 +16,7 @@ mod peers;
 pub use draw::TABLE;
 pub use method::ComparedMethod;
 
+use crate::benchmark::{Benchmark, ProgramProblem};
 use crate::error::{Error, Result};
 use crate::experiments::Experiment;
 use crate::rows::{Row, Rows, read_settings, to_value};
@@ -24,7 +25,7 @@ use crate::runs::RunResult;
 use method::{read_study, study};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use spargo_problems::{self as problems, Problem};
+use spargo_problems as problems;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -33,7 +34,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone)]
 pub struct Comparison {
     /// On which problems.
-    pub problems: Vec<&'static Problem>,
+    pub problems: Vec<Benchmark>,
     /// Which settings.
     pub methods: Vec<ComparedMethod>,
     /// On which seeds.
@@ -50,12 +51,15 @@ struct ComparisonSettings {
     function: String,
     /// What the settings are called.
     method: String,
-    /// Of every random choice, the noise included.
+    /// Random seed, of the noise as well.
     seed: u64,
     /// Evaluations.
     budget: usize,
     /// The variance of the noise.
     noise: f64,
+    /// The program that evaluates the problem; none for a built-in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    program: Option<ProgramProblem>,
     /// The settings of the study, but for what the problem and the seed decide.
     study: Value,
 }
@@ -83,11 +87,15 @@ impl JobList for Comparison {
             for problem in &self.problems {
                 for method in &self.methods {
                     jobs.push(to_value(&ComparisonSettings {
-                        function: problem.name.into(),
+                        function: problem.name().into(),
                         method: method.name.clone(),
                         seed,
                         budget: self.budget,
                         noise: noise(problem),
+                        program: match problem {
+                            Benchmark::BuiltIn(_) => None,
+                            Benchmark::Program(program) => Some(program.clone()),
+                        },
                         study: study(&method.config)?,
                     })?);
                 }
@@ -98,7 +106,10 @@ impl JobList for Comparison {
 
     fn run(&self, settings: &Value) -> Result<Value> {
         let settings: ComparisonSettings = read_settings(settings)?;
-        let problem = problems::by_name(&settings.function)?;
+        let problem = match settings.program {
+            Some(program) => Benchmark::Program(program),
+            None => Benchmark::BuiltIn(problems::by_name(&settings.function)?),
+        };
         let study = read_study(&settings.study)?;
         let experiment = Experiment::of_study(problem, |config| {
             let space = std::mem::take(&mut config.space);
@@ -123,6 +134,11 @@ impl Comparison {
     /// Refuses what cannot be run, or could not be told apart.
     fn check(&self) -> Result<()> {
         let refuse = |what: String, remedy: &str| Err(Error::Unsupported { what, remedy: remedy.into() });
+        for (i, problem) in self.problems.iter().enumerate() {
+            if self.problems[..i].iter().any(|other| other.name() == problem.name()) {
+                return refuse(format!("two problems are called '{}'", problem.name()), "leave out one, or rename it");
+            }
+        }
         for (i, ComparedMethod { name, config }) in self.methods.iter().enumerate() {
             if self.methods[..i].iter().any(|other| other.name == *name) {
                 return refuse(format!("two settings are called '{name}'"), "give their files names of their own");
@@ -142,8 +158,8 @@ impl Comparison {
     }
 }
 
-fn noise(problem: &Problem) -> f64 {
-    if EXACT.contains(&problem.name) { 0.0 } else { problem.noise }
+fn noise(problem: &Benchmark) -> f64 {
+    if EXACT.contains(&problem.name()) { 0.0 } else { problem.noise() }
 }
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ impl Comparison {
     }
 
     fn wants(&self, peer: &Peer, seen: &Seen) -> bool {
-        let problem = self.problems.iter().find(|problem| problem.name == peer.function);
+        let problem = self.problems.iter().find(|problem| problem.name() == peer.function);
         let whole = seen.evaluations.len() == seen.regret.len() && seen.evaluations.last() == Some(&self.budget);
         let seed = self.seeds.contains(&peer.seed);
         problem.is_some_and(|problem| noise(problem) == peer.noise) && peer.budget == self.budget && whole && seed

@@ -6,7 +6,7 @@ use spargo_problems::{HARTMANN6, ROVER60};
 
 fn comparison(names: &[&str]) -> Comparison {
     Comparison {
-        problems: vec![&HARTMANN6, &ROVER60],
+        problems: vec![(&HARTMANN6).into(), (&ROVER60).into()],
         methods: names.iter().map(|name| ComparedMethod::named(name).unwrap()).collect(),
         seeds: 100..103,
         budget: 450,

@@ -24,12 +24,12 @@ pub use study::StudyOptimizer;
 pub use svgp::{SvgpOptimizer, SvgpSettings};
 pub use tiles::tiles;
 
+use crate::benchmark::{Benchmark, Evaluator};
 use crate::error::Result;
 use serde::Serialize;
 use spargo::data::Warp;
-use spargo::rng::{Purpose, stream};
+use spargo::rng::{Purpose, normal, stream};
 use spargo::study::Config;
-use spargo_problems::Problem;
 
 /// Who chooses the points; points are in the problem's units, and it is maximised.
 pub trait Optimizer {
@@ -63,7 +63,10 @@ pub struct PosteriorAtData {
 
 /// A problem being optimised.
 pub struct Experiment {
-    problem: Problem,
+    benchmark: Benchmark,
+    evaluator: Evaluator,
+    /// The variance of the noise.
+    noise: f64,
     optimizer: Box<dyn Optimizer>,
     seed: u64,
     initial: usize,
@@ -103,37 +106,40 @@ impl Step {
 }
 
 impl Experiment {
-    /// A problem and who optimises it, by `initial` points and batches of `batch`; the seed is that of the noise.
+    /// A problem and its optimizer, by `initial` points and batches of `batch`; the seed is that of the noise.
     pub fn new(
-        problem: &'static Problem,
+        problem: impl Into<Benchmark>,
         optimizer: Box<dyn Optimizer>,
         seed: u64,
         (initial, batch): (usize, usize),
-    ) -> Self {
-        Experiment { problem: *problem, optimizer, seed, initial, batch }
+    ) -> Result<Self> {
+        let benchmark = problem.into();
+        let (evaluator, noise) = (benchmark.evaluator()?, benchmark.noise());
+        Ok(Experiment { benchmark, evaluator, noise, optimizer, seed, initial, batch })
     }
 
     /// A problem optimised by a study.
-    pub fn of_study(problem: &'static Problem, configure: impl FnOnce(&mut Config)) -> Result<Self> {
+    pub fn of_study(problem: impl Into<Benchmark>, configure: impl FnOnce(&mut Config)) -> Result<Self> {
         Experiment::of_study_as(problem, configure, |study| study)
     }
 
-    /// The same by a study that is changed before it begins.
+    /// A problem optimised by a study that is changed before it begins.
     pub fn of_study_as(
-        problem: &'static Problem,
+        problem: impl Into<Benchmark>,
         configure: impl FnOnce(&mut Config),
         change: impl FnOnce(StudyOptimizer) -> StudyOptimizer,
     ) -> Result<Self> {
-        let mut config = Config::new(problem.space()?);
-        config.name = problem.name.into();
+        let benchmark = problem.into();
+        let mut config = Config::new(benchmark.space()?);
+        config.name = benchmark.name().into();
         configure(&mut config);
         let (seed, sizes) = (config.seed, (config.initial, config.batch));
-        Ok(Experiment::new(problem, Box::new(change(StudyOptimizer::new(config)?)), seed, sizes))
+        Experiment::new(benchmark, Box::new(change(StudyOptimizer::new(config)?)), seed, sizes)
     }
 
-    /// The same with noise of another variance.
+    /// This experiment with noise of another variance.
     pub fn with_noise(mut self, variance: f64) -> Self {
-        self.problem.noise = variance;
+        self.noise = variance;
         self
     }
 
@@ -152,22 +158,24 @@ impl Experiment {
 
     fn evaluate(&mut self, sizes: impl Iterator<Item = usize>, mut watch: impl FnMut(&Step)) -> Result<Vec<Step>> {
         let mut steps: Vec<Step> = Vec::new();
-        let (mut least, mut best, mut evaluations) = (f64::INFINITY, f64::NEG_INFINITY, 0);
+        let (mut least, mut best) = (f64::INFINITY, f64::NEG_INFINITY);
+        let mut evaluated: Vec<(Vec<f64>, f64)> = Vec::new();
         for size in sizes {
-            let trials = self.optimizer.ask(size)?;
-            evaluations += trials.len();
-            let mut outcomes = Vec::with_capacity(trials.len());
-            for (id, x) in &trials {
-                let y = self.problem.observe(x, &mut stream(self.seed, Purpose::Data, 0, *id))?;
-                outcomes.push((*id, y));
+            let (ids, points): (Vec<u64>, Vec<Vec<f64>>) = self.optimizer.ask(size)?.into_iter().unzip();
+            let values = self.evaluator.scaled(&points)?;
+            let mut outcomes = Vec::with_capacity(ids.len());
+            for (id, value) in ids.into_iter().zip(&values) {
+                let y = value + self.noise.sqrt() * normal(&mut stream(self.seed, Purpose::Data, 0, id));
+                outcomes.push((id, y));
                 best = y.max(best);
-                least = self.problem.regret(x)?.min(least);
+                least = (self.benchmark.optimum() - value).min(least);
             }
+            evaluated.extend(points.into_iter().zip(values));
             self.optimizer.tell(&outcomes)?;
             let belief = self.optimizer.belief()?;
             let step = Step {
-                evaluations,
-                regret: self.problem.regret(&belief.best)?,
+                evaluations: evaluated.len(),
+                regret: self.regret(&evaluated, &belief.best)?,
                 best_observed: best,
                 least_regret: least,
                 warp: belief.warp,
@@ -181,5 +189,14 @@ impl Experiment {
             steps.push(step);
         }
         Ok(steps)
+    }
+
+    /// The regret at a point, as a rule one that was evaluated.
+    fn regret(&mut self, evaluated: &[(Vec<f64>, f64)], x: &[f64]) -> Result<f64> {
+        let value = match evaluated.iter().find(|(point, _)| point == x) {
+            Some((_, value)) => *value,
+            None => self.evaluator.scaled(&[x.to_vec()])?[0],
+        };
+        Ok(self.benchmark.optimum() - value)
     }
 }

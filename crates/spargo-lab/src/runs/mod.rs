@@ -115,7 +115,7 @@ pub fn run(settings: &Value, _: &Options) -> Result<Value> {
     }
     let problem = problems::by_name(&settings.function)?;
     let sizes = (settings.initial, settings.batch);
-    let mut experiment = Experiment::new(problem, settings.optimizer(problem)?, settings.seed, sizes);
+    let mut experiment = Experiment::new(problem, settings.optimizer(problem)?, settings.seed, sizes)?;
     let outcome = RunResult::new(&experiment.run(settings.steps, |_| {})?);
     to_value(&outcome)
 }

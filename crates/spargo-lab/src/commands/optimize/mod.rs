@@ -2,6 +2,7 @@
 
 mod multi_objective;
 
+use crate::benchmark::{Benchmark, BenchmarkName, PREFIX};
 use crate::experiments::{Experiment, Step, StudyOptimizer};
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, miette};
@@ -17,7 +18,6 @@ use spargo_cli::io::words::{ALLOCATION_HELP, allocation as parse_allocation, by_
 use spargo_problems::multi_objective::{
     ALL as MULTI_OBJECTIVE, MultiObjectiveProblem, by_name as multi_objective_by_name,
 };
-use spargo_problems::{self as problems, Problem};
 use std::fmt;
 
 /// Arguments of `spargo-lab optimize`.
@@ -27,10 +27,14 @@ Examples:
   spargo-lab optimize hartmann6
   spargo-lab optimize branin --batches 10 --batch 20 --initial 20 --rule log-ei --json
   spargo-lab optimize zdt3 --batches 20 --inducing 100 --allocation front-dpp
-  spargo-lab optimize radiator --batches 10 --inducing 100")]
+  spargo-lab optimize radiator --batches 10 --inducing 100
+  spargo-lab optimize 'command:python3 scripts/problems/example.py --dimension 3' --batches 5
+
+What a program must print is in docs/guide/problems.md.")]
 pub struct Optimize {
     /// Which problem: shekel4, hartmann6, ackley5, michalewicz5, rosenbrock4, rosenbrock4-trieste, branin, levy10, rover60;
-    /// with several objectives zdt1, zdt2, zdt3, dtlz2, vlmop2, and radiator, which has constraints as well
+    /// with several objectives zdt1, zdt2, zdt3, dtlz2, vlmop2, and radiator, which has constraints as well; or `command:`
+    /// and a program that evaluates points by JSON lines
     #[arg(value_parser = problem)]
     problem: Which,
     /// Batches after the initial points
@@ -134,16 +138,19 @@ enum Source {
 }
 
 /// A problem with one objective, or with several outputs.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Which {
-    One(&'static Problem),
+    One(BenchmarkName),
     MultiObjective(&'static MultiObjectiveProblem),
 }
 
 fn problem(name: &str) -> std::result::Result<Which, String> {
-    let one = problems::by_name(name).map(Which::One);
+    let one = BenchmarkName::parse(name).map(Which::One);
     let several = || multi_objective_by_name(name).map(Which::MultiObjective);
     let names = || MULTI_OBJECTIVE.map(|problem| problem.name).join(", ");
+    if name.starts_with(PREFIX) {
+        return one.map_err(|error| error.to_string());
+    }
     one.or_else(|error| several().map_err(|_| format!("{error}, or, with several objectives, {}", names())))
 }
 
@@ -191,9 +198,12 @@ const SUBSET: usize = 1500;
 
 #[derive(Serialize)]
 struct OptimizeReport {
-    problem: &'static str,
+    problem: String,
     /// Whether regret is measured from a value that is attained.
     optimum_is_known: bool,
+    /// What stands in place of regret if not.
+    #[serde(skip)]
+    otherwise: &'static str,
     threads: usize,
     evaluations: Vec<usize>,
     regret: Vec<f64>,
@@ -210,8 +220,8 @@ struct OptimizeReport {
 
 impl Optimize {
     pub fn run(self) -> Result<()> {
-        match self.problem {
-            Which::One(problem) => self.run.print(|| {
+        match &self.problem {
+            Which::One(name) => self.run.print(|| {
                 let Some(new) = (self.batches * self.batch).checked_sub(self.final_replicates) else {
                     return Err(miette!(
                         help = "give fewer, or more batches",
@@ -220,9 +230,10 @@ impl Optimize {
                     ));
                 };
                 let replicating = |study: StudyOptimizer| study.replicating_from(self.initial + new);
-                let experiment = Experiment::of_study_as(problem, |config| self.configure(config), replicating);
+                let problem = name.open().into_diagnostic()?;
+                let experiment = Experiment::of_study_as(problem.clone(), |config| self.configure(config), replicating);
                 let mut experiment = experiment.into_diagnostic()?;
-                Ok(OptimizeReport::new(problem, &experiment.run(self.batches, |_| {}).into_diagnostic()?))
+                Ok(OptimizeReport::new(&problem, &experiment.run(self.batches, |_| {}).into_diagnostic()?))
             }),
             Which::MultiObjective(problem) if self.final_replicates > 0 => Err(miette!(
                 help = "leave out --final-replicates",
@@ -247,11 +258,15 @@ impl Optimize {
 }
 
 impl OptimizeReport {
-    fn new(problem: &Problem, steps: &[Step]) -> Self {
+    fn new(problem: &Benchmark, steps: &[Step]) -> Self {
         let of = |value: fn(&Step) -> f64| steps[1..].iter().map(value).collect::<Vec<f64>>();
         OptimizeReport {
-            problem: problem.name,
-            optimum_is_known: !problem.minimisers.is_empty(),
+            problem: problem.name().into(),
+            optimum_is_known: problem.optimum_is_known(),
+            otherwise: match problem {
+                Benchmark::BuiltIn(_) => "regret is measured from a bound of it",
+                Benchmark::Program(_) => "values are shown in place of regret",
+            },
             threads: rayon::current_num_threads(),
             evaluations: steps[1..].iter().map(|step| step.evaluations).collect(),
             regret: of(|step| step.regret),
@@ -277,7 +292,7 @@ impl fmt::Display for OptimizeReport {
             writeln!(out, "{evaluations:>14}{:>14.4}{:>14.4}{seconds}", self.regret[i], self.best_observed[i])?;
         }
         if !self.optimum_is_known {
-            writeln!(out, "the minimum of {} is not known: regret is measured from a bound of it", self.problem)?;
+            writeln!(out, "the minimum of {} is not known: {}", self.problem, self.otherwise)?;
         }
         write!(out, "overhead of all steps {:.1} s", self.overhead_s)
     }
