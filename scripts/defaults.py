@@ -18,7 +18,7 @@ def main():
         stages = zip(result["allocate_s"], result["fit_s"], result["acquire_s"])
         seconds[settings["method"]] += [sum(stage) for stage in stages]
     functions = sorted(order, key=order.get)
-    print("| settings | " + " | ".join(functions) + " | s a step |\n|" + "---|" * (len(functions) + 2))
+    print("| settings | " + " | ".join(functions) + " | s per step |\n|" + "---|" * (len(functions) + 2))
     for method in seconds:
         cells = [f"{mean(r):.3g} ({max(r):.3g})" for r in (regrets[method, function] for function in functions)]
         print(f"| {method} | " + " | ".join(cells) + f" | {mean(seconds[method]):.2f} |")

@@ -1,12 +1,12 @@
 //! The experiments of "Inducing Point Allocation for Sparse Gaussian Processes in High-Throughput Bayesian Optimisation"
-//! (Moss, Ober & Picheny 2023), figure by figure: `spargo-lab reproduce FIGURE`; and settings compared: `spargo-lab compare`.
+//! (Moss, Ober & Picheny 2023), figure by figure: `spargo-lab reproduce FIGURE`; and comparisons of settings: `spargo-lab compare`.
 //!
 //! ```text
 //!     figure: options ─▶ jobs ─▶ (a row each, on disk as soon as it is done) ─▶ drawing and CSV
 //! ```
 //!
-//! A [`Figure`] is a record of three functions, a [`Comparison`] a list of settings; each is a [`JobList`] of jobs. A job is its settings and nothing else; a [`Row`] is those settings with what
-//! came of them. So runs can be stopped, resumed, spread over machines and merged, and figures that need the same runs share
+//! A [`Figure`] is a record of three functions, a [`Comparison`] a list of settings; each is a [`JobList`]. A job is its settings
+//! and nothing else; a [`Row`] is those settings with their result. So runs can be stopped, resumed, spread over machines and merged, and figures that need the same runs share
 //! them.
 #![warn(missing_docs)]
 

@@ -1,6 +1,6 @@
 //! Runs the jobs of a list that are not done yet, several side by side, each on one thread.
 //!
-//! One thread a run, because two runs side by side use two cores better than one run on both, and because then a row does not
+//! One thread per run, because two runs side by side use two cores better than one run on both, and because then a row does not
 //! depend on the machine's number of cores.
 
 use crate::error::{Error, Result};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// Something that consists of jobs and is drawn from their rows: a figure of the paper, a comparison.
+/// A list of jobs whose rows are drawn: a figure of the paper, or a comparison.
 pub trait JobList: Sync {
     /// What its results file is called.
     fn name(&self) -> &str;
@@ -75,7 +75,7 @@ pub fn run(list: &dyn JobList, plan: &Plan, watch: &(dyn Fn(&Done<'_>) + Sync)) 
         while let Some(settings) = missing.get(next.fetch_add(1, Ordering::SeqCst)) {
             let started = Instant::now();
             let result = pool.install(|| list.run(settings)).inspect_err(|_| {
-                // Who is still at work finishes; nobody begins anything new.
+                // Running jobs finish; no other job is started.
                 next.store(missing.len(), Ordering::SeqCst);
             })?;
             let version = env!("CARGO_PKG_VERSION").into();

@@ -1,4 +1,4 @@
-//! `spargo-lab compare` as a user runs it: resumed, shared out, with settings from files, beside peers.
+//! `spargo-lab compare` as a user runs it: resumed, shared out, with settings from files, alongside peers.
 
 mod common;
 

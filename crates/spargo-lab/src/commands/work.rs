@@ -54,7 +54,7 @@ impl Work {
         if done > 0 && !self.resume {
             return Err(miette!(
                 "{done} of {all} jobs have a row in {}: go on from them with --resume, draw them with --draw, or begin \
-                 anew in another folder with --out",
+                 again in another folder with --out",
                 folder.display()
             ));
         }

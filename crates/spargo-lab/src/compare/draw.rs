@@ -46,7 +46,7 @@ impl Comparison {
         own.into_iter().chain(peers).collect()
     }
 
-    /// A table a problem; `seconds` are of the same lines as `regret`.
+    /// A table per problem; `seconds` are of the same lines as `regret`.
     fn table(&self, regret: &[Line], seconds: &[Line]) -> String {
         let mut text = format!("# Regret after up to {} evaluations\n\n{ABOUT}", self.budget);
         for problem in &self.problems {
@@ -65,7 +65,7 @@ impl Comparison {
         let lowest = lines.iter().map(|(line, _)| last(line)).fold(f64::INFINITY, f64::min);
         let mut header: Vec<String> = vec!["method".into(), "seeds".into()];
         header.extend(looks.iter().map(|look| format!("after {look}")));
-        header.push("s a step".into());
+        header.push("s per step".into());
         let row = |(line, seconds): &(&Line, &Line)| {
             let mut row = vec![line.of.method.clone(), self.seeds_of(line)];
             row.extend(looks.iter().map(|look| {
@@ -89,7 +89,7 @@ impl Comparison {
 
 const ABOUT: &str = "\
 Of the point that each method reports, in deviations of the function, after so many evaluations: mean [95 % t-interval], \
-median, worst seed; the lowest mean at the end is bold. Seconds a step (a batch of ours, 100 evaluations of a peer) are of \
+median, worst seed; the lowest mean at the end is bold. Seconds per step (a batch of ours, 100 evaluations of a peer) are of \
 models and choices on one thread, evaluations not counted.
 ";
 
@@ -129,7 +129,7 @@ fn number(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
-/// Makes the cells of a column equally wide, for those who read it in a terminal.
+/// Makes the cells of a column equally wide, for readers of a terminal.
 fn align(header: &mut [String], rows: &mut [Vec<String>]) {
     for (k, name) in header.iter_mut().enumerate() {
         let width = |text: &str| text.chars().count();

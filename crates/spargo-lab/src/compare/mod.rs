@@ -1,4 +1,4 @@
-//! ComparisonSettings of studies compared with each other and with peers, on the same noisy functions, over seeds: `spargo-lab compare`.
+//! Settings of studies compared with each other and with peers, on the same noisy functions, over seeds: `spargo-lab compare`.
 //!
 //! ```text
 //!     problems × settings × seeds ─▶ a row each ─▶ regret after every batch, its mean over seeds with 95 % intervals

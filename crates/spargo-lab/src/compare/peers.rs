@@ -25,7 +25,7 @@ pub(super) struct Peer {
 pub(super) struct Seen {
     /// Evaluations so far.
     pub evaluations: Vec<usize>,
-    /// Of the point that is reported.
+    /// Regret of the point that is reported.
     pub regret: Vec<f64>,
     /// What peers say of their time.
     #[serde(default)]

@@ -147,7 +147,7 @@ fn the_table_shows_every_look_and_the_best_at_the_end() {
         .map(|line| line.split('|').map(str::trim).filter(|cell| !cell.is_empty()).collect())
         .collect();
     // t(0.975; 1) = 12.7062, s/√n = ½
-    assert_eq!(lines[0], ["method", "seeds", "after 450", "s a step"]);
+    assert_eq!(lines[0], ["method", "seeds", "after 450", "s per step"]);
     assert_eq!(lines[1], ["some", "2 of 3", "**1.50** [-4.85, 7.85], 1.50, 2.00", "0.500"]);
     assert_eq!(lines[2], ["worse", "1 of 3", "4.00, 4.00, 4.00", "0.500"]);
     assert_eq!(lines.len(), 3);

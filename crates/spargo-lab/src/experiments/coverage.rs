@@ -14,16 +14,16 @@ use spargo_problems::multi_objective::{MultiObjectiveProblem, ZDT3, ZDT3_PIECES}
 use spargo_problems::numbers;
 use std::fmt;
 
-/// Of the inducing points of one model.
+/// How the inducing points of one model cover the front.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
     /// The model's output.
     pub output: String,
     /// Inducing points on any piece.
     pub on_front: usize,
-    /// All of them.
+    /// Inducing points of the model.
     pub inducing: usize,
-    /// Pieces with at least one.
+    /// Pieces with at least one inducing point.
     pub pieces: usize,
     /// All pieces.
     pub of: usize,
@@ -31,7 +31,7 @@ pub struct Coverage {
     pub largest_gap: f64,
 }
 
-/// Of every sparse model of a study of ZDT3; nothing for other problems.
+/// Coverage of every sparse model of a study of ZDT3; empty for other problems.
 pub(super) fn coverage(problem: &MultiObjectiveProblem, study: &mut Study) -> Result<Vec<Coverage>> {
     let mut all = Vec::new();
     if problem.name != ZDT3.name {

@@ -31,7 +31,7 @@ use spargo::data::Warp;
 use spargo::rng::{Purpose, normal, stream};
 use spargo::study::Config;
 
-/// Who chooses the points; points are in the problem's units, and it is maximised.
+/// Chooses points, in the problem's units, to maximise their outcomes.
 pub trait Optimizer {
     /// The next points, each with its number.
     fn ask(&mut self, count: usize) -> Result<Vec<(u64, Vec<f64>)>>;
@@ -78,11 +78,11 @@ pub struct Experiment {
 pub struct Step {
     /// Evaluations so far.
     pub evaluations: usize,
-    /// Of the point that models believe to be the best, in scaled units.
+    /// Regret of the point with the best posterior mean, in scaled units.
     pub regret: f64,
     /// The best outcome so far, with its noise.
     pub best_observed: f64,
-    /// Least regret of any evaluated point, which nobody could know.
+    /// Least regret of any evaluated point, which no method knows.
     pub least_regret: f64,
     /// How outcomes were mapped.
     pub warp: Warp,

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!     volume_n = hypervolume of f(x), noise-free, over the x that no other trial beats in posterior mean   (feasible ones)
-//!     regret_n = maximum_hypervolume − volume_n
+//!     regret_n = maximum volume − volume_n
 //! ```
 
 use super::coverage::{Coverage, coverage};
@@ -29,15 +29,15 @@ pub struct MultiObjectiveExperiment {
 pub struct MultiObjectiveStep {
     /// Evaluations so far.
     pub evaluations: usize,
-    /// Of the trials that are believed to be the front.
+    /// Noise-free hypervolume of the trials on the believed front.
     pub hypervolume: f64,
-    /// What the problem's maximum_hypervolume volume has more.
+    /// Maximum hypervolume minus `hypervolume`.
     pub regret: f64,
-    /// The same of all trials, noise-free, which nobody could know.
+    /// Regret of the noise-free front of all trials, which no method knows.
     pub least_regret: f64,
     /// Trials that no other one beats in posterior mean.
     pub front: usize,
-    /// Of all trials so far, those that keep every constraint.
+    /// Trials so far that satisfy every constraint.
     pub feasible: usize,
     /// Inducing points of all models; observations where a model is exact.
     pub inducing: usize,
@@ -66,7 +66,7 @@ impl MultiObjectiveExperiment {
         Ok(MultiObjectiveExperiment { problem, study: Study::in_memory(config)?, known_noise: None, seen: Vec::new() })
     }
 
-    /// The same, told how large the noise variance of each objective is.
+    /// This experiment with known noise variances of the objectives.
     pub fn with_known_noise(self) -> Self {
         let objectives = self.problem.objectives.iter().map(|one| Some(self.problem.noise * one.std * one.std));
         let known = objectives.chain(self.problem.constraints.iter().map(|_| None)).collect();
@@ -78,7 +78,7 @@ impl MultiObjectiveExperiment {
         (0..=batches).map(|number| self.step(number)).collect()
     }
 
-    /// The objectives, without noise, of those trials believed to be the front that keep every constraint.
+    /// The objectives, without noise, of those trials believed to be the front that satisfy every constraint.
     pub fn front(&mut self) -> Result<Vec<Vec<f64>>> {
         let mut front = self.believed()?;
         front.retain(|outputs| self.problem.feasible(outputs));

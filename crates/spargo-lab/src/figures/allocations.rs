@@ -61,13 +61,13 @@ struct AllocationsResult {
 struct Model {
     method: String,
     z: Vec<(f64, f64)>,
-    /// On the grid of the promising region, relative to its largest.
+    /// Expected improvement on the grid of the promising region, relative to its largest.
     improvement: Vec<f64>,
-    /// With the exact GP's.
+    /// Correlation with the exact GP's improvement.
     correlation: f64,
-    /// Between the maxima of both, in units of the box.
+    /// Distance between the maxima of both improvements, in units of the box.
     distance: f64,
-    /// Of both means over the promising region, in units of the function.
+    /// Root mean square difference of both means over the promising region, in units of the function.
     rmse: f64,
 }
 

@@ -35,7 +35,7 @@ pub(super) fn groups(rows: &[Row], methods: &[Method]) -> Vec<Group> {
     groups
 }
 
-/// Draws the front that each sparse model found beside the exact GP's, of the first seed, over what is known to be true:
+/// Draws the front that each sparse model found alongside the exact GP's, of the first seed, over what is known to be true:
 /// `name-fronts.svg` and `.csv`.
 pub(super) fn draw_fronts(
     problem: &MultiObjectiveProblem,
@@ -50,8 +50,8 @@ pub(super) fn draw_fronts(
     let shown = if sparse.is_empty() { groups.iter().collect() } else { sparse };
     let panel = |group: &&Group| {
         let truth = truth.iter().map(|piece| Layer::named("true front", COLORS[7], Marks::Line(piece.clone())));
-        let beside = exact.filter(|_| !group.is_exact());
-        let found = beside.into_iter().chain([*group]).map(|group| {
+        let reference = exact.filter(|_| !group.is_exact());
+        let found = reference.into_iter().chain([*group]).map(|group| {
             let dots = group.runs[0].1.found.iter().map(|point| (point[0], point[1])).collect();
             Layer::named(group.legend(), color(&names(methods), &group.of.method), Marks::Dots(dots, 3))
         });
@@ -77,7 +77,7 @@ pub(super) fn draw_fronts(
     Ok(vec![picture, table])
 }
 
-/// Writes a line a method, mean ± standard error over repeats: `name.md`. Shares of the exact GP's are means over seeds that
+/// Writes a line per method, mean ± standard error over repeats: `name.md`. Shares of the exact GP's are means over seeds that
 /// both have, after the batches that all methods have made.
 pub(super) fn summarise(
     name: &str,

@@ -2,10 +2,10 @@
 //! GP.
 //!
 //! Seconds of inducing points, models and batch; evaluations are not counted. Each run has one thread, and shares the machine
-//! with what runs beside it: run it alone (`--jobs 1`, a folder of its own) for seconds that count, else compare ratios.
+//! with what runs at the same time: run it alone (`--jobs 1`, a folder of its own) for seconds that count, else compare ratios.
 //!
 //! The first model of a run is searched from several starts, and so is one whenever the data have doubled: those steps stand
-//! out of the curves. The rows of the heat exchanger are those of the figure `radiator`, five models a step; `--inference` is
+//! out of the curves. The rows of the heat exchanger are those of the figure `radiator`, five models per step; `--inference` is
 //! about Hartmann's alone.
 
 use super::Figure;
@@ -40,7 +40,7 @@ pub static FIGURE: Figure = Figure {
     },
 };
 
-/// Of Hartmann's function, then of the heat exchanger.
+/// Methods on Hartmann's function, then on the heat exchanger.
 const METHODS: [Method; 7] = [
     IMP_DPP,
     BASELINES[0],

@@ -1,4 +1,4 @@
-//! Figure 1: two sparse GPs of a function of one input, with inducing points by CVR and by IMP-DPP, beside the exact GP.
+//! Figure 1: two sparse GPs of a function of one input, with inducing points by CVR and by IMP-DPP, alongside the exact GP.
 //!
 //! ```text
 //!     forrester     (6x − 2)² sin(12x − 4) on [0, 1]                                 (Forrester, Sóbester & Keane 2008)

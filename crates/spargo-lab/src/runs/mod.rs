@@ -3,12 +3,12 @@
 //!
 //! Where ours differ from the paper, or the paper is silent:
 //! - sparse models use the collapsed bound, whose q(u) is optimal, unless trained as the paper's were (`svgp-adam`);
-//! - the kernel is Matérn-5/2 with a length scale an input and a constant mean, as the paper says of its radiator only;
+//! - the kernel is Matérn-5/2 with a length scale per input and a constant mean, as the paper says of its radiator only;
 //!   hyperparameters have the engine's weak priors, and the noise variance is learned;
 //! - the 100 initial points are spread evenly (scrambled Sobol), and so are the 10,000 candidates of each batch, which its
 //!   paths share, as they share their 100 frequencies (as in Trieste, which the paper used);
 //! - no point is evaluated twice; outcomes are not warped;
-//! - problems with several outputs are run in the same way, with a model an output, by the collapsed bound only.
+//! - problems with several outputs are run in the same way, with a model per output, by the collapsed bound only.
 
 mod multi_output;
 mod settings;
@@ -68,7 +68,7 @@ pub const BASELINES: [Method; 4] = [
     ("exact", None),
 ];
 
-/// RunSettings that have options of their own.
+/// Settings that have options of their own.
 const OWN: [&str; 7] = ["seed", "function", "method", "allocation", "inducing", "training", "steps"];
 
 /// What the paper repeats.

@@ -20,11 +20,11 @@ pub struct MultiObjectiveReport {
     evaluations: Vec<usize>,
     hypervolume: Vec<f64>,
     regret: Vec<f64>,
-    /// Of all trials, noise-free, which nobody could know.
+    /// Regret of the noise-free front of all trials, which no method knows.
     least_regret: Vec<f64>,
     /// Trials that no other one beats in posterior mean.
     front: Vec<usize>,
-    /// Of all trials so far, those that keep every constraint.
+    /// Trials so far that satisfy every constraint.
     feasible: Vec<usize>,
     allocate_s: Vec<f64>,
     fit_s: Vec<f64>,

@@ -7,7 +7,7 @@
 //! - `binary`: q² = β in A and 1 − β elsewhere moves accuracy into A.
 //!
 //! Slips of the appendix that are not repeated here: its proof of Corollary 1 leaves out the trace term of the KL (what it
-//! prints is shown beside); t^q = β t_A + (1 − β) t_rest, not with β² and (1 − β)²; min t(Z) is at least the sum of the left
+//! prints is shown as well); t^q = β t_A + (1 − β) t_rest, not with β² and (1 − β)²; min t(Z) is at least the sum of the left
 //! eigenvalues, and equal to it only by luck.
 
 mod draw;
@@ -41,7 +41,7 @@ struct BoundsSettings {
     seed: u64,
     /// N.
     points: usize,
-    /// Of the Matérn-5/2 kernel with unit variance.
+    /// Length scale of the Matérn-5/2 kernel, whose variance is 1.
     lengthscale: f64,
     /// σ².
     noise: f64,

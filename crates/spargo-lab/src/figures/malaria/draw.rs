@@ -85,7 +85,7 @@ fn map(title: String, tiles: &[Option<f64>], z: &[(f64, f64)]) -> Panel {
     Panel { title, axes: ["longitude".into(), "latitude".into()], layers, ..Panel::default() }
 }
 
-/// Writes a line a method, mean ± standard error over repeats.
+/// Writes a line per method, mean ± standard error over repeats.
 fn summarise(outcomes: &[(MapSettings, MapResult)], folder: &Path) -> Result<PathBuf> {
     let path = folder.join("malaria.md");
     let mut groups: Vec<(String, Vec<&MapResult>)> = Vec::new();

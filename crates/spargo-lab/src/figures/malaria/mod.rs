@@ -41,7 +41,7 @@ struct MapSettings {
     allocation: Allocation,
     /// M.
     inducing: usize,
-    /// Of every random choice, the held-out cells included.
+    /// Random seed, of the held-out cells as well.
     seed: u64,
     /// Cells kept for tests.
     held_out: usize,
@@ -81,7 +81,7 @@ const INDUCING: [usize; 1] = [50];
 const STEPS: usize = 10;
 const REPEATS: usize = 50;
 
-/// MapSettings that have options of their own.
+/// Settings that have options of their own.
 const OWN: [&str; 6] = ["map", "method", "allocation", "inducing", "seed", "steps"];
 
 /// Tiles along a side of the maps that are drawn.
@@ -149,7 +149,7 @@ fn run(settings: &Value, options: &Options) -> Result<Value> {
     })
 }
 
-/// The same for the same map wherever it is read from: FNV-1a (Fowler, Noll & Vo) of the bits of its numbers.
+/// A fingerprint of the map, independent of its file: FNV-1a (Fowler, Noll & Vo) of the bits of its numbers.
 fn fingerprint(map: &Map) -> String {
     let cells = map.cells().iter().zip(map.prevalence());
     let numbers = cells.flat_map(|(&[x, y], &prevalence)| [x, y, prevalence]);
