@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def slice_of(study: spargo.Study, name: str, ax: Any) -> None:
-    """One slice beside the other pictures."""
+    """One slice alongside the other pictures."""
     spargo.plot.slices(study, [name], ax=ax)
     ax.set_ylabel("hartmann6")
 

@@ -8,7 +8,7 @@ use spargo::Result;
 use spargo::linalg::Mat;
 use spargo::math::pareto;
 use spargo::rng::{Purpose, stream};
-use spargo_problems::{self as problems, tradeoffs};
+use spargo_problems::{self as problems, multi_objective};
 
 /// Name, bounds, minimum, minimisers, mean, standard deviation, noise variance, citation.
 type Described = (&'static str, Vec<(f64, f64)>, f64, Vec<Vec<f64>>, f64, f64, f64, &'static str);
@@ -39,15 +39,15 @@ pub fn list_problems() -> Vec<Described> {
 /// Every problem with several outputs.
 #[pyfunction]
 pub fn list_multi_objective() -> Vec<DescribedOutputs> {
-    let describe = |problem: &tradeoffs::Tradeoff| {
-        let whole = |input: &tradeoffs::Input| input.numbers == tradeoffs::Numbers::Int;
+    let describe = |problem: &multi_objective::MultiObjectiveProblem| {
+        let whole = |input: &multi_objective::Input| input.numbers == multi_objective::Numbers::Int;
         let inputs = problem.inputs.iter().map(|input| (input.name, whole(input), input.lower, input.upper));
-        let sign = |direction| if direction == tradeoffs::Direction::Maximize { 1.0 } else { -1.0 };
+        let sign = |direction| if direction == multi_objective::Direction::Maximize { 1.0 } else { -1.0 };
         let objectives = problem.objectives.iter().map(|one| (one.name, sign(one.direction), one.reference, one.std));
         let constraints = problem.constraints.iter().map(|one| (one.name, one.at_most)).collect();
         (problem.name, inputs.collect(), objectives.collect(), constraints, problem.noise, problem.citation)
     };
-    tradeoffs::ALL.into_iter().map(describe).collect()
+    multi_objective::ALL.into_iter().map(describe).collect()
 }
 
 /// Value of a problem at every row, to be minimised.
@@ -90,7 +90,7 @@ pub fn evaluate_outputs<'py>(
     x: PyReadonlyArray2<'py, f64>,
 ) -> PyResult<Bound<'py, PyArray2<f64>>> {
     let x = matrix(&x);
-    let values = heavy(py, || tradeoffs::by_name(name)?.values(&rows(&x)))?;
+    let values = heavy(py, || multi_objective::by_name(name)?.values(&rows(&x)))?;
     let columns = values.first().map_or(0, Vec::len);
     table(py, Mat::from_fn(values.len(), columns, |i, k| values[i][k]).as_ref())
 }

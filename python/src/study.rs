@@ -282,7 +282,10 @@ impl Study {
 
     /// Report of every ask, as JSON.
     fn reports(&self, py: Python<'_>) -> PyResult<String> {
-        self.at_once(py, |study| json(&study.reports()?))
+        self.at_once(py, |study| {
+            study.refresh()?;
+            json(&study.reports()?)
+        })
     }
 
     /// The study as an HTML page.

@@ -1,8 +1,7 @@
-"""Peers of `spargo-lab compare` on the same noisy functions: rows that it draws beside its own.
+"""Peers of `spargo-lab compare` on the same noisy functions: rows that it draws alongside its own.
 
-    pip install cma==4.5.0 botorch==0.18.1 scipy==1.17.1 && scripts/test-python FOLDER     (or any other install of `spargo`)
-    python3 scripts/peers/compare.py --problems shekel4,hartmann6 --peers random,sobol,cma,turbo --seeds 10 --budget 5000 \
-        --out comparison
+    scripts/peers/install cma
+    scripts/peers/.env/cma/bin/python scripts/peers/compare.py --problems shekel4,hartmann6 --peers cma --out comparison
     spargo-lab compare --problems shekel4,hartmann6 --settings paper,default --budget 5000 --out comparison --draw
 
 Every run of (problem, peer, seed) is a line of OUT/peers.jsonl as soon as it is done; what has a line is not run again, and
@@ -10,7 +9,7 @@ several processes may write at the same time. Regret is that of the point that a
 100 evaluations; the other lists are `least_regret` of all points evaluated, `regret_observed` of the one with the best outcome,
 and `seconds` that were not spent on evaluations. Each run has one thread.
 
-random, sobol, cma: see searches.py. turbo: see turbo.py.
+A problem may be a program: see docs/guide/problems.md. random, sobol, cma: see searches.py. turbo: see turbo.py.
 """
 
 import argparse
@@ -29,6 +28,7 @@ for library in ("OMP", "OPENBLAS", "MKL"):
 import numpy as np  # noqa: E402  (the number of threads is read when it is imported)
 from spargo import problems  # noqa: E402
 
+import program  # noqa: E402
 import searches  # noqa: E402
 
 KIND = "compare"
@@ -140,7 +140,7 @@ def append(folder, row):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--problems", required=True, help="separated by commas")
+    parser.add_argument("--problems", required=True, action="append", help="separated by commas; or one command:PROGRAM")
     parser.add_argument("--peers", default="random,sobol,cma,turbo", help="separated by commas")
     parser.add_argument("--seeds", type=int, default=10, help="how many")
     parser.add_argument("--seed-from", type=int, default=0, help="the first one")
@@ -148,11 +148,14 @@ def main():
     parser.add_argument("--fit-steps", type=int, help="of each of turbo's models at most; without, until it converges")
     parser.add_argument("--out", type=Path, default=Path("comparison"), help="the folder of rows")
     words = parser.parse_args()
-    chosen = [problems.by_name(name) for name in words.problems.split(",")]
+    names = program.split(words.problems)
+    commands = [program.ProgramProblem(name) for name in names if name.startswith(program.PREFIX)]
+    chosen = [problems.by_name(name) for name in names if not name.startswith(program.PREFIX)]
     peers = words.peers.split(",")
     unknown = set(peers) - {*searches.ALL, "turbo"}
     if unknown or words.budget < EVERY or not all(isinstance(problem, problems.Problem) for problem in chosen):
         parser.error(f"peers are {', '.join(searches.ALL)}, turbo; problems have one objective; budgets reach {EVERY}")
+    chosen += commands
     words.out.mkdir(parents=True, exist_ok=True)
     for seed in range(words.seed_from, words.seed_from + words.seeds):
         for problem in chosen:

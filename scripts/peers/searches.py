@@ -6,12 +6,6 @@ A search is a function of a `Run` (compare.py) and a generator of random numbers
 import warnings
 
 import numpy as np
-from scipy.stats import qmc
-
-with warnings.catch_warnings():
-    # That it cannot draw.
-    warnings.simplefilter("ignore")
-    import cma
 
 
 def random(run, rng):
@@ -23,6 +17,8 @@ def random(run, rng):
 
 def sobol(run, rng):
     """Scrambled Sobol points (SciPy); reports the best outcome."""
+    from scipy.stats import qmc
+
     powers = int(np.ceil(np.log2(run.budget)))
     points = qmc.Sobol(run.dimension, scramble=True, rng=rng).random_base2(powers)
     for begin in range(0, run.budget, 100):
@@ -48,6 +44,11 @@ def cma_es(run, rng):
     but 28.15 against 28.09 on shekel4, 0.072 against 0.068 on ackley5 and 0.845 against 0.838 on michalewicz5; without noise 0.63
     against 1.32 on rover60. `regret_observed` is that of the best outcome in any case.
     """
+    with warnings.catch_warnings():
+        # That it cannot draw.
+        warnings.simplefilter("ignore")
+        import cma
+
     best = current = (-np.inf, None)
     population = None
     while run.left:

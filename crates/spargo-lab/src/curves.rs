@@ -1,4 +1,4 @@
-//! Rows as curves: mean and 95 % interval over repeats, a panel a function, a line a method and number of inducing points.
+//! Rows as curves: mean and 95 % interval over repeats, a panel per function, a line per method and number of inducing points.
 //!
 //! Regret spans decades and sits on a logarithmic axis. Its arithmetic mean is the paper's, and is that of the worst repeats;
 //! the geometric mean is that of its logarithm. Both are drawn, each in a picture of its own, and both are in the table.
@@ -102,7 +102,7 @@ pub enum Mean {
     Geometric,
 }
 
-/// A panel a function.
+/// A panel per function.
 pub fn panels(lines: &[Line], methods: &[&str], axis: Axis<'_>) -> Vec<Panel> {
     let sizes: BTreeSet<Option<usize>> = lines.iter().map(|line| line.of.inducing).collect();
     let mut panels: Vec<Panel> = Vec::new();
@@ -188,7 +188,7 @@ pub fn repeats(lines: &[Line]) -> String {
     }
 }
 
-/// A regret of 0 has no logarithm; below the rounding of a narrow peak nobody sees a difference.
+/// A regret of 0 has no logarithm; below the rounding of a narrow peak no difference can be seen.
 const LEAST: f64 = 1e-6;
 
 fn index(methods: &[&str], name: &str) -> Option<usize> {

@@ -43,6 +43,15 @@ pub enum Error {
         message: String,
     },
 
+    /// A program that evaluates a problem does not do what it should.
+    #[error("the program `{command}` {message}")]
+    Program {
+        /// The program and its arguments.
+        command: String,
+        /// What it did.
+        message: String,
+    },
+
     /// Something that was asked for does not exist.
     #[error("{what}; {remedy}")]
     Unsupported {

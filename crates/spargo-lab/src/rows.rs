@@ -1,6 +1,6 @@
-//! Results files: a line of JSON a row, safe on disk as soon as it is written.
+//! Results files: a line of JSON per row, safe on disk as soon as it is written.
 //!
-//! A process that is killed in mid-write leaves a last line that is torn. Readers pass over it, and who writes on cuts it off.
+//! A process that is killed in mid-write leaves a last line that is torn. Readers skip it, and the next writer cuts it off.
 //! A file has one writer at a time.
 
 use crate::error::{Error, Result};

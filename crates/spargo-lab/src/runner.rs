@@ -1,6 +1,6 @@
-//! Runs the jobs of a task that are not done yet, several side by side, each on one thread.
+//! Runs the jobs of a list that are not done yet, several side by side, each on one thread.
 //!
-//! One thread a run, because two runs side by side use two cores better than one run on both, and because then a row does not
+//! One thread per run, because two runs side by side use two cores better than one run on both, and because then a row does not
 //! depend on the machine's number of cores.
 
 use crate::error::{Error, Result};
@@ -12,12 +12,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// Something that consists of jobs and is drawn from their rows: a figure of the paper, a comparison.
-pub trait Task: Sync {
+/// A list of jobs whose rows are drawn: a figure of the paper, or a comparison.
+pub trait JobList: Sync {
     /// What its results file is called.
     fn name(&self) -> &str;
 
-    /// The kind of its rows; tasks of one kind share them.
+    /// The kind of its rows; lists of one kind share them.
     fn kind(&self) -> &str;
 
     /// The settings of all jobs.
@@ -62,10 +62,10 @@ pub struct Done<'a> {
     pub seconds: f64,
 }
 
-/// Runs what is missing of a task; returns how many jobs that were.
-pub fn run(task: &dyn Task, plan: &Plan, watch: &(dyn Fn(&Done<'_>) + Sync)) -> Result<usize> {
-    let missing = missing(task, plan)?;
-    let writer = Mutex::new(Writer::open(&plan.folder, &plan.shard.file(task.name()))?);
+/// Runs what is missing of a list; returns how many jobs that were.
+pub fn run(list: &dyn JobList, plan: &Plan, watch: &(dyn Fn(&Done<'_>) + Sync)) -> Result<usize> {
+    let missing = missing(list, plan)?;
+    let writer = Mutex::new(Writer::open(&plan.folder, &plan.shard.file(list.name()))?);
     let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let work = || -> Result<()> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(|error| Error::Unsupported {
@@ -74,12 +74,12 @@ pub fn run(task: &dyn Task, plan: &Plan, watch: &(dyn Fn(&Done<'_>) + Sync)) -> 
         })?;
         while let Some(settings) = missing.get(next.fetch_add(1, Ordering::SeqCst)) {
             let started = Instant::now();
-            let result = pool.install(|| task.run(settings)).inspect_err(|_| {
-                // Who is still at work finishes; nobody begins anything new.
+            let result = pool.install(|| list.run(settings)).inspect_err(|_| {
+                // Running jobs finish; no other job is started.
                 next.store(missing.len(), Ordering::SeqCst);
             })?;
             let version = env!("CARGO_PKG_VERSION").into();
-            let row = Row { kind: task.kind().into(), settings: settings.clone(), result, version };
+            let row = Row { kind: list.kind().into(), settings: settings.clone(), result, version };
             writer.lock().unwrap_or_else(PoisonError::into_inner).append(&row)?;
             let count = (finished.fetch_add(1, Ordering::SeqCst) + 1, missing.len());
             watch(&Done { settings, count, seconds: started.elapsed().as_secs_f64() });
@@ -97,31 +97,31 @@ pub fn run(task: &dyn Task, plan: &Plan, watch: &(dyn Fn(&Done<'_>) + Sync)) -> 
     Ok(missing.len())
 }
 
-/// Draws a task from the rows of a folder; returns the files it wrote, and how many rows they show.
-pub fn draw(task: &dyn Task, folder: &Path) -> Result<(Vec<PathBuf>, usize)> {
-    let rows = task.shown(&Rows::of_folder(folder)?)?;
+/// Draws a list from the rows of a folder; returns the files it wrote, and how many rows they show.
+pub fn draw(list: &dyn JobList, folder: &Path) -> Result<(Vec<PathBuf>, usize)> {
+    let rows = list.shown(&Rows::of_folder(folder)?)?;
     if rows.is_empty() {
         return Err(Error::Unsupported {
-            what: format!("{} has no rows of '{}' with these settings", folder.display(), task.name()),
+            what: format!("{} has no rows of '{}' with these settings", folder.display(), list.name()),
             remedy: "run it first, or give the options it was run with".into(),
         });
     }
-    Ok((task.draw(&rows, folder)?, rows.len()))
+    Ok((list.draw(&rows, folder)?, rows.len()))
 }
 
 impl Plan {
     /// How many jobs of this share are done, and how many there are.
-    pub fn progress(&self, task: &dyn Task) -> Result<(usize, usize)> {
-        let jobs = self.shard.of(task.jobs()?);
-        let missing = missing(task, self)?;
+    pub fn progress(&self, list: &dyn JobList) -> Result<(usize, usize)> {
+        let jobs = self.shard.of(list.jobs()?);
+        let missing = missing(list, self)?;
         Ok((jobs.len() - missing.len(), jobs.len()))
     }
 }
 
-fn missing(task: &dyn Task, plan: &Plan) -> Result<Vec<Value>> {
+fn missing(list: &dyn JobList, plan: &Plan) -> Result<Vec<Value>> {
     let rows = Rows::of_folder(&plan.folder)?;
-    let done = rows.done(task.kind());
-    let mut jobs = plan.shard.of(task.jobs()?);
+    let done = rows.done(list.kind());
+    let mut jobs = plan.shard.of(list.jobs()?);
     jobs.retain(|settings| !done.contains(settings));
     Ok(jobs)
 }
@@ -136,10 +136,10 @@ impl Shard {
     }
 
     /// The name of its results file.
-    pub fn file(self, task: &str) -> String {
+    pub fn file(self, list: &str) -> String {
         match self {
-            Shard::WHOLE => task.into(),
-            Shard { number, count } => format!("{task}.{number}-of-{count}"),
+            Shard::WHOLE => list.into(),
+            Shard { number, count } => format!("{list}.{number}-of-{count}"),
         }
     }
 }

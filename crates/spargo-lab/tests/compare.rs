@@ -1,4 +1,4 @@
-//! `spargo-lab compare` as a user runs it: resumed, shared out, with settings from files, beside peers.
+//! `spargo-lab compare` as a user runs it: resumed, shared out, with settings from files, alongside peers.
 
 mod common;
 
@@ -9,7 +9,7 @@ use std::path::Path;
 use tempfile::{TempDir, tempdir};
 
 /// Settings of small studies.
-const SMALL: &str = "initial = 30\nbatch = 40\ninducing = 20\n[model]\nexact-until = 0\n[maximizing]\npool = 200\n";
+const SMALL: &str = "initial = 30\nbatch = 40\ninducing = 20\n[model]\nexact-until = 0\n[acquisition]\npool = 200\n";
 
 /// A folder with the settings `small.toml` and, with the cheaper choice of inducing points, `other.toml`.
 fn folder() -> TempDir {
@@ -123,7 +123,7 @@ fn settings_run_what_optimize_and_reproduce_run() {
     let run = |words: &str| stdout(&words.split_whitespace().collect::<Vec<_>>());
     let file = folder.path().join("stated.toml").display().to_string();
     let stated = "allocation = \"cvr\"\nrule = \"thompson\"\ninducing = 40\n[model]\nkernel = \"matern32\"\n\
-                  priors = \"off\"\nwarp = \"off\"\nexact-until = 0\n";
+                  priors = \"off\"\noutcome-transform = \"off\"\nexact-until = 0\n";
     fs::write(&file, stated).unwrap();
     let out = out.display();
     run(&format!(
@@ -134,7 +134,7 @@ fn settings_run_what_optimize_and_reproduce_run() {
          --out {out}"
     ));
     let optimized = run("optimize hartmann6 --batches 1 --seed 3 --allocation cvr --inducing 40 --kernel matern32 \
-                         --priors off --warp off --threads 1 --json");
+                         --priors off --outcome-transform off --threads 1 --json");
     let optimized: Value = serde_json::from_str(&optimized).unwrap();
     let regret = |method: &str| {
         let found = rows(folder.path()).into_iter().find(|row| row["settings"]["method"] == method).unwrap();
@@ -163,7 +163,7 @@ fn mistakes_are_explained() {
     }
     for (text, answers) in [
         ("batch = 100\ninducign = 3\n", ["wrong.toml:2", "did you mean 'inducing'"]),
-        ("[model]\nwrap = \"off\"\n", ["wrong.toml:2", "did you mean 'warp'"]),
+        ("[model]\noutcome-transfrom = \"off\"\n", ["wrong.toml:2", "did you mean 'outcome-transform'"]),
         ("seed = 4\n", ["wrong.toml:1", "'seed' is decided by the comparison"]),
         ("batch = 0\n", ["wrong.toml:1", "at least 1"]),
         ("batch = 100\n", ["a budget of 99", "100 initial points of 'wrong'"]),

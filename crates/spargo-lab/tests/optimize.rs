@@ -5,7 +5,7 @@ mod common;
 use common::*;
 use serde_json::Value;
 use spargo_problems as problems;
-use spargo_problems::tradeoffs::{self, Attainable};
+use spargo_problems::multi_objective::{self, MaximumHypervolume};
 
 const SECONDS: [&str; 3] = ["allocate_s", "fit_s", "acquire_s"];
 
@@ -46,15 +46,15 @@ fn prints_every_promised_key_and_repeats_itself_by_seed() {
 
 #[test]
 fn the_last_evaluations_may_be_replicates() {
-    let [plain, confirmed] = ["0", "15"].map(|count| optimize("hartmann6", &["--final-replicates", count]));
+    let [plain, replicated] = ["0", "15"].map(|count| optimize("hartmann6", &["--final-replicates", count]));
     for key in ["evaluations", "regret", "least_regret"] {
-        let (plain, confirmed) = (numbers(&plain[key]), numbers(&confirmed[key]));
-        assert_eq!((plain.len(), plain[0]), (3, confirmed[0]), "{key}");
+        let (plain, replicated) = (numbers(&plain[key]), numbers(&replicated[key]));
+        assert_eq!((plain.len(), plain[0]), (3, replicated[0]), "{key}");
     }
-    let least = numbers(&confirmed["least_regret"]);
+    let least = numbers(&replicated["least_regret"]);
     // Nothing new in the last batch, and half of the one before.
     assert_eq!(least[1], least[2]);
-    assert_ne!(plain["best_observed"], confirmed["best_observed"]);
+    assert_ne!(plain["best_observed"], replicated["best_observed"]);
     assert!(complaint(&["optimize", "zdt3", "--final-replicates", "5"]).contains("no best trial to replicate"));
     let many = ["optimize", "branin", "--batches", "3", "--batch", "10", "--final-replicates", "31"];
     assert!(complaint(&many).contains("31 replicates are more than all batches"));
@@ -112,13 +112,17 @@ fn several_objectives_are_measured_by_their_volume() {
 
 #[test]
 fn every_problem_with_several_outputs_runs() {
-    for problem in tradeoffs::ALL {
+    for problem in multi_objective::ALL {
         let small = ["--batches", "1", "--batch", "5", "--initial", "30", "--inducing", "15", "--pool", "200"];
         let text = stdout(&[&["optimize", problem.name], &small[..]].concat());
         for word in ["hypervolume", "feasible", "overhead"] {
             assert!(text.contains(word), "{word} is missing:\n{text}");
         }
-        assert_eq!(text.contains("is not known"), matches!(problem.attainable, Attainable::AtLeast(_)), "{text}");
+        assert_eq!(
+            text.contains("is not known"),
+            matches!(problem.maximum_hypervolume, MaximumHypervolume::AtLeast(_)),
+            "{text}"
+        );
         assert_eq!(text.contains("of its 5 pieces"), problem.name == "zdt3", "{text}");
     }
     let report = json(&[
@@ -145,9 +149,9 @@ fn an_unknown_problem_is_answered_with_the_list() {
     let complaint = complaint(&["optimize", "hartman6"]);
     assert!(complaint.contains("'hartman6'"), "{complaint}");
     assert!(problems::ALL.iter().all(|problem| complaint.contains(problem.name)), "{complaint}");
-    assert!(tradeoffs::ALL.iter().all(|problem| complaint.contains(problem.name)), "{complaint}");
+    assert!(multi_objective::ALL.iter().all(|problem| complaint.contains(problem.name)), "{complaint}");
     let help = stdout(&["optimize", "--help"]);
-    assert!(tradeoffs::ALL.iter().all(|problem| help.contains(problem.name)), "{help}");
+    assert!(multi_objective::ALL.iter().all(|problem| help.contains(problem.name)), "{help}");
     assert!(problems::ALL.iter().all(|problem| help.contains(problem.name)), "{help}");
 }
 

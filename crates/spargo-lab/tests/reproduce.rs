@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use serde_json::Value;
-use spargo_problems::tradeoffs::{Attainable, ZDT3};
+use spargo_problems::multi_objective::{MaximumHypervolume, ZDT3};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -220,11 +220,11 @@ fn several_objectives_leave_volumes_fronts_and_a_table() {
         let front: Vec<Vec<f64>> = serde_json::from_value(result["found"].clone()).unwrap();
         let volume = ZDT3.hypervolume(&front).unwrap();
         assert!((volume - numbers("hypervolume")[2]).abs() < 0.01, "{volume} {result}");
-        let Attainable::Exactly(attainable) = ZDT3.attainable else { panic!("the front is known") };
+        let MaximumHypervolume::Exactly(maximum) = ZDT3.maximum_hypervolume else { panic!("the front is known") };
         for (regret, least) in numbers("regret").into_iter().zip(numbers("least_regret")) {
             assert!(regret >= least - 1e-9 && least >= -1e-9, "{result}");
         }
-        assert!((numbers("regret")[2] + numbers("hypervolume")[2] - attainable).abs() < 1e-9, "{result}");
+        assert!((numbers("regret")[2] + numbers("hypervolume")[2] - maximum).abs() < 1e-9, "{result}");
         let models = if settings["method"] == "exact" { 0 } else { 2 };
         assert_eq!(result["coverage"].as_array().unwrap().len(), models);
         found += front.len();
@@ -268,7 +268,7 @@ fn figures_and_commands_run_the_same_experiments() {
     let folder = tempdir().unwrap();
     stdout(&[&several("zdt3", "cvr", folder.path())[..], &["--seed-from", "4"]].concat());
     let command = "optimize zdt3 --json --threads 1 --seed 4 --allocation cvr --batches 2 --batch 8 --initial 10 \
-                   --inducing 12 --pool 200 --near 0 --starts 1 --features 100 --block 100 --warp off --hyperparameters \
+                   --inducing 12 --pool 200 --near 0 --starts 1 --features 100 --block 100 --outcome-transform off --hyperparameters \
                    bound";
     let optimized = json(&command.split_whitespace().collect::<Vec<_>>());
     let row: Value = serde_json::from_str(&rows(folder.path())[0]).unwrap();
@@ -279,7 +279,7 @@ fn figures_and_commands_run_the_same_experiments() {
 
     let folder = tempdir().unwrap();
     let map = east();
-    stdout(&[&lesson(folder.path(), &map, "cvr")[..], &["--seed-from", "4"]].concat());
+    stdout(&[&map_words(folder.path(), &map, "cvr")[..], &["--seed-from", "4"]].concat());
     let command = "learn malaria --json --threads 1 --seed 4 --allocation cvr --batches 2 --batch 30 --initial 60 \
                    --inducing 25 --held-out 500 --data";
     let learned = json(&[&command.split_whitespace().collect::<Vec<_>>()[..], &[&map]].concat());
@@ -299,8 +299,8 @@ fn east() -> String {
     file("east-to-reproduce.csv", &format!("longitude,latitude,pfpr_2015\n{}\n", rows.join("\n")))
 }
 
-/// Words of a tiny lesson on a map.
-fn lesson<'a>(folder: &'a Path, map: &'a str, methods: &'a str) -> Vec<&'a str> {
+/// Words of a tiny active-learning experiment on a map.
+fn map_words<'a>(folder: &'a Path, map: &'a str, methods: &'a str) -> Vec<&'a str> {
     let words =
         "reproduce malaria --repeats 1 --steps 2 --set initial=60 --set batch=30 --set held-out=500 --inducing 25";
     let more = ["--data", map, "--methods", methods, "--out", folder.to_str().unwrap()];
@@ -311,7 +311,7 @@ fn lesson<'a>(folder: &'a Path, map: &'a str, methods: &'a str) -> Vec<&'a str> 
 fn a_map_is_learned_by_every_method_and_drawn_from_its_own_rows() {
     let [whole, shared] = [(), ()].map(|()| tempdir().unwrap());
     let map = east();
-    let words = |folder| lesson(folder, &map, "al-dpp,cvr,kmeans,uniform");
+    let words = |folder| map_words(folder, &map, "al-dpp,cvr,kmeans,uniform");
     stdout(&words(whole.path()));
     for shard in ["1/2", "2/2"] {
         stdout(&[&words(shared.path())[..], &["--shard", shard]].concat());

@@ -14,11 +14,11 @@ mod branin;
 mod hartmann;
 mod levy;
 mod michalewicz;
+pub mod multi_objective;
 pub mod prevalence;
 mod rosenbrock;
 mod rover;
 mod shekel;
-pub mod tradeoffs;
 
 pub use ackley::ACKLEY5;
 pub use branin::BRANIN;

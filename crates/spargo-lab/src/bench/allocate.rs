@@ -33,14 +33,14 @@ pub struct BenchAllocate {
     allocation: Allocation,
     /// Where the data of the Hartmann function lie
     #[arg(long, value_enum, default_value = "focused")]
-    data: Place,
+    data: DataPlacement,
     #[command(flatten)]
     run: Execution,
 }
 
 /// Where the data lie.
 #[derive(Clone, Copy, ValueEnum)]
-enum Place {
+enum DataPlacement {
     /// Half uniform, half around the 20 best of those: as in the middle of an optimisation
     Focused,
     /// Uniform in the cube
@@ -48,7 +48,7 @@ enum Place {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct BenchAllocateReport {
     n: usize,
     m: usize,
     threads: usize,
@@ -72,7 +72,7 @@ impl BenchAllocate {
         self.run.print(|| self.measure())
     }
 
-    fn measure(&self) -> Result<Report> {
+    fn measure(&self) -> Result<BenchAllocateReport> {
         let data = self.generate()?;
         let cold = Hyperparameters::cold(Kernel::cold(Family::Matern52, 6));
         let fitting = FitOptions { hyperparameters: HyperparameterObjective::Subset(1000), ..FitOptions::default() };
@@ -90,7 +90,7 @@ impl BenchAllocate {
             allocate_by(|i| quality[i], search, data.x(), &first.hyper.kernel, self.m, &mut rng)
         };
         let (mut plain_s, mut lazy_s, mut rows) = (f64::INFINITY, f64::INFINITY, Vec::new());
-        // Excluded in turns, so that a busy moment of the machine does not fall on one of them alone.
+        // Run in turns, so that a busy moment of the machine does not fall on one of them alone.
         for _ in 0..REPEATS {
             for (search, best) in [(Search::Plain, &mut plain_s), (Search::Lazy, &mut lazy_s)] {
                 let (seconds, chosen) = timed(|| choose(search));
@@ -98,7 +98,7 @@ impl BenchAllocate {
                 rows.push(chosen.into_diagnostic()?.rows);
             }
         }
-        Ok(Report {
+        Ok(BenchAllocateReport {
             n: self.n,
             m: self.m,
             threads: rayon::current_num_threads(),
@@ -115,8 +115,8 @@ impl BenchAllocate {
     fn generate(&self) -> Result<Dataset> {
         let mut rng = stream(0, Purpose::Data, 0, 0);
         let spread = match self.data {
-            Place::Focused => self.n.div_ceil(2),
-            Place::Uniform => self.n,
+            DataPlacement::Focused => self.n.div_ceil(2),
+            DataPlacement::Uniform => self.n,
         };
         let mut points: Vec<[f64; 6]> = (0..spread).map(|_| std::array::from_fn(|_| uniform(&mut rng))).collect();
         let value = |point: &[f64; 6]| HARTMANN6.value(point).into_diagnostic();
@@ -133,7 +133,7 @@ impl BenchAllocate {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for BenchAllocateReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "{:<20}{:.3} s", "plain", self.plain_s)?;
         writeln!(out, "{:<20}{:.3} s", "lazy", self.lazy_s)?;

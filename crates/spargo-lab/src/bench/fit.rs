@@ -39,7 +39,7 @@ pub struct BenchFit {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct BenchFitReport {
     n: usize,
     m: usize,
     dim: usize,
@@ -56,7 +56,7 @@ impl BenchFit {
         self.run.print(|| self.measure())
     }
 
-    fn measure(&self) -> Result<Report> {
+    fn measure(&self) -> Result<BenchFitReport> {
         let mut rng = stream(0, Purpose::Data, 0, 0);
         let x = Mat::from_fn(self.n, self.dim, |_, _| uniform(&mut rng));
         let y = (0..self.n).map(|i| (0..self.dim).map(|k| (5.0 * x[(i, k)]).sin()).sum()).collect();
@@ -75,7 +75,7 @@ impl BenchFit {
             outcome.into_diagnostic()?;
         }
         let limit_s = 4.0 * self.n as f64 * (self.m as f64).powi(2) / rate;
-        Ok(Report {
+        Ok(BenchFitReport {
             n: self.n,
             m: self.m,
             dim: self.dim,
@@ -89,7 +89,7 @@ impl BenchFit {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for BenchFitReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "{:<28}{}", "threads", self.threads)?;
         writeln!(out, "{:<28}{:.1} GFLOP/s", "matrix product", self.gemm_gflops)?;

@@ -46,7 +46,7 @@ pub struct BenchStep {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct BenchStepReport {
     n: usize,
     m: usize,
     batch: usize,
@@ -70,7 +70,7 @@ impl BenchStep {
         self.run.print(|| self.measure())
     }
 
-    fn measure(&self) -> Result<Report> {
+    fn measure(&self) -> Result<BenchStepReport> {
         if !(1..self.n).contains(&self.batch) {
             return Err(miette!("--batch {} must be at least 1 and below --n {}", self.batch, self.n));
         }
@@ -94,7 +94,7 @@ impl BenchStep {
         let per_point = 1.0 / self.n as f64;
         let evaluations = |model: &ModelReport| model.fit.as_ref().map_or(0, |fit| fit.evaluations);
         let (mut model_study, cold_model) = (study, self::model(&cold)?);
-        Ok(Report {
+        Ok(BenchStepReport {
             n: self.n,
             m: model.inducing,
             batch: self.batch,
@@ -174,7 +174,7 @@ fn converged(study: &mut Study, told: &[(Point, Option<Outcome>)]) -> Result<f64
     Ok(converged.report.objective)
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for BenchStepReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(out, "{:<28}{}", "threads", self.threads)?;
         writeln!(out, "{:<28}{:.1} GFLOP/s", "matrix product", self.gemm_gflops)?;

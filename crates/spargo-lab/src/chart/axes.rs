@@ -1,4 +1,4 @@
-//! Where axes end, and what stands beside their ticks.
+//! Where axes end, and what their ticks are labelled.
 
 use super::{Marks, Panel, Scale};
 

@@ -1,12 +1,11 @@
 //! `spargo-lab compare`: settings against each other, and against peers, on benchmark problems over seeds.
 
 use crate::commands::work::Work;
-use crate::{Comparison, Contestant, TABLE};
+use crate::{BenchmarkName, ComparedMethod, Comparison, TABLE};
 use clap::Args;
 use miette::{IntoDiagnostic, Result, WrapErr};
 use spargo_cli::io::output::print::print;
 use spargo_cli::io::study_file;
-use spargo_problems::{self as problems, Problem};
 use std::path::Path;
 
 /// Arguments of `spargo-lab compare`.
@@ -16,14 +15,15 @@ Examples:
   spargo-lab compare --problems shekel4,hartmann6 --settings paper,default --seeds 10 --budget 5000
   spargo-lab compare --problems shekel4 --settings default,mine.toml --budget 2000 --out mine
   spargo-lab compare --problems shekel4 --settings default,mine.toml --budget 2000 --out mine --draw
+  spargo-lab compare --problems branin --problems 'command:python3 scripts/problems/example.py --dimension 2'
 
 A file of settings is a study file without inputs and outputs. Peers' rows are made by scripts/peers/compare.py of the
-sources; those in the same folder are drawn as well.")]
+sources; those in the same folder are drawn as well. What a program must print is in docs/guide/problems.md.")]
 pub struct Compare {
     /// On which problems: shekel4, hartmann6, ackley5, michalewicz5, rosenbrock4, rosenbrock4-trieste, branin, levy10,
-    /// rover60 (without noise)
-    #[arg(long, required = true, value_delimiter = ',', value_parser = problems::by_name)]
-    problems: Vec<&'static Problem>,
+    /// rover60 (without noise); or `command:` and a program that evaluates points by JSON lines. May be given several times
+    #[arg(long, required = true, value_name = "NAMES|command:PROGRAM", value_parser = parse_problems)]
+    problems: Vec<ProblemList>,
     /// Which settings: default, a study's; paper, the paper's with 500 inducing points; paper-250; or TOML files
     #[arg(long, value_delimiter = ',', default_value = "paper,default")]
     settings: Vec<String>,
@@ -40,11 +40,20 @@ pub struct Compare {
     work: Work,
 }
 
+/// Problems of one word of the command line.
+#[derive(Clone)]
+struct ProblemList(Vec<BenchmarkName>);
+
+fn parse_problems(text: &str) -> crate::Result<ProblemList> {
+    BenchmarkName::parse_list(text).map(ProblemList)
+}
+
 impl Compare {
     pub fn run(self) -> Result<()> {
+        let problems = self.problems.iter().flat_map(|list| &list.0);
         let comparison = Comparison {
-            problems: self.problems,
-            contestants: self.settings.iter().map(|word| contestant(word)).collect::<Result<_>>()?,
+            problems: problems.map(BenchmarkName::open).collect::<crate::Result<_>>().into_diagnostic()?,
+            methods: self.settings.iter().map(|word| method(word)).collect::<Result<_>>()?,
             seeds: self.seed_from..self.seed_from.saturating_add(self.seeds),
             budget: self.budget,
         };
@@ -59,12 +68,12 @@ impl Compare {
 }
 
 /// Settings by their name, or from a file.
-fn contestant(word: &str) -> Result<Contestant> {
+fn method(word: &str) -> Result<ComparedMethod> {
     let path = Path::new(word);
     match path.file_stem() {
         Some(stem) if path.extension().is_some_and(|extension| extension == "toml") => {
-            Ok(Contestant { name: stem.to_string_lossy().into_owned(), config: study_file::settings(path)? })
+            Ok(ComparedMethod { name: stem.to_string_lossy().into_owned(), config: study_file::settings(path)? })
         }
-        _ => Contestant::named(word).into_diagnostic(),
+        _ => ComparedMethod::named(word).into_diagnostic(),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::commands::learn::read_map;
 use crate::commands::work::Work;
-use crate::{ALL, Figure, Options, Training, Wanted, by_name};
+use crate::{ALL, Figure, FigureRequest, Options, Training, by_name};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use miette::Result;
@@ -78,7 +78,7 @@ fn setting(text: &str) -> std::result::Result<(String, Value), String> {
 impl Reproduce {
     pub fn run(self) -> Result<()> {
         let options = self.options()?;
-        let figure = Wanted { figure: self.figure, options: &options };
+        let figure = FigureRequest { figure: self.figure, options: &options };
         let (files, rows) = self.work.carry_out(&figure, self.work.folder("reproduction"))?;
         print(&format!("{}: {rows} rows\n{files}", self.figure.shows))
     }

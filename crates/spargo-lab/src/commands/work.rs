@@ -1,6 +1,6 @@
-//! Jobs of a task run, resumed, shared out, merged and drawn: what `spargo-lab reproduce` and `spargo-lab compare` have in common.
+//! Jobs of a list run, resumed, shared out, merged and drawn: what `spargo-lab reproduce` and `spargo-lab compare` have in common.
 
-use crate::{Done, Plan, Shard, Task, draw, merge, run};
+use crate::{Done, JobList, Plan, Shard, draw, merge, run};
 use clap::Args;
 use miette::{IntoDiagnostic, Result, miette};
 use serde_json::Value;
@@ -37,24 +37,24 @@ impl Work {
     }
 
     /// Does what is wanted, and draws; returns what files were drawn, in lines, and how many rows they show.
-    pub fn carry_out(&self, task: &dyn Task, folder: &Path) -> Result<(String, usize)> {
+    pub fn carry_out(&self, list: &dyn JobList, folder: &Path) -> Result<(String, usize)> {
         if !self.merge.is_empty() {
-            let new = merge(&self.merge, folder, task.name()).into_diagnostic()?;
+            let new = merge(&self.merge, folder, list.name()).into_diagnostic()?;
             note(&format!("{new} new rows in {}", folder.display()));
         } else if !self.draw {
-            self.run(task, folder)?;
+            self.run(list, folder)?;
         }
-        let (files, rows) = draw(task, folder).into_diagnostic()?;
+        let (files, rows) = draw(list, folder).into_diagnostic()?;
         Ok((files.iter().map(|file| format!("{}\n", file.display())).collect(), rows))
     }
 
-    fn run(&self, task: &dyn Task, folder: &Path) -> Result<()> {
+    fn run(&self, list: &dyn JobList, folder: &Path) -> Result<()> {
         let plan = Plan { folder: folder.into(), shard: self.shard, side_by_side: self.jobs };
-        let (done, all) = plan.progress(task).into_diagnostic()?;
+        let (done, all) = plan.progress(list).into_diagnostic()?;
         if done > 0 && !self.resume {
             return Err(miette!(
                 "{done} of {all} jobs have a row in {}: go on from them with --resume, draw them with --draw, or begin \
-                 anew in another folder with --out",
+                 again in another folder with --out",
                 folder.display()
             ));
         }
@@ -63,7 +63,7 @@ impl Work {
             let (number, of) = done.count;
             note(&format!("{number}/{of}  {:.1} s  {}", done.seconds, label(done.settings)));
         };
-        run(task, &plan, &watch).into_diagnostic()?;
+        run(list, &plan, &watch).into_diagnostic()?;
         Ok(())
     }
 }

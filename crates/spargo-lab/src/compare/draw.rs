@@ -28,7 +28,7 @@ impl Comparison {
     pub(super) fn draw_all(&self, rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>> {
         let names = self.methods(rows);
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let functions: Vec<&str> = self.problems.iter().map(|problem| problem.name).collect();
+        let functions: Vec<&str> = self.problems.iter().map(|problem| problem.name()).collect();
         let [regret, seconds] = [of_regret, of_seconds].map(|shown| curves::lines(rows, &functions, &names, shown));
         let shown = "Regret of the point that each method reports, in deviations of the function";
         let mut files = curves::draw_regret("compare", shown, &regret, &names, folder)?;
@@ -40,20 +40,20 @@ impl Comparison {
 
     /// Our settings in the order in which they were given, then peers by name.
     fn methods(&self, rows: &[Row]) -> Vec<String> {
-        let own: Vec<String> = self.contestants.iter().map(|contestant| contestant.name.clone()).collect();
+        let own: Vec<String> = self.methods.iter().map(|method| method.name.clone()).collect();
         let all = rows.iter().filter_map(|row| Named::deserialize(&row.settings).ok()).map(|named| named.method);
         let peers: BTreeSet<String> = all.filter(|name| !own.contains(name)).collect();
         own.into_iter().chain(peers).collect()
     }
 
-    /// A table a problem; `seconds` are of the same lines as `regret`.
+    /// A table per problem; `seconds` are of the same lines as `regret`.
     fn table(&self, regret: &[Line], seconds: &[Line]) -> String {
         let mut text = format!("# Regret after up to {} evaluations\n\n{ABOUT}", self.budget);
         for problem in &self.problems {
-            let lines = regret.iter().zip(seconds).filter(|(line, _)| line.of.function == problem.name);
+            let lines = regret.iter().zip(seconds).filter(|(line, _)| line.of.function == problem.name());
             let lines: Vec<(&Line, &Line)> = lines.collect();
             if !lines.is_empty() {
-                text += &format!("\n## {}\n\n{}", problem.name, self.table_of(&lines));
+                text += &format!("\n## {}\n\n{}", problem.name(), self.table_of(&lines));
             }
         }
         text
@@ -65,7 +65,7 @@ impl Comparison {
         let lowest = lines.iter().map(|(line, _)| last(line)).fold(f64::INFINITY, f64::min);
         let mut header: Vec<String> = vec!["method".into(), "seeds".into()];
         header.extend(looks.iter().map(|look| format!("after {look}")));
-        header.push("s a step".into());
+        header.push("s per step".into());
         let row = |(line, seconds): &(&Line, &Line)| {
             let mut row = vec![line.of.method.clone(), self.seeds_of(line)];
             row.extend(looks.iter().map(|look| {
@@ -89,7 +89,7 @@ impl Comparison {
 
 const ABOUT: &str = "\
 Of the point that each method reports, in deviations of the function, after so many evaluations: mean [95 % t-interval], \
-median, worst seed; the lowest mean at the end is bold. Seconds a step (a batch of ours, 100 evaluations of a peer) are of \
+median, worst seed; the lowest mean at the end is bold. Seconds per step (a batch of ours, 100 evaluations of a peer) are of \
 models and choices on one thread, evaluations not counted.
 ";
 
@@ -129,7 +129,7 @@ fn number(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
-/// Makes the cells of a column equally wide, for those who read it in a terminal.
+/// Makes the cells of a column equally wide, for readers of a terminal.
 fn align(header: &mut [String], rows: &mut [Vec<String>]) {
     for (k, name) in header.iter_mut().enumerate() {
         let width = |text: &str| text.chars().count();

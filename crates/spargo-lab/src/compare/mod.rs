@@ -9,22 +9,23 @@
 //! seeds are to be judged on others. Peers' rows come from elsewhere (scripts/peers/compare.py), and all that are there for
 //! the same seeds and budget are drawn.
 
-mod contestant;
 mod draw;
+mod method;
 mod peers;
 
-pub use contestant::Contestant;
 pub use draw::TABLE;
+pub use method::ComparedMethod;
 
+use crate::benchmark::{Benchmark, ProgramProblem};
 use crate::error::{Error, Result};
 use crate::experiments::Experiment;
 use crate::rows::{Row, Rows, read_settings, to_value};
-use crate::runner::Task;
-use crate::runs::Outcome;
-use contestant::{read_study, study};
+use crate::runner::JobList;
+use crate::runs::RunResult;
+use method::{read_study, study};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use spargo_problems::{self as problems, Problem};
+use spargo_problems as problems;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -33,9 +34,9 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone)]
 pub struct Comparison {
     /// On which problems.
-    pub problems: Vec<&'static Problem>,
+    pub problems: Vec<Benchmark>,
     /// Which settings.
-    pub contestants: Vec<Contestant>,
+    pub methods: Vec<ComparedMethod>,
     /// On which seeds.
     pub seeds: Range<u64>,
     /// Evaluations of a run.
@@ -45,17 +46,20 @@ pub struct Comparison {
 /// Everything that a run depends on.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+struct ComparisonSettings {
     /// The problem.
     function: String,
     /// What the settings are called.
     method: String,
-    /// Of every random choice, the noise included.
+    /// Random seed, of the noise as well.
     seed: u64,
     /// Evaluations.
     budget: usize,
     /// The variance of the noise.
     noise: f64,
+    /// The program that evaluates the problem; none for a built-in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    program: Option<ProgramProblem>,
     /// The settings of the study, but for what the problem and the seed decide.
     study: Value,
 }
@@ -66,7 +70,7 @@ const KIND: &str = "compare";
 /// Problems whose outcomes are exact here: the rover's way is compared as in the literature (Wang et al. 2018).
 const EXACT: [&str; 1] = ["rover60"];
 
-impl Task for Comparison {
+impl JobList for Comparison {
     fn name(&self) -> &str {
         KIND
     }
@@ -81,14 +85,18 @@ impl Task for Comparison {
         let mut jobs = Vec::new();
         for seed in self.seeds.clone() {
             for problem in &self.problems {
-                for contestant in &self.contestants {
-                    jobs.push(to_value(&Settings {
-                        function: problem.name.into(),
-                        method: contestant.name.clone(),
+                for method in &self.methods {
+                    jobs.push(to_value(&ComparisonSettings {
+                        function: problem.name().into(),
+                        method: method.name.clone(),
                         seed,
                         budget: self.budget,
                         noise: noise(problem),
-                        study: study(&contestant.config)?,
+                        program: match problem {
+                            Benchmark::BuiltIn(_) => None,
+                            Benchmark::Program(program) => Some(program.clone()),
+                        },
+                        study: study(&method.config)?,
                     })?);
                 }
             }
@@ -97,15 +105,18 @@ impl Task for Comparison {
     }
 
     fn run(&self, settings: &Value) -> Result<Value> {
-        let settings: Settings = read_settings(settings)?;
-        let problem = problems::by_name(&settings.function)?;
+        let settings: ComparisonSettings = read_settings(settings)?;
+        let problem = match settings.program {
+            Some(program) => Benchmark::Program(program),
+            None => Benchmark::BuiltIn(problems::by_name(&settings.function)?),
+        };
         let study = read_study(&settings.study)?;
         let experiment = Experiment::of_study(problem, |config| {
             let space = std::mem::take(&mut config.space);
             *config = spargo::study::Config { space, seed: settings.seed, ..study };
         })?;
         let steps = experiment.with_noise(settings.noise).run_until(settings.budget, |_| {})?;
-        to_value(&Outcome::new(&steps))
+        to_value(&RunResult::new(&steps))
     }
 
     fn shown(&self, rows: &Rows) -> Result<Vec<Row>> {
@@ -123,8 +134,13 @@ impl Comparison {
     /// Refuses what cannot be run, or could not be told apart.
     fn check(&self) -> Result<()> {
         let refuse = |what: String, remedy: &str| Err(Error::Unsupported { what, remedy: remedy.into() });
-        for (i, Contestant { name, config }) in self.contestants.iter().enumerate() {
-            if self.contestants[..i].iter().any(|other| other.name == *name) {
+        for (i, problem) in self.problems.iter().enumerate() {
+            if self.problems[..i].iter().any(|other| other.name() == problem.name()) {
+                return refuse(format!("two problems are called '{}'", problem.name()), "leave out one, or rename it");
+            }
+        }
+        for (i, ComparedMethod { name, config }) in self.methods.iter().enumerate() {
+            if self.methods[..i].iter().any(|other| other.name == *name) {
                 return refuse(format!("two settings are called '{name}'"), "give their files names of their own");
             }
             if config.initial > self.budget {
@@ -142,8 +158,8 @@ impl Comparison {
     }
 }
 
-fn noise(problem: &Problem) -> f64 {
-    if EXACT.contains(&problem.name) { 0.0 } else { problem.noise }
+fn noise(problem: &Benchmark) -> f64 {
+    if EXACT.contains(&problem.name()) { 0.0 } else { problem.noise() }
 }
 
 #[cfg(test)]

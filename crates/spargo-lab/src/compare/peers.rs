@@ -25,7 +25,7 @@ pub(super) struct Peer {
 pub(super) struct Seen {
     /// Evaluations so far.
     pub evaluations: Vec<usize>,
-    /// Of the point that is reported.
+    /// Regret of the point that is reported.
     pub regret: Vec<f64>,
     /// What peers say of their time.
     #[serde(default)]
@@ -50,7 +50,7 @@ impl Comparison {
             let this = (peer.peer, seen.evaluations);
             let first = known.entry((peer.function, peer.method.clone())).or_insert_with(|| this.clone());
             let refuse = |what: String, remedy: &str| Err(Error::Unsupported { what, remedy: remedy.into() });
-            if self.contestants.iter().any(|contestant| contestant.name == peer.method) {
+            if self.methods.iter().any(|method| method.name == peer.method) {
                 let what = format!("a peer in this folder is called '{}', as settings are", peer.method);
                 return refuse(what, "rename the file of settings");
             }
@@ -64,7 +64,7 @@ impl Comparison {
     }
 
     fn wants(&self, peer: &Peer, seen: &Seen) -> bool {
-        let problem = self.problems.iter().find(|problem| problem.name == peer.function);
+        let problem = self.problems.iter().find(|problem| problem.name() == peer.function);
         let whole = seen.evaluations.len() == seen.regret.len() && seen.evaluations.last() == Some(&self.budget);
         let seed = self.seeds.contains(&peer.seed);
         problem.is_some_and(|problem| noise(problem) == peer.noise) && peer.budget == self.budget && whole && seed

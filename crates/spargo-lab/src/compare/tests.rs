@@ -6,8 +6,8 @@ use spargo_problems::{HARTMANN6, ROVER60};
 
 fn comparison(names: &[&str]) -> Comparison {
     Comparison {
-        problems: vec![&HARTMANN6, &ROVER60],
-        contestants: names.iter().map(|name| Contestant::named(name).unwrap()).collect(),
+        problems: vec![(&HARTMANN6).into(), (&ROVER60).into()],
+        methods: names.iter().map(|name| ComparedMethod::named(name).unwrap()).collect(),
         seeds: 100..103,
         budget: 450,
     }
@@ -40,18 +40,24 @@ fn jobs_are_the_product_seed_by_seed_and_hold_the_whole_settings() {
         assert!(["model", "batch", "sampling", "replicates"].iter().all(|key| study.contains_key(*key)), "{job}");
         assert!(["space", "outputs", "name", "seed"].iter().all(|key| !study.contains_key(*key)), "{job}");
         // Nothing is lost on the way.
-        let contestant = Contestant::named(job["method"].as_str().unwrap()).unwrap();
-        assert_eq!(read_study(&job["study"]).unwrap(), contestant.config);
+        let method = ComparedMethod::named(job["method"].as_str().unwrap()).unwrap();
+        assert_eq!(read_study(&job["study"]).unwrap(), method.config);
     }
 }
 
 #[test]
 fn the_papers_settings_do_not_follow_the_defaults() {
     for (name, inducing) in [("paper", 500), ("paper-250", 250)] {
-        let study = study(&Contestant::named(name).unwrap().config).unwrap();
+        let study = study(&ComparedMethod::named(name).unwrap().config).unwrap();
         let (model, acquisition, sampling) = (&study["model"], &study["acquisition"], &study["sampling"]);
-        assert!(model["kernel"] == "matern52" && model["learning"] == "bound" && model["exact-until"] == 0, "{study}");
-        assert!(model["priors"] == "on" && model["warp"] == "off" && model["noise"] == "likely", "{study}");
+        assert!(
+            model["kernel"] == "matern52" && model["hyperparameters"] == "bound" && model["exact-until"] == 0,
+            "{study}"
+        );
+        assert!(
+            model["priors"] == "on" && model["outcome-transform"] == "off" && model["noise-bound"] == "off",
+            "{study}"
+        );
         assert!(
             study["trust-regions"]["share"] == 0.0
                 && acquisition["exclusion"] == 0
@@ -74,9 +80,9 @@ fn rows_of_other_settings_seeds_and_budgets_are_not_drawn() {
         Comparison { seeds: 0..3, ..wanted.clone() },
         Comparison { budget: 451, ..wanted.clone() },
         Comparison {
-            contestants: vec![Contestant {
-                config: spargo::study::Config { inducing: 499, ..wanted.contestants[0].config.clone() },
-                ..wanted.contestants[0].clone()
+            methods: vec![ComparedMethod {
+                config: spargo::study::Config { inducing: 499, ..wanted.methods[0].config.clone() },
+                ..wanted.methods[0].clone()
             }],
             ..wanted.clone()
         },
@@ -119,7 +125,7 @@ fn what_cannot_be_run_is_refused() {
     let small = Comparison { budget: 99, ..comparison(&["default"]) };
     assert!(small.jobs().unwrap_err().to_string().contains("100 initial points of 'default'"));
     assert!(comparison(&["paper", "paper"]).jobs().unwrap_err().to_string().contains("two settings"));
-    assert!(Contestant::named("papers").unwrap_err().to_string().contains("default, paper, paper-250"));
+    assert!(ComparedMethod::named("papers").unwrap_err().to_string().contains("default, paper, paper-250"));
 }
 
 #[test]
@@ -141,7 +147,7 @@ fn the_table_shows_every_look_and_the_best_at_the_end() {
         .map(|line| line.split('|').map(str::trim).filter(|cell| !cell.is_empty()).collect())
         .collect();
     // t(0.975; 1) = 12.7062, s/√n = ½
-    assert_eq!(lines[0], ["method", "seeds", "after 450", "s a step"]);
+    assert_eq!(lines[0], ["method", "seeds", "after 450", "s per step"]);
     assert_eq!(lines[1], ["some", "2 of 3", "**1.50** [-4.85, 7.85], 1.50, 2.00", "0.500"]);
     assert_eq!(lines[2], ["worse", "1 of 3", "4.00, 4.00, 4.00", "0.500"]);
     assert_eq!(lines.len(), 3);

@@ -10,20 +10,20 @@
 use crate::error::Result;
 use serde::{Deserialize, Serialize};
 use spargo::study::Study;
+use spargo_problems::multi_objective::{MultiObjectiveProblem, ZDT3, ZDT3_PIECES};
 use spargo_problems::numbers;
-use spargo_problems::tradeoffs::{Tradeoff, ZDT3, ZDT3_PIECES};
 use std::fmt;
 
-/// Of the inducing points of one model.
+/// How the inducing points of one model cover the front.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
     /// The model's output.
     pub output: String,
     /// Inducing points on any piece.
     pub on_front: usize,
-    /// All of them.
+    /// Inducing points of the model.
     pub inducing: usize,
-    /// Pieces with at least one.
+    /// Pieces with at least one inducing point.
     pub pieces: usize,
     /// All pieces.
     pub of: usize,
@@ -31,8 +31,8 @@ pub struct Coverage {
     pub largest_gap: f64,
 }
 
-/// Of every sparse model of a study of ZDT3; nothing for other problems.
-pub(super) fn coverage(problem: &Tradeoff, study: &mut Study) -> Result<Vec<Coverage>> {
+/// Coverage of every sparse model of a study of ZDT3; empty for other problems.
+pub(super) fn coverage(problem: &MultiObjectiveProblem, study: &mut Study) -> Result<Vec<Coverage>> {
     let mut all = Vec::new();
     if problem.name != ZDT3.name {
         return Ok(all);
@@ -69,7 +69,7 @@ pub fn zdt3_front() -> Vec<Vec<(f64, f64)>> {
 const PER_PIECE: usize = 20;
 
 /// h: the least f₂ there is at this f₁, where all other inputs are 0.
-fn front(problem: &Tradeoff, f1: f64) -> f64 {
+fn front(problem: &MultiObjectiveProblem, f1: f64) -> f64 {
     let mut x = vec![0.0; problem.dimension()];
     x[0] = f1;
     problem.value(&x).map_or(f64::INFINITY, |outputs| outputs[1])

@@ -5,33 +5,33 @@
 //!     ask ─▶ evaluate with noise ─▶ tell ─▶ regret of argmax_{x queried} E f(x)
 //! ```
 //!
-//! Problems with several outputs are in tradeoff.rs, maps in lesson.rs.
+//! Problems with several outputs are in multi_objective.rs, maps in active_learning.rs.
 
+mod active_learning;
 mod coverage;
-mod lesson;
+mod multi_objective;
 mod scores;
 mod study;
 mod svgp;
 mod svgp_model;
 mod tiles;
-mod tradeoff;
 
+pub use active_learning::{ActiveLearning, ActiveLearningStep};
 pub use coverage::{Coverage, zdt3_front};
-pub use lesson::{Lesson, LessonStep};
+pub use multi_objective::{MultiObjectiveExperiment, MultiObjectiveStep, maximum_hypervolume};
 pub use scores::{Bin, calibration};
 pub use study::StudyOptimizer;
 pub use svgp::{SvgpOptimizer, SvgpSettings};
 pub use tiles::tiles;
-pub use tradeoff::{TradeoffExperiment, TradeoffStep, attainable};
 
+use crate::benchmark::{Benchmark, Evaluator};
 use crate::error::Result;
 use serde::Serialize;
 use spargo::data::Warp;
-use spargo::rng::{Purpose, stream};
+use spargo::rng::{Purpose, normal, stream};
 use spargo::study::Config;
-use spargo_problems::Problem;
 
-/// Who chooses the points; points are in the problem's units, and it is maximised.
+/// Chooses points, in the problem's units, to maximise their outcomes.
 pub trait Optimizer {
     /// The next points, each with its number.
     fn ask(&mut self, count: usize) -> Result<Vec<(u64, Vec<f64>)>>;
@@ -63,7 +63,10 @@ pub struct PosteriorAtData {
 
 /// A problem being optimised.
 pub struct Experiment {
-    problem: Problem,
+    benchmark: Benchmark,
+    evaluator: Evaluator,
+    /// The variance of the noise.
+    noise: f64,
     optimizer: Box<dyn Optimizer>,
     seed: u64,
     initial: usize,
@@ -75,11 +78,11 @@ pub struct Experiment {
 pub struct Step {
     /// Evaluations so far.
     pub evaluations: usize,
-    /// Of the point that models believe to be the best, in scaled units.
+    /// Regret of the point with the best posterior mean, in scaled units.
     pub regret: f64,
     /// The best outcome so far, with its noise.
     pub best_observed: f64,
-    /// Least regret of any evaluated point, which nobody could know.
+    /// Least regret of any evaluated point, which no method knows.
     pub least_regret: f64,
     /// How outcomes were mapped.
     pub warp: Warp,
@@ -103,37 +106,40 @@ impl Step {
 }
 
 impl Experiment {
-    /// A problem and who optimises it, by `initial` points and batches of `batch`; the seed is that of the noise.
+    /// A problem and its optimizer, by `initial` points and batches of `batch`; the seed is that of the noise.
     pub fn new(
-        problem: &'static Problem,
+        problem: impl Into<Benchmark>,
         optimizer: Box<dyn Optimizer>,
         seed: u64,
         (initial, batch): (usize, usize),
-    ) -> Self {
-        Experiment { problem: *problem, optimizer, seed, initial, batch }
+    ) -> Result<Self> {
+        let benchmark = problem.into();
+        let (evaluator, noise) = (benchmark.evaluator()?, benchmark.noise());
+        Ok(Experiment { benchmark, evaluator, noise, optimizer, seed, initial, batch })
     }
 
     /// A problem optimised by a study.
-    pub fn of_study(problem: &'static Problem, configure: impl FnOnce(&mut Config)) -> Result<Self> {
+    pub fn of_study(problem: impl Into<Benchmark>, configure: impl FnOnce(&mut Config)) -> Result<Self> {
         Experiment::of_study_as(problem, configure, |study| study)
     }
 
-    /// The same by a study that is changed before it begins.
+    /// A problem optimised by a study that is changed before it begins.
     pub fn of_study_as(
-        problem: &'static Problem,
+        problem: impl Into<Benchmark>,
         configure: impl FnOnce(&mut Config),
         change: impl FnOnce(StudyOptimizer) -> StudyOptimizer,
     ) -> Result<Self> {
-        let mut config = Config::new(problem.space()?);
-        config.name = problem.name.into();
+        let benchmark = problem.into();
+        let mut config = Config::new(benchmark.space()?);
+        config.name = benchmark.name().into();
         configure(&mut config);
         let (seed, sizes) = (config.seed, (config.initial, config.batch));
-        Ok(Experiment::new(problem, Box::new(change(StudyOptimizer::new(config)?)), seed, sizes))
+        Experiment::new(benchmark, Box::new(change(StudyOptimizer::new(config)?)), seed, sizes)
     }
 
-    /// The same with noise of another variance.
+    /// This experiment with noise of another variance.
     pub fn with_noise(mut self, variance: f64) -> Self {
-        self.problem.noise = variance;
+        self.noise = variance;
         self
     }
 
@@ -145,26 +151,29 @@ impl Experiment {
     /// Evaluates the initial design and then batches, of which the last is as large as the budget allows.
     pub fn run_until(&mut self, budget: usize, mut watch: impl FnMut(&Step)) -> Result<Vec<Step>> {
         let mut steps: Vec<Step> = Vec::new();
-        let (mut least, mut best, mut evaluations) = (f64::INFINITY, f64::NEG_INFINITY, 0);
-        while evaluations < budget {
-            let size = if evaluations == 0 { self.initial } else { self.batch.max(1) };
-            let trials = self.optimizer.ask(size.min(budget - evaluations))?;
+        let (mut least, mut best) = (f64::INFINITY, f64::NEG_INFINITY);
+        let mut evaluated: Vec<(Vec<f64>, f64)> = Vec::new();
+        while evaluated.len() < budget {
+            let size = if evaluated.is_empty() { self.initial } else { self.batch.max(1) };
+            let trials = self.optimizer.ask(size.min(budget - evaluated.len()))?;
             if trials.is_empty() {
                 break;
             }
-            evaluations += trials.len();
-            let mut outcomes = Vec::with_capacity(trials.len());
-            for (id, x) in &trials {
-                let y = self.problem.observe(x, &mut stream(self.seed, Purpose::Data, 0, *id))?;
-                outcomes.push((*id, y));
+            let (ids, points): (Vec<u64>, Vec<Vec<f64>>) = trials.into_iter().unzip();
+            let values = self.evaluator.scaled(&points)?;
+            let mut outcomes = Vec::with_capacity(ids.len());
+            for (id, value) in ids.into_iter().zip(&values) {
+                let y = value + self.noise.sqrt() * normal(&mut stream(self.seed, Purpose::Data, 0, id));
+                outcomes.push((id, y));
                 best = y.max(best);
-                least = self.problem.regret(x)?.min(least);
+                least = (self.benchmark.optimum() - value).min(least);
             }
+            evaluated.extend(points.into_iter().zip(values));
             self.optimizer.tell(&outcomes)?;
             let belief = self.optimizer.belief()?;
             let step = Step {
-                evaluations,
-                regret: self.problem.regret(&belief.best)?,
+                evaluations: evaluated.len(),
+                regret: self.regret(&evaluated, &belief.best)?,
                 best_observed: best,
                 least_regret: least,
                 warp: belief.warp,
@@ -178,5 +187,14 @@ impl Experiment {
             steps.push(step);
         }
         Ok(steps)
+    }
+
+    /// The regret at a point, as a rule one that was evaluated.
+    fn regret(&mut self, evaluated: &[(Vec<f64>, f64)], x: &[f64]) -> Result<f64> {
+        let value = match evaluated.iter().find(|(point, _)| point == x) {
+            Some((_, value)) => *value,
+            None => self.evaluator.scaled(&[x.to_vec()])?[0],
+        };
+        Ok(self.benchmark.optimum() - value)
     }
 }

@@ -2,7 +2,7 @@
 //! because the collapsed bound is better and faster.
 //!
 //! ```text
-//!     Z ← allocate(D, last posterior) ─▶ q(u) carried over to Z ─▶ Adam over (θ, q) on the ELBO ─▶ a path a point, maximised
+//!     Z ← allocate(D, last posterior) ─▶ q(u) carried over to Z ─▶ Adam over (θ, q) on the ELBO ─▶ a path per point, maximised
 //! ```
 //!
 //! Adam has learning rate 0.1, halved after 10 steps without a new best, stopped after 50 (Section 5.1). Batches of rows are
@@ -32,9 +32,9 @@ use std::time::Instant;
 pub struct SvgpSettings {
     /// The box.
     pub space: Space,
-    /// Of every random choice.
+    /// Random seed.
     pub seed: u64,
-    /// M.
+    /// Number of inducing points, M.
     pub inducing: usize,
     /// How inducing points are chosen.
     pub allocation: Allocation,

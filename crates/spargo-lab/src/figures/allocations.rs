@@ -38,7 +38,7 @@ pub static FIGURE: Figure = Figure {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+struct AllocationsSettings {
     function: String,
     seed: u64,
     /// Data points.
@@ -51,7 +51,7 @@ struct Settings {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Outcome {
+struct AllocationsResult {
     /// In the unit square.
     x: Vec<(f64, f64)>,
     models: Vec<Model>,
@@ -61,13 +61,13 @@ struct Outcome {
 struct Model {
     method: String,
     z: Vec<(f64, f64)>,
-    /// On the grid of the promising region, relative to its largest.
+    /// Expected improvement on the grid of the promising region, relative to its largest.
     improvement: Vec<f64>,
-    /// With the exact GP's.
+    /// Correlation with the exact GP's improvement.
     correlation: f64,
-    /// Between the maxima of both, in units of the box.
+    /// Distance between the maxima of both improvements, in units of the box.
     distance: f64,
-    /// Of both means over the promising region, in units of the function.
+    /// Root mean square difference of both means over the promising region, in units of the function.
     rmse: f64,
 }
 
@@ -109,7 +109,8 @@ fn jobs(options: &Options) -> Result<Vec<Value>> {
     let mut jobs = Vec::new();
     for seed in options.seeds(REPEATS) {
         for function in functions.iter().map(|name| name.to_string()) {
-            let settings = Settings { function, seed, points: 250, noise: 0.1, inducing: 25, hyper: Hyper::Bound };
+            let settings =
+                AllocationsSettings { function, seed, points: 250, noise: 0.1, inducing: 25, hyper: Hyper::Bound };
             jobs.push(options.apply(&settings, &["function", "seed"])?);
         }
     }
@@ -117,7 +118,7 @@ fn jobs(options: &Options) -> Result<Vec<Value>> {
 }
 
 fn run(settings: &Value, _: &Options) -> Result<Value> {
-    let settings: Settings = read_settings(settings)?;
+    let settings: AllocationsSettings = read_settings(settings)?;
     let (_, function, _) = *function(&settings.function);
     let mut rng = stream(settings.seed, Purpose::Data, 0, 0);
     let mut coordinate = || rounded(uniform(&mut rng));
@@ -149,7 +150,7 @@ fn run(settings: &Value, _: &Options) -> Result<Value> {
             improvement: improvement.iter().map(|v| rounded(v / largest)).collect(),
         });
     }
-    to_value(&Outcome { x, models })
+    to_value(&AllocationsResult { x, models })
 }
 
 /// The function of that name; jobs are made for known names only.
@@ -169,12 +170,13 @@ fn at(name: &str, i: usize) -> (f64, f64) {
 }
 
 fn draw_allocations(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut outcomes: Vec<(Settings, Outcome)> = rows.iter().filter_map(Row::read).collect();
+    let mut outcomes: Vec<(AllocationsSettings, AllocationsResult)> = rows.iter().filter_map(Row::read).collect();
     outcomes.sort_by_key(|(settings, _)| settings.seed);
     let [picture, table] = ["allocations.svg", "allocations.csv"].map(|file| folder.join(file));
     let (mut panels, mut lists) = (Vec::new(), Vec::new());
     for (function, ..) in FUNCTIONS {
-        let own: Vec<&(Settings, Outcome)> = outcomes.iter().filter(|(s, _)| s.function == function).collect();
+        let own: Vec<&(AllocationsSettings, AllocationsResult)> =
+            outcomes.iter().filter(|(s, _)| s.function == function).collect();
         let Some((_, first)) = own.first() else { continue };
         panels.extend(first.models.iter().map(|model| points_panel(function, model, first)));
         panels.extend(first.models.iter().map(|model| surface_panel(function, model)));
@@ -192,7 +194,7 @@ fn draw_allocations(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(vec![picture, table])
 }
 
-fn points_panel(name: &str, model: &Model, outcome: &Outcome) -> Panel {
+fn points_panel(name: &str, model: &Model, outcome: &AllocationsResult) -> Panel {
     let region = vec![([at(name, 0), at(name, GRID * GRID - 1)], 0.3)];
     let layers = vec![
         Layer::named("promising region", COLORS[1], Marks::Cells(region)),

@@ -4,25 +4,25 @@ use crate::chart::{COLORS, Layer, Marks, Panel, Picture, draw};
 use crate::curves::{Of, color};
 use crate::error::Result;
 use crate::rows::Row;
-use crate::runs::{Method, Settings, Several, names};
+use crate::runs::{Method, MultiOutputRun, RunSettings, names};
 use crate::stats::with_error;
 use crate::table::{self, Cell, markdown};
-use spargo_problems::tradeoffs::{Direction, Tradeoff};
+use spargo_problems::multi_objective::{Direction, MultiObjectiveProblem};
 use std::path::{Path, PathBuf};
 
 /// The repeats of one line, by seed.
 pub(super) struct Group {
     of: Of,
-    runs: Vec<(u64, Several)>,
+    runs: Vec<(u64, MultiOutputRun)>,
 }
 
 /// A quantity after every batch, what tables call it, and its digits.
-pub(super) type Measure = (&'static str, fn(&Several) -> &[f64], usize);
+pub(super) type Measure = (&'static str, fn(&MultiOutputRun) -> &[f64], usize);
 
 /// All lines in the order of the methods.
 pub(super) fn groups(rows: &[Row], methods: &[Method]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    for (settings, outcome) in rows.iter().filter_map(Row::read::<Settings, Several>) {
+    for (settings, outcome) in rows.iter().filter_map(Row::read::<RunSettings, MultiOutputRun>) {
         let (of, run) = (settings.of(), (settings.seed, outcome));
         match groups.iter_mut().find(|group| group.of == of) {
             Some(group) => group.runs.push(run),
@@ -35,10 +35,10 @@ pub(super) fn groups(rows: &[Row], methods: &[Method]) -> Vec<Group> {
     groups
 }
 
-/// Draws the front that each sparse model found beside the exact GP's, of the first seed, over what is known to be true:
+/// Draws the front that each sparse model found alongside the exact GP's, of the first seed, over what is known to be true:
 /// `name-fronts.svg` and `.csv`.
 pub(super) fn draw_fronts(
-    problem: &Tradeoff,
+    problem: &MultiObjectiveProblem,
     groups: &[Group],
     methods: &[Method],
     truth: &[Vec<(f64, f64)>],
@@ -50,8 +50,8 @@ pub(super) fn draw_fronts(
     let shown = if sparse.is_empty() { groups.iter().collect() } else { sparse };
     let panel = |group: &&Group| {
         let truth = truth.iter().map(|piece| Layer::named("true front", COLORS[7], Marks::Line(piece.clone())));
-        let beside = exact.filter(|_| !group.is_exact());
-        let found = beside.into_iter().chain([*group]).map(|group| {
+        let reference = exact.filter(|_| !group.is_exact());
+        let found = reference.into_iter().chain([*group]).map(|group| {
             let dots = group.runs[0].1.found.iter().map(|point| (point[0], point[1])).collect();
             Layer::named(group.legend(), color(&names(methods), &group.of.method), Marks::Dots(dots, 3))
         });
@@ -77,7 +77,7 @@ pub(super) fn draw_fronts(
     Ok(vec![picture, table])
 }
 
-/// Writes a line a method, mean ± standard error over repeats: `name.md`. Shares of the exact GP's are means over seeds that
+/// Writes a line per method, mean ± standard error over repeats: `name.md`. Shares of the exact GP's are means over seeds that
 /// both have, after the batches that all methods have made.
 pub(super) fn summarise(
     name: &str,
@@ -104,12 +104,13 @@ pub(super) fn summarise(
         &format!("of the exact GP's after {evaluations}"),
     ];
     let row = |group: &Group| {
-        let of = |f: &dyn Fn(&Several) -> f64, digits| with_error(&group.each(f), digits);
-        let share = |f: &dyn Fn(&Several) -> f64| {
+        let of = |f: &dyn Fn(&MultiOutputRun) -> f64, digits| with_error(&group.each(f), digits);
+        let share = |f: &dyn Fn(&MultiOutputRun) -> f64| {
             exact.filter(|_| !group.is_exact()).map_or(String::new(), |exact| with_error(&group.shares(exact, f), 3))
         };
-        let (then, seconds) = (|run: &Several| value(run)[steps - 1], |run: &Several| run.overhead_s(steps));
-        let last = |run: &Several| value(run).last().copied().unwrap_or(f64::NAN);
+        let (then, seconds) =
+            (|run: &MultiOutputRun| value(run)[steps - 1], |run: &MultiOutputRun| run.overhead_s(steps));
+        let last = |run: &MultiOutputRun| value(run).last().copied().unwrap_or(f64::NAN);
         vec![
             group.of.method.clone(),
             group.of.inducing.map_or(String::new(), |m| m.to_string()),
@@ -142,13 +143,13 @@ impl Group {
         format!("{}, {evaluations} evaluations", self.of.name())
     }
 
-    fn each(&self, value: &dyn Fn(&Several) -> f64) -> Vec<f64> {
+    fn each(&self, value: &dyn Fn(&MultiOutputRun) -> f64) -> Vec<f64> {
         self.runs.iter().map(|(_, run)| value(run)).collect()
     }
 
     /// A quantity as a share of another group's with the same seed, where that has any.
-    fn shares(&self, other: &Group, value: &dyn Fn(&Several) -> f64) -> Vec<f64> {
-        let pair = |(seed, run): &(u64, Several)| {
+    fn shares(&self, other: &Group, value: &dyn Fn(&MultiOutputRun) -> f64) -> Vec<f64> {
+        let pair = |(seed, run): &(u64, MultiOutputRun)| {
             let (_, twin) = other.runs.iter().find(|(twin, _)| twin == seed)?;
             Some(value(run) / value(twin)).filter(|share| share.is_finite())
         };
@@ -165,7 +166,7 @@ impl Group {
     }
 }
 
-fn axis(problem: &Tradeoff, k: usize) -> String {
+fn axis(problem: &MultiObjectiveProblem, k: usize) -> String {
     let objective = &problem.objectives[k];
     let better = if objective.direction == Direction::Maximize { "more" } else { "less" };
     format!("{} ({better} is better)", objective.name)

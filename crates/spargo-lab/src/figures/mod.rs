@@ -18,7 +18,7 @@ mod zdt3;
 use crate::error::{Error, Result};
 use crate::options::Options;
 use crate::rows::{Row, Rows};
-use crate::runner::Task;
+use crate::runner::JobList;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -41,14 +41,14 @@ pub struct Figure {
 
 /// A figure, and what is wanted of it.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted<'a> {
+pub struct FigureRequest<'a> {
     /// The figure.
     pub figure: &'a Figure,
     /// The part that is wanted.
     pub options: &'a Options,
 }
 
-impl Task for Wanted<'_> {
+impl JobList for FigureRequest<'_> {
     fn name(&self) -> &str {
         self.figure.name
     }
@@ -116,10 +116,10 @@ mod tests {
                 assert!(job["initial"] == 100 && job["batch"] == 100 && job["kernel"] == "matern52", "{job}");
             }
         }
-        let lessons = jobs("malaria");
-        assert_eq!(lessons.len(), 4);
+        let maps = jobs("malaria");
+        assert_eq!(maps.len(), 4);
         let numbers = [("inducing", 50), ("initial", 100), ("batch", 100), ("steps", 10)];
-        assert!(lessons.iter().all(|job| numbers.iter().all(|(name, value)| job[*name] == *value)), "{lessons:?}");
+        assert!(maps.iter().all(|job| numbers.iter().all(|(name, value)| job[*name] == *value)), "{maps:?}");
     }
 
     #[test]

@@ -2,10 +2,10 @@
 //! GP.
 //!
 //! Seconds of inducing points, models and batch; evaluations are not counted. Each run has one thread, and shares the machine
-//! with what runs beside it: run it alone (`--jobs 1`, a folder of its own) for seconds that count, else compare ratios.
+//! with what runs at the same time: run it alone (`--jobs 1`, a folder of its own) for seconds that count, else compare ratios.
 //!
 //! The first model of a run is searched from several starts, and so is one whenever the data have doubled: those steps stand
-//! out of the curves. The rows of the heat exchanger are those of the figure `radiator`, five models a step; `--inference` is
+//! out of the curves. The rows of the heat exchanger are those of the figure `radiator`, five models per step; `--inference` is
 //! about Hartmann's alone.
 
 use super::Figure;
@@ -14,7 +14,7 @@ use super::regret::{INDUCING, STEPS};
 use super::zdt3::{FRONT_DPP, HV_DPP};
 use crate::chart::{Picture, Scale, draw};
 use crate::curves::{self, Axis, Curve, Mean};
-use crate::runs::{self, CVR, Design, EXACT, IMP_DPP, KIND, KMEANS, Method, Outcome, Several, UNIFORM, names};
+use crate::runs::{self, CVR, Design, EXACT, IMP_DPP, KIND, KMEANS, Method, MultiOutputRun, RunResult, UNIFORM, names};
 
 pub static FIGURE: Figure = Figure {
     name: "overhead",
@@ -55,11 +55,11 @@ const DESIGN: Design<'static> = Design {
 
 const SEVERAL: Design<'static> = Design { figure: "overhead", ..radiator::DESIGN };
 
-fn of_one(run: &Outcome) -> Curve {
+fn of_one(run: &RunResult) -> Curve {
     seconds(&run.evaluations, [&run.allocate_s, &run.fit_s, &run.acquire_s])
 }
 
-fn of_several(run: &Several) -> Curve {
+fn of_several(run: &MultiOutputRun) -> Curve {
     seconds(&run.evaluations, [&run.allocate_s, &run.fit_s, &run.acquire_s])
 }
 

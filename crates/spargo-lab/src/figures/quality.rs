@@ -31,7 +31,7 @@ pub static FIGURE: Figure = Figure {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+struct QualitySettings {
     seed: u64,
     candidates: usize,
     chosen: usize,
@@ -39,7 +39,7 @@ struct Settings {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Outcome {
+struct QualityResult {
     candidates: Vec<(f64, f64)>,
     choices: Vec<Choice>,
 }
@@ -79,12 +79,12 @@ fn varying((x, y): (f64, f64)) -> f64 {
 
 fn jobs(options: &Options) -> Result<Vec<Value>> {
     options.allow("quality", &[])?;
-    let job = |seed| options.apply(&Settings { seed, candidates: 250, chosen: 25, lengthscale: 0.3 }, &["seed"]);
+    let job = |seed| options.apply(&QualitySettings { seed, candidates: 250, chosen: 25, lengthscale: 0.3 }, &["seed"]);
     options.seeds(REPEATS).map(job).collect()
 }
 
 fn run(settings: &Value, _: &Options) -> Result<Value> {
-    let settings: Settings = read_settings(settings)?;
+    let settings: QualitySettings = read_settings(settings)?;
     let mut rng = stream(settings.seed, Purpose::Data, 0, 0);
     let candidates: Vec<(f64, f64)> =
         (0..settings.candidates).map(|_| (rounded(uniform(&mut rng)), rounded(uniform(&mut rng)))).collect();
@@ -99,7 +99,7 @@ fn run(settings: &Value, _: &Options) -> Result<Value> {
         let mean = points.iter().map(|p| varying(*p)).sum::<f64>() / points.len() as f64;
         choices.push(Choice { method: name.into(), rows, quality: mean, distance: nearest(&points) });
     }
-    to_value(&Outcome { candidates, choices })
+    to_value(&QualityResult { candidates, choices })
 }
 
 /// The mean distance to the nearest other point.
@@ -113,7 +113,7 @@ fn nearest(points: &[(f64, f64)]) -> f64 {
 }
 
 fn draw_quality(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut outcomes: Vec<(Settings, Outcome)> = rows.iter().filter_map(Row::read).collect();
+    let mut outcomes: Vec<(QualitySettings, QualityResult)> = rows.iter().filter_map(Row::read).collect();
     outcomes.sort_by_key(|(settings, _)| settings.seed);
     let [picture, table] = ["quality.svg", "quality.csv"].map(|file| folder.join(file));
     if let Some((settings, outcome)) = outcomes.first() {
@@ -132,7 +132,7 @@ fn draw_quality(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(vec![picture, table])
 }
 
-fn panel(quality: Quality, choice: &Choice, outcome: &Outcome) -> Panel {
+fn panel(quality: Quality, choice: &Choice, outcome: &QualityResult) -> Panel {
     let side = 1.0 / CELLS as f64;
     let cell = |i: usize, j: usize| {
         let (x, y) = (i as f64 * side, j as f64 * side);

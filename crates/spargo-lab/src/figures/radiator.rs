@@ -1,7 +1,7 @@
 //! Figure 6 (b), Section 5.3: a heat exchanger with nine inputs, two objectives and three constraints, ten batches by HIPPO;
 //! sparse models with 100 inducing points against the exact GP.
 //!
-//! The paper's simulation is not public; ours is a substitute (spargo_problems::tradeoffs), and the volume of its best front is not
+//! The paper's simulation is not public; ours is a substitute (spargo_problems::multi_objective), and the volume of its best front is not
 //! known: the volume found is shown, not what it lacks. Models of constraints choose by AL-DPP.
 
 use super::Figure;
@@ -9,8 +9,8 @@ use super::fronts::{draw_fronts, groups, summarise};
 use super::zdt3::{FRONT_DPP, HV_DPP, INDUCING, METHODS};
 use crate::chart::{Picture, Scale, draw};
 use crate::curves::{self, Axis, Mean};
-use crate::runs::{self, Design, EXACT, KIND, Several, names};
-use spargo_problems::tradeoffs::RADIATOR;
+use crate::runs::{self, Design, EXACT, KIND, MultiOutputRun, names};
+use spargo_problems::multi_objective::RADIATOR;
 
 pub static FIGURE: Figure = Figure {
     name: "radiator",
@@ -19,7 +19,7 @@ pub static FIGURE: Figure = Figure {
     jobs: |options| runs::jobs(options, &[DESIGN]),
     run: runs::run,
     draw: |rows, folder| {
-        let lines = curves::lines(rows, DESIGN.functions, &names(&METHODS), runs::shown(Several::volume));
+        let lines = curves::lines(rows, DESIGN.functions, &names(&METHODS), runs::shown(MultiOutputRun::volume));
         let [picture, table] = ["radiator.svg", "radiator.csv"].map(|file| folder.join(file));
         let caption = vec![
             "Figure 6 (b): hypervolume of the feasible trials that no other one beats in posterior mean.".into(),

@@ -5,7 +5,7 @@ use super::Figure;
 use crate::curves::{self, Line};
 use crate::error::Result;
 use crate::rows::Row;
-use crate::runs::{self, CVR, Design, EXACT, IMP_DPP, KIND, KMEANS, Method, Outcome, UNIFORM, names};
+use crate::runs::{self, CVR, Design, EXACT, IMP_DPP, KIND, KMEANS, Method, RunResult, UNIFORM, names};
 use std::path::{Path, PathBuf};
 
 pub static FIGURE: Figure = Figure {
@@ -41,7 +41,7 @@ const DESIGN: Design<'static> = Design {
 
 /// Regret by lines.
 pub(super) fn lines(rows: &[Row], functions: &[&str], methods: &[Method]) -> Vec<Line> {
-    curves::lines(rows, functions, &names(methods), runs::shown(Outcome::regret))
+    curves::lines(rows, functions, &names(methods), runs::shown(RunResult::regret))
 }
 
 /// Draws it by both means.

@@ -1,4 +1,4 @@
-//! Figure 1: two sparse GPs of a function of one input, with inducing points by CVR and by IMP-DPP, beside the exact GP.
+//! Figure 1: two sparse GPs of a function of one input, with inducing points by CVR and by IMP-DPP, alongside the exact GP.
 //!
 //! ```text
 //!     forrester     (6x − 2)² sin(12x − 4) on [0, 1]                                 (Forrester, Sóbester & Keane 2008)
@@ -36,7 +36,7 @@ pub static FIGURE: Figure = Figure {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+struct ToySettings {
     function: String,
     seed: u64,
     /// Data points.
@@ -49,7 +49,7 @@ struct Settings {
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Outcome {
+struct ToyResult {
     x: Vec<f64>,
     y: Vec<f64>,
     models: Vec<Model>,
@@ -96,7 +96,7 @@ fn jobs(options: &Options) -> Result<Vec<Value>> {
     let mut jobs = Vec::new();
     for seed in options.seeds(REPEATS) {
         for function in functions.iter().map(|name| name.to_string()) {
-            let settings = Settings { function, seed, points: 100, noise: 0.1, inducing: 10, hyper: Hyper::Bound };
+            let settings = ToySettings { function, seed, points: 100, noise: 0.1, inducing: 10, hyper: Hyper::Bound };
             jobs.push(options.apply(&settings, &["function", "seed"])?);
         }
     }
@@ -104,7 +104,7 @@ fn jobs(options: &Options) -> Result<Vec<Value>> {
 }
 
 fn run(settings: &Value, _: &Options) -> Result<Value> {
-    let settings: Settings = read_settings(settings)?;
+    let settings: ToySettings = read_settings(settings)?;
     let function = function(&settings.function);
     let mut rng = stream(settings.seed, Purpose::Data, 0, 0);
     let x: Vec<f64> = (0..settings.points).map(|_| rounded(uniform(&mut rng))).collect();
@@ -131,7 +131,7 @@ fn run(settings: &Value, _: &Options) -> Result<Value> {
             deviation: deviation.into_iter().map(rounded).collect(),
         });
     }
-    to_value(&Outcome { x, y, models })
+    to_value(&ToyResult { x, y, models })
 }
 
 /// The function of that name; jobs are made for known names only.
@@ -144,12 +144,12 @@ fn at(i: usize) -> f64 {
 }
 
 fn draw_toy(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut outcomes: Vec<(Settings, Outcome)> = rows.iter().filter_map(Row::read).collect();
+    let mut outcomes: Vec<(ToySettings, ToyResult)> = rows.iter().filter_map(Row::read).collect();
     outcomes.sort_by_key(|(settings, _)| settings.seed);
     let [picture, table] = ["toy.svg", "toy.csv"].map(|file| folder.join(file));
     let (mut panels, mut lists) = (Vec::new(), Vec::new());
     for (function, _) in FUNCTIONS {
-        let own: Vec<&(Settings, Outcome)> = outcomes.iter().filter(|(s, _)| s.function == function).collect();
+        let own: Vec<&(ToySettings, ToyResult)> = outcomes.iter().filter(|(s, _)| s.function == function).collect();
         let Some((_, first)) = own.first() else { continue };
         panels.extend(first.models.iter().map(|model| panel(function, model, first)));
         for (method, _) in METHODS {
@@ -168,7 +168,7 @@ fn draw_toy(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// The function as it is minimised, with what a model believes.
-fn panel(name: &str, model: &Model, outcome: &Outcome) -> Panel {
+fn panel(name: &str, model: &Model, outcome: &ToyResult) -> Panel {
     let truth: Vec<(f64, f64)> = (0..GRID).map(|i| (at(i), function(name)(at(i)))).collect();
     let mean: Vec<(f64, f64)> = (0..GRID).map(|i| (at(i), -model.mean[i])).collect();
     let band = mean.iter().zip(&model.deviation).map(|(&(x, mean), d)| (x, mean - 2.0 * d, mean + 2.0 * d)).collect();

@@ -2,16 +2,16 @@
 //! what the volume of the front lacks, the exact GP for its first ten batches.
 //!
 //! Beside the paper's HV-DPP and the baselines our FRONT-DPP. What the variance of the noise was the paper does not say; ours is
-//! that of its problems with one objective (spargo_problems::tradeoffs).
+//! that of its problems with one objective (spargo_problems::multi_objective).
 
 use super::Figure;
 use super::fronts::{draw_fronts, groups, summarise};
 use super::regret::STEPS;
 use crate::curves;
 use crate::experiments::zdt3_front;
-use crate::runs::{self, CVR, Design, EXACT, KIND, KMEANS, Method, Several, UNIFORM, names};
+use crate::runs::{self, CVR, Design, EXACT, KIND, KMEANS, Method, MultiOutputRun, UNIFORM, names};
 use spargo::allocate::Allocation;
-use spargo_problems::tradeoffs::ZDT3;
+use spargo_problems::multi_objective::ZDT3;
 
 pub static FIGURE: Figure = Figure {
     name: "zdt3",
@@ -20,7 +20,7 @@ pub static FIGURE: Figure = Figure {
     jobs: |options| runs::jobs(options, &[DESIGN]),
     run: runs::run,
     draw: |rows, folder| {
-        let lines = curves::lines(rows, DESIGN.functions, &names(DESIGN.methods), runs::shown(Several::regret));
+        let lines = curves::lines(rows, DESIGN.functions, &names(DESIGN.methods), runs::shown(MultiOutputRun::regret));
         let shown = "Figure 6 (a): hypervolume of the true front less that of the trials that no other one beats in \
                      posterior mean, without noise";
         let mut files = curves::draw_regret("zdt3", shown, &lines, &names(DESIGN.methods), folder)?;

@@ -3,18 +3,18 @@
 //!
 //! Where ours differ from the paper, or the paper is silent:
 //! - sparse models use the collapsed bound, whose q(u) is optimal, unless trained as the paper's were (`svgp-adam`);
-//! - the kernel is Matérn-5/2 with a length scale an input and a constant mean, as the paper says of its radiator only;
+//! - the kernel is Matérn-5/2 with a length scale per input and a constant mean, as the paper says of its radiator only;
 //!   hyperparameters have the engine's weak priors, and the noise variance is learned;
 //! - the 100 initial points are spread evenly (scrambled Sobol), and so are the 10,000 candidates of each batch, which its
 //!   paths share, as they share their 100 frequencies (as in Trieste, which the paper used);
 //! - no point is evaluated twice; outcomes are not warped;
-//! - problems with several outputs are run in the same way, with a model an output, by the collapsed bound only.
+//! - problems with several outputs are run in the same way, with a model per output, by the collapsed bound only.
 
+mod multi_output;
 mod settings;
-mod several;
 
-pub use settings::{Outcome, Settings};
-pub use several::Several;
+pub use multi_output::MultiOutputRun;
+pub use settings::{RunResult, RunSettings};
 
 use crate::curves::{Curve, Of};
 use crate::error::Result;
@@ -92,9 +92,9 @@ pub fn jobs(options: &Options, designs: &[Design<'_>]) -> Result<Vec<Value>> {
         for design in designs {
             for function in design.functions.iter().filter(|function| functions.contains(function)) {
                 for (method, m) in design.models(options, &names) {
-                    let settings = Settings::paper(design, (function, method, m), seed, options);
+                    let settings = RunSettings::paper(design, (function, method, m), seed, options);
                     let settings = options.apply(&settings, &OWN)?;
-                    read_settings::<Settings>(&settings)?;
+                    read_settings::<RunSettings>(&settings)?;
                     jobs.push(settings);
                 }
             }
@@ -106,28 +106,28 @@ pub fn jobs(options: &Options, designs: &[Design<'_>]) -> Result<Vec<Value>> {
 /// Writes the paper's settings of a study with one objective into those of any.
 pub fn configure_as_paper(config: &mut Config, inducing: usize) {
     let design = Design { figure: "", rule: Some("thompson"), steps: 0, functions: &[], methods: &[], inducing: &[] };
-    let settings = Settings::paper(&design, ("", &IMP_DPP, Some(inducing)), config.seed, &Options::default());
+    let settings = RunSettings::paper(&design, ("", &IMP_DPP, Some(inducing)), config.seed, &Options::default());
     settings.configure(config);
     config.replicates = Replicates::Never;
 }
 
 /// Runs one job.
 pub fn run(settings: &Value, _: &Options) -> Result<Value> {
-    let settings: Settings = read_settings(settings)?;
+    let settings: RunSettings = read_settings(settings)?;
     if settings.rule.is_some() {
-        return to_value(&Several::of(&settings)?);
+        return to_value(&MultiOutputRun::of(&settings)?);
     }
     let problem = problems::by_name(&settings.function)?;
     let sizes = (settings.initial, settings.batch);
-    let mut experiment = Experiment::new(problem, settings.optimizer(problem)?, settings.seed, sizes);
-    let outcome = Outcome::new(&experiment.run(settings.steps, |_| {})?);
+    let mut experiment = Experiment::new(problem, settings.optimizer(problem)?, settings.seed, sizes)?;
+    let outcome = RunResult::new(&experiment.run(settings.steps, |_| {})?);
     to_value(&outcome)
 }
 
 /// A reader of rows with such results, for curves.
 pub fn shown<R: DeserializeOwned>(curve: fn(&R) -> Curve) -> impl Fn(&Row) -> Option<(Of, Curve)> {
     move |row| {
-        let (settings, result) = row.read::<Settings, R>()?;
+        let (settings, result) = row.read::<RunSettings, R>()?;
         Some((settings.of(), curve(&result)))
     }
 }
@@ -169,12 +169,12 @@ mod tests {
     #[test]
     fn jobs_are_the_product_of_what_is_wanted_repeat_by_repeat() {
         let options = Options { repeats: Some(2), seed_from: 5, ..Options::default() };
-        let jobs: Vec<Settings> =
+        let jobs: Vec<RunSettings> =
             jobs(&options, &[DESIGN]).unwrap().iter().map(|job| read_settings(job).unwrap()).collect();
         // Three sparse methods at two sizes, and the exact GP once.
         assert_eq!(jobs.len(), 2 * 2 * (3 * 2 + 1));
         assert!(jobs[..14].iter().all(|job| job.seed == 5) && jobs[14..].iter().all(|job| job.seed == 6));
-        let exact: Vec<&Settings> = jobs.iter().filter(|job| job.method == "exact").collect();
+        let exact: Vec<&RunSettings> = jobs.iter().filter(|job| job.method == "exact").collect();
         assert_eq!(exact.len(), 4);
         assert!(exact.iter().all(|job| job.steps == 10 && job.inducing.is_none() && job.training.is_none()));
         assert!(jobs.iter().filter(|job| job.method != "exact").all(|job| job.steps == 50 && job.features == 100));

@@ -12,13 +12,13 @@ use spargo::allocate::Allocation;
 use spargo::kernel::Family;
 use spargo::model::{HyperparameterObjective, Priors};
 use spargo::sample::SamplingOptions;
-use spargo::study::{self, Config, LocalModelOptions, OutcomeTransformChoice};
+use spargo::study::{Config, LocalModelOptions, NoiseBound, OutcomeTransformChoice};
 use spargo_problems::Problem;
 
 /// Everything that a run depends on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Settings {
+pub struct RunSettings {
     /// The problem.
     pub function: String,
     /// What the figure calls the model.
@@ -29,7 +29,7 @@ pub struct Settings {
     pub inducing: Option<usize>,
     /// How sparse models are trained; none for the exact GP.
     pub training: Option<Training>,
-    /// Of every random choice, the noise included.
+    /// Random seed, of the noise as well.
     pub seed: u64,
     /// Points before the first batch.
     pub initial: usize,
@@ -43,10 +43,12 @@ pub struct Settings {
     pub hyperparameters: HyperparameterObjective,
     /// Whether priors join it.
     pub priors: Priors,
-    /// Whether outcomes are warped.
-    pub warp: OutcomeTransformChoice,
-    /// Whether the noise variance is known.
+    /// How outcomes are mapped before the model sees them.
+    pub outcome_transform: OutcomeTransformChoice,
+    /// Whether the noise variance is learned or known.
     pub noise: Noise,
+    /// Upper bound on a learned noise variance.
+    pub noise_bound: NoiseBound,
     /// Features of a path.
     pub features: usize,
     /// Paths that share frequencies.
@@ -62,21 +64,19 @@ pub struct Settings {
     pub rule: Option<&'static Rule>,
 }
 
-/// What the model is told about noise.
+/// Where the noise variance of the model comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Noise {
-    /// Nothing.
+    /// It is learned from the outcomes.
     Learned,
-    /// Nothing, but what neighbours differ by limits it.
-    Limited,
-    /// Its variance.
+    /// It is the problem's own.
     Known,
 }
 
 /// How a run went, after the initial points and after every batch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
+pub struct RunResult {
     /// Evaluations so far.
     pub evaluations: Vec<usize>,
     /// Regret of the best posterior mean among queried points.
@@ -89,18 +89,18 @@ pub struct Outcome {
     pub noise: Vec<f64>,
     /// Inducing points.
     pub inducing: Vec<usize>,
-    /// Seconds for inducing points, for the model, and for the batch.
+    /// Seconds for the inducing points.
     pub allocate_s: Vec<f64>,
-    /// See above.
+    /// Seconds for the model.
     pub fit_s: Vec<f64>,
-    /// See above.
+    /// Seconds for the batch.
     pub acquire_s: Vec<f64>,
 }
 
 /// The paper's batches of the exact GP, at most.
 const EXACT_STEPS: usize = 10;
 
-impl Settings {
+impl RunSettings {
     /// The paper's settings.
     pub(super) fn paper(
         design: &Design<'_>,
@@ -110,7 +110,7 @@ impl Settings {
     ) -> Self {
         let steps = options.steps.unwrap_or(design.steps);
         let training = design.rule.map_or(options.training, |_| Training::Collapsed);
-        Settings {
+        RunSettings {
             function: function.into(),
             method: (*name).into(),
             allocation: allocation.clone(),
@@ -123,8 +123,9 @@ impl Settings {
             kernel: Family::Matern52,
             hyperparameters: HyperparameterObjective::Bound,
             priors: Priors::On,
-            warp: OutcomeTransformChoice::Off,
+            outcome_transform: OutcomeTransformChoice::Off,
             noise: Noise::Learned,
+            noise_bound: NoiseBound::Off,
             features: 100,
             block: 100,
             pool: 10_000,
@@ -151,11 +152,8 @@ impl Settings {
         config.model.kernel = self.kernel.into();
         config.model.hyperparameters = self.hyperparameters;
         config.model.priors = self.priors;
-        config.model.outcome_transform = self.warp;
-        config.model.noise_bound = match self.noise {
-            Noise::Limited => study::NoiseBound::ClosePairs,
-            Noise::Learned | Noise::Known => study::NoiseBound::Off,
-        };
+        config.model.outcome_transform = self.outcome_transform;
+        config.model.noise_bound = self.noise_bound;
         config.local_models = LocalModelOptions { neighbours: 0, share: Some(0.0) };
         config.sampling = SamplingOptions { features: self.features, block: self.block };
         config.acquisition = self.acquisition();
@@ -167,14 +165,14 @@ impl Settings {
         AcquisitionOptions { pool, near, starts, exclusion: 0, ..AcquisitionOptions::default() }
     }
 
-    /// Who runs it.
+    /// The optimizer of a run with these settings.
     pub(super) fn optimizer(&self, problem: &'static Problem) -> Result<Box<dyn Optimizer>> {
         let known_noise = (self.noise == Noise::Known).then_some(problem.noise);
         if self.training == Some(Training::SvgpAdam) {
-            if self.noise == Noise::Limited {
+            if self.noise_bound == NoiseBound::ClosePairs {
                 return Err(Error::Unsupported {
-                    what: "limited noise of models trained by Adam".into(),
-                    remedy: "leave out one of noise=limited and --inference svgp-adam".into(),
+                    what: "a noise bound for models trained by Adam".into(),
+                    remedy: "leave out one of noise-bound=close-pairs and --inference svgp-adam".into(),
                 });
             }
             return Ok(Box::new(SvgpOptimizer::new(SvgpSettings {
@@ -199,7 +197,7 @@ impl Settings {
     }
 }
 
-impl Outcome {
+impl RunResult {
     /// Regret after every batch.
     pub fn regret(&self) -> Curve {
         Curve { evaluations: self.evaluations.clone(), values: self.regret.clone() }
@@ -208,7 +206,7 @@ impl Outcome {
     /// The lists of what its steps tell.
     pub fn new(steps: &[Step]) -> Self {
         let of = |value: fn(&Step) -> f64| steps.iter().map(value).collect::<Vec<f64>>();
-        Outcome {
+        RunResult {
             evaluations: steps.iter().map(|step| step.evaluations).collect(),
             regret: of(|step| step.regret),
             least_regret: of(|step| step.least_regret),

@@ -22,7 +22,7 @@ pub fn number(value: &Value) -> f64 {
 }
 
 /// Asserts |found − expected| ≤ tolerance · max(|expected|, 1e-4 of the largest) element by element: what is nearly zero
-/// beside the others is compared on their scale.
+/// alongside the others is compared on their scale.
 pub fn assert_close(what: &str, found: &[f64], expected: &[f64], tolerance: f64) {
     assert_eq!(found.len(), expected.len(), "{what}: lengths differ");
     let scale = expected.iter().fold(0.0, |m: f64, v| m.max(v.abs()));

@@ -126,6 +126,7 @@ fn replicates_drawn_at_the_same_time_differ() {
     let batches: HashSet<String> =
         found.iter().map(|batch| format!("{:?}", batch.iter().map(|trial| &trial.point).collect::<Vec<_>>())).collect();
     assert!(batches.len() > 9, "{} different batches of 12", batches.len());
+    study.refresh().unwrap();
     let steps: Vec<u64> = study.reports().unwrap().iter().map(|report| report.step).collect();
     assert_eq!(steps, (1..=16).collect::<Vec<_>>());
 }

@@ -1,15 +1,15 @@
-//! The drawing of a lesson: the map with what was asked, and how far its probabilities hold.
+//! The drawing of an active-learning experiment: the map with the cells asked for, and the calibration.
 
-use crate::experiments::{Bin, Lesson, tiles};
+use crate::experiments::{ActiveLearning, Bin, tiles};
 use miette::{IntoDiagnostic, Result, miette};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::path::Path;
 
 /// Draws both as SVG.
-pub fn draw(path: &Path, lesson: &mut Lesson<'_>, calibration: &[Bin]) -> Result<()> {
-    let tiles = probabilities(lesson)?;
-    let (asked, inducing) = (lesson.asked().into_diagnostic()?, lesson.inducing().into_diagnostic()?);
+pub fn draw(path: &Path, experiment: &mut ActiveLearning<'_>, calibration: &[Bin]) -> Result<()> {
+    let tiles = probabilities(experiment)?;
+    let (asked, inducing) = (experiment.asked().into_diagnostic()?, experiment.inducing().into_diagnostic()?);
     let root = SVGBackend::new(path, (MAP + CALIBRATION, MAP)).into_drawing_area();
     let (left, right) = root.split_horizontally(MAP);
     let drawn = || -> Drawn {
@@ -36,10 +36,10 @@ const NEGATIVE: RGBColor = RGBColor(0, 114, 178);
 const POSITIVE: RGBColor = RGBColor(213, 94, 0);
 
 /// The mean probability of the cells of each tile.
-fn probabilities(lesson: &mut Lesson<'_>) -> Result<Vec<Option<f64>>> {
-    let all: Vec<usize> = (0..lesson.cells().len()).collect();
-    let probabilities = lesson.probabilities(&all).into_diagnostic()?;
-    Ok(tiles(lesson.cells(), &probabilities, TILES))
+fn probabilities(experiment: &mut ActiveLearning<'_>) -> Result<Vec<Option<f64>>> {
+    let all: Vec<usize> = (0..experiment.cells().len()).collect();
+    let probabilities = experiment.probabilities(&all).into_diagnostic()?;
+    Ok(tiles(experiment.cells(), &probabilities, TILES))
 }
 
 /// From one class's colour over white to the other's.

@@ -2,7 +2,7 @@
 
 mod chart;
 
-use crate::experiments::{Bin, Lesson, LessonStep, calibration};
+use crate::experiments::{ActiveLearning, ActiveLearningStep, Bin, calibration};
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, WrapErr};
 use serde::Serialize;
@@ -10,7 +10,7 @@ use spargo::allocate::Allocation;
 use spargo::kernel::Family;
 use spargo_cli::io::csv::number_table::NumberTable;
 use spargo_cli::io::output::execution::{Execution, peak_rss_mb};
-use spargo_cli::io::parse::{ALLOCATION_HELP, allocation, by_name};
+use spargo_cli::io::parse::{ALLOCATION_HELP, allocation as parse_allocation, by_name};
 use spargo_problems::prevalence::Map;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -43,12 +43,12 @@ pub struct Learn {
     /// Inducing points
     #[arg(long, default_value_t = 50)]
     inducing: usize,
-    #[arg(long, default_value = "al-dpp", value_parser = allocation, help = ALLOCATION_HELP)]
+    #[arg(long, default_value = "al-dpp", value_parser = parse_allocation, help = ALLOCATION_HELP)]
     allocation: Allocation,
     /// Covariance function: rbf, matern12, matern32 or matern52
     #[arg(long, default_value = "matern32", value_parser = by_name::<Family>)]
     kernel: Family,
-    /// Seed of every random choice, the held-out cells included
+    /// Random seed, of the held-out cells as well
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Draw the map, the cells asked for, the inducing points and the calibration to this SVG file
@@ -65,7 +65,7 @@ enum What {
 }
 
 #[derive(Serialize)]
-struct Report {
+struct LearnReport {
     problem: What,
     threads: usize,
     cells: usize,
@@ -91,13 +91,13 @@ impl Learn {
         self.run.print(|| self.learn())
     }
 
-    fn learn(&self) -> Result<Report> {
+    fn learn(&self) -> Result<LearnReport> {
         let map = match &self.data {
             Some(path) => read_map(path)?,
             None => Map::synthetic(),
         };
         let split = map.split(self.held_out, self.seed).into_diagnostic()?;
-        let mut lesson = Lesson::new(&map, &split, |config| {
+        let mut experiment = ActiveLearning::new(&map, &split, |config| {
             config.seed = self.seed;
             config.initial = self.initial;
             config.batch = self.batch;
@@ -106,13 +106,13 @@ impl Learn {
             config.model.kernel = self.kernel.into();
         })
         .into_diagnostic()?;
-        let steps = lesson.run(self.batches).into_diagnostic()?;
-        let probabilities = lesson.probabilities(&split.held_out).into_diagnostic()?;
-        let calibration = calibration(&probabilities, &lesson.labels(&split.held_out));
+        let steps = experiment.run(self.batches).into_diagnostic()?;
+        let probabilities = experiment.probabilities(&split.held_out).into_diagnostic()?;
+        let calibration = calibration(&probabilities, &experiment.labels(&split.held_out));
         if let Some(path) = &self.output {
-            chart::draw(path, &mut lesson, &calibration)?;
+            chart::draw(path, &mut experiment, &calibration)?;
         }
-        Ok(Report::new(self, &map, &steps, calibration))
+        Ok(LearnReport::new(self, &map, &steps, calibration))
     }
 }
 
@@ -125,10 +125,10 @@ pub fn read_map(path: &Path) -> Result<Map> {
     Map::new(&rows).into_diagnostic().wrap_err_with(|| format!("{} is no map", path.display()))
 }
 
-impl Report {
-    fn new(learn: &Learn, map: &Map, steps: &[LessonStep], calibration: Vec<Bin>) -> Self {
-        let of = |value: fn(&LessonStep) -> f64| steps[1..].iter().map(value).collect::<Vec<f64>>();
-        Report {
+impl LearnReport {
+    fn new(learn: &Learn, map: &Map, steps: &[ActiveLearningStep], calibration: Vec<Bin>) -> Self {
+        let of = |value: fn(&ActiveLearningStep) -> f64| steps[1..].iter().map(value).collect::<Vec<f64>>();
+        LearnReport {
             problem: learn.what,
             threads: rayon::current_num_threads(),
             cells: map.cells().len(),
@@ -142,13 +142,13 @@ impl Report {
             allocate_s: of(|step| step.allocate_s),
             fit_s: of(|step| step.fit_s),
             acquire_s: of(|step| step.acquire_s),
-            overhead_s: steps.iter().map(LessonStep::overhead_s).sum(),
+            overhead_s: steps.iter().map(ActiveLearningStep::overhead_s).sum(),
             peak_rss_mb: peak_rss_mb(),
         }
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for LearnReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let heading = ["evaluations", "accuracy", "log loss", "allocate s", "fit s", "acquire s"];
         writeln!(out, "{}", heading.map(|name| format!("{name:>12}")).concat())?;

@@ -1,7 +1,8 @@
 //! `spargo-lab optimize`: a benchmark problem, batch by batch, with its regret.
 
-mod several;
+mod multi_objective;
 
+use crate::benchmark::{Benchmark, BenchmarkName, PREFIX};
 use crate::experiments::{Experiment, Step, StudyOptimizer};
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, miette};
@@ -13,9 +14,10 @@ use spargo::kernel::Family;
 use spargo::model::{HyperparameterObjective, Priors};
 use spargo::study::{Config, NoiseBound, OutcomeTransformChoice};
 use spargo_cli::io::output::execution::{Execution, peak_rss_mb};
-use spargo_cli::io::parse::{ALLOCATION_HELP, allocation, by_name};
-use spargo_problems::tradeoffs::{self, Tradeoff};
-use spargo_problems::{self as problems, Problem};
+use spargo_cli::io::parse::{ALLOCATION_HELP, allocation as parse_allocation, by_name};
+use spargo_problems::multi_objective::{
+    ALL as MULTI_OBJECTIVE, MultiObjectiveProblem, by_name as multi_objective_by_name,
+};
 use std::fmt;
 
 /// Arguments of `spargo-lab optimize`.
@@ -25,10 +27,14 @@ Examples:
   spargo-lab optimize hartmann6
   spargo-lab optimize branin --batches 10 --batch 20 --initial 20 --rule log-ei --json
   spargo-lab optimize zdt3 --batches 20 --inducing 100 --allocation front-dpp
-  spargo-lab optimize radiator --batches 10 --inducing 100")]
+  spargo-lab optimize radiator --batches 10 --inducing 100
+  spargo-lab optimize 'command:python3 scripts/problems/example.py --dimension 3' --batches 5
+
+What a program must print is in docs/guide/problems.md.")]
 pub struct Optimize {
     /// Which problem: shekel4, hartmann6, ackley5, michalewicz5, rosenbrock4, rosenbrock4-trieste, branin, levy10, rover60;
-    /// with several objectives zdt1, zdt2, zdt3, dtlz2, vlmop2, and radiator, which has constraints as well
+    /// with several objectives zdt1, zdt2, zdt3, dtlz2, vlmop2, and radiator, which has constraints as well; or `command:`
+    /// and a program that evaluates points by JSON lines
     #[arg(value_parser = problem)]
     problem: Which,
     /// Batches after the initial points
@@ -37,7 +43,7 @@ pub struct Optimize {
     /// Points of a batch
     #[arg(long, default_value_t = 100)]
     batch: usize,
-    /// How many of the evaluations, the last ones, are replicates of the likely winners
+    /// Last evaluations, which replicate the trials most likely to be best
     #[arg(long, default_value_t = 0)]
     final_replicates: usize,
     /// Points spread over the box before the first batch
@@ -46,14 +52,14 @@ pub struct Optimize {
     /// Inducing points
     #[arg(long, default_value_t = 500)]
     inducing: usize,
-    #[arg(long, default_value = "imp-dpp", value_parser = allocation, help = format!("{ALLOCATION_HELP}. {SEVERAL_HELP}"))]
+    #[arg(long, default_value = "imp-dpp", value_parser = parse_allocation, help = format!("{ALLOCATION_HELP}. {SEVERAL_HELP}"))]
     allocation: Allocation,
     /// How batches are chosen: thompson; for one objective log-ei or gibbon, for several ehvi or hippo
     #[arg(long, default_value = "thompson", value_parser = Rule::by_name)]
     rule: &'static Rule,
     #[command(flatten)]
     pub model: Model,
-    /// Seed of every random choice, the noise included
+    /// Random seed, of the noise as well
     #[arg(long, default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
@@ -82,35 +88,34 @@ pub struct Model {
     /// Priors on the hyperparameters: on or off
     #[arg(long, default_value = "on", value_parser = by_name::<Priors>)]
     priors: Priors,
-    /// Outcomes before the model sees them: learned, by the map that makes random ones of them most likely, covering, by the
-    /// map for those that cover the space, or off
+    /// Map of the outcomes before the model sees them: auto or off
     #[arg(long, value_parser = by_name::<OutcomeTransformChoice>)]
-    warp: Option<OutcomeTransformChoice>,
-    /// What is taken for noise: likely, what makes the data likely, or limited, at most what neighbours differ by
+    outcome_transform: Option<OutcomeTransformChoice>,
+    /// Upper bound on the learned noise variance: close-pairs, what outcomes of close points differ by, or off
     #[arg(long, value_parser = by_name::<NoiseBound>)]
-    noise: Option<NoiseBound>,
-    /// Observations that a model of the best trial's neighbourhood has; 0 for no such model
+    noise_bound: Option<NoiseBound>,
+    /// Observations per local model (0: no local models)
     #[arg(long)]
     neighbours: Option<usize>,
-    /// Share of a batch that is drawn from that model
+    /// Share of a batch that is drawn from local models
     #[arg(long)]
-    polish: Option<f64>,
-    /// Share of the paths that are climbed within a region around a good point
+    local_models: Option<f64>,
+    /// Share of a batch that is maximised within trust regions
     #[arg(long)]
-    local: Option<f64>,
-    /// Trials around a good point that are a crowd: where some paths have regions, the others stay away; 0 for no crowds
+    trust_regions: Option<f64>,
+    /// Exclude the neighbourhood of an incumbent from global search once it holds this many trials (0: never)
     #[arg(long)]
-    crowd: Option<usize>,
-    /// Random features of a path
+    exclusion: Option<usize>,
+    /// Random features per path
     #[arg(long)]
     features: Option<usize>,
-    /// Points of the pool that paths are scored on
+    /// Space-filling points of the candidate pool
     #[arg(long)]
     pool: Option<usize>,
-    /// Points of the pool around the best ones so far
+    /// Points of the candidate pool that are perturbations of the incumbents
     #[arg(long)]
     near: Option<usize>,
-    /// Climbs of each path
+    /// Starts of the local search of each path
     #[arg(long)]
     starts: Option<usize>,
 }
@@ -133,16 +138,19 @@ enum Source {
 }
 
 /// A problem with one objective, or with several outputs.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 enum Which {
-    One(&'static Problem),
-    Several(&'static Tradeoff),
+    One(BenchmarkName),
+    MultiObjective(&'static MultiObjectiveProblem),
 }
 
 fn problem(name: &str) -> std::result::Result<Which, String> {
-    let one = problems::by_name(name).map(Which::One);
-    let several = || tradeoffs::by_name(name).map(Which::Several);
-    let names = || tradeoffs::ALL.map(|problem| problem.name).join(", ");
+    let one = BenchmarkName::parse(name).map(Which::One);
+    let several = || multi_objective_by_name(name).map(Which::MultiObjective);
+    let names = || MULTI_OBJECTIVE.map(|problem| problem.name).join(", ");
+    if name.starts_with(PREFIX) {
+        return one.map_err(|error| error.to_string());
+    }
     one.or_else(|error| several().map_err(|_| format!("{error}, or, with several objectives, {}", names())))
 }
 
@@ -163,16 +171,16 @@ impl Model {
         }
         model.priors = self.priors;
         model.kernel = self.kernel.into();
-        model.outcome_transform = self.warp.unwrap_or(model.outcome_transform);
-        model.noise_bound = self.noise.unwrap_or(model.noise_bound);
-        config.local_models.share = self.polish.or(config.local_models.share);
-        config.trust_regions.share = self.local.or(config.trust_regions.share);
+        model.outcome_transform = self.outcome_transform.unwrap_or(model.outcome_transform);
+        model.noise_bound = self.noise_bound.unwrap_or(model.noise_bound);
+        config.local_models.share = self.local_models.or(config.local_models.share);
+        config.trust_regions.share = self.trust_regions.or(config.trust_regions.share);
         let choices = [
             (self.features, &mut config.sampling.features),
             (self.block, &mut config.sampling.block),
             (self.pool, &mut config.acquisition.pool),
             (self.near, &mut config.acquisition.near),
-            (self.crowd, &mut config.acquisition.exclusion),
+            (self.exclusion, &mut config.acquisition.exclusion),
             (self.starts, &mut config.acquisition.starts),
             (self.neighbours, &mut config.local_models.neighbours),
         ];
@@ -189,10 +197,13 @@ that they dominate; whatever weighs points means al-dpp for constraints";
 const SUBSET: usize = 1500;
 
 #[derive(Serialize)]
-struct Report {
-    problem: &'static str,
+struct OptimizeReport {
+    problem: String,
     /// Whether regret is measured from a value that is attained.
     optimum_is_known: bool,
+    /// What stands in place of regret if not.
+    #[serde(skip)]
+    otherwise: &'static str,
     threads: usize,
     evaluations: Vec<usize>,
     regret: Vec<f64>,
@@ -209,8 +220,8 @@ struct Report {
 
 impl Optimize {
     pub fn run(self) -> Result<()> {
-        match self.problem {
-            Which::One(problem) => self.run.print(|| {
+        match &self.problem {
+            Which::One(name) => self.run.print(|| {
                 let (evaluations, replicates) = (self.batches * self.batch, self.final_replicates);
                 if replicates > evaluations {
                     let help = "give fewer, or more batches";
@@ -218,17 +229,18 @@ impl Optimize {
                 }
                 let budget = self.initial + evaluations;
                 let replicating = |study: StudyOptimizer| study.with_final_replicates(budget, replicates);
-                let experiment = Experiment::of_study_as(problem, |config| self.configure(config), replicating);
+                let problem = name.open().into_diagnostic()?;
+                let experiment = Experiment::of_study_as(problem.clone(), |config| self.configure(config), replicating);
                 let mut experiment = experiment.into_diagnostic()?;
-                Ok(Report::new(problem, &experiment.run(self.batches, |_| {}).into_diagnostic()?))
+                Ok(OptimizeReport::new(&problem, &experiment.run(self.batches, |_| {}).into_diagnostic()?))
             }),
-            Which::Several(problem) if self.final_replicates > 0 => Err(miette!(
-                help = "remove --final-replicates",
+            Which::MultiObjective(problem) if self.final_replicates > 0 => Err(miette!(
+                help = "leave out --final-replicates",
                 "{} has several outputs: there is no best trial to replicate",
                 problem.name
             )),
-            Which::Several(problem) => {
-                self.run.print(|| several::optimize(problem, self.batches, |config| self.configure(config)))
+            Which::MultiObjective(problem) => {
+                self.run.print(|| multi_objective::optimize(problem, self.batches, |config| self.configure(config)))
             }
         }
     }
@@ -244,12 +256,16 @@ impl Optimize {
     }
 }
 
-impl Report {
-    fn new(problem: &Problem, steps: &[Step]) -> Self {
+impl OptimizeReport {
+    fn new(problem: &Benchmark, steps: &[Step]) -> Self {
         let of = |value: fn(&Step) -> f64| steps[1..].iter().map(value).collect::<Vec<f64>>();
-        Report {
-            problem: problem.name,
-            optimum_is_known: !problem.minimisers.is_empty(),
+        OptimizeReport {
+            problem: problem.name().into(),
+            optimum_is_known: problem.optimum_is_known(),
+            otherwise: match problem {
+                Benchmark::BuiltIn(_) => "regret is measured from a bound of it",
+                Benchmark::Program(_) => "values are shown in place of regret",
+            },
             threads: rayon::current_num_threads(),
             evaluations: steps[1..].iter().map(|step| step.evaluations).collect(),
             regret: of(|step| step.regret),
@@ -266,7 +282,7 @@ impl Report {
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for OptimizeReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let heading = ["evaluations", "regret", "best observed", "allocate s", "fit s", "acquire s"];
         writeln!(out, "{}", heading.map(|name| format!("{name:>14}")).concat())?;
@@ -275,7 +291,7 @@ impl fmt::Display for Report {
             writeln!(out, "{evaluations:>14}{:>14.4}{:>14.4}{seconds}", self.regret[i], self.best_observed[i])?;
         }
         if !self.optimum_is_known {
-            writeln!(out, "the minimum of {} is not known: regret is measured from a bound of it", self.problem)?;
+            writeln!(out, "the minimum of {} is not known: {}", self.problem, self.otherwise)?;
         }
         write!(out, "overhead of all steps {:.1} s", self.overhead_s)
     }

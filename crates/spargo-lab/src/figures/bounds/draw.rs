@@ -1,6 +1,6 @@
 //! The drawing of Appendix A: curves over M and over β, averaged over sets of points.
 
-use super::{Outcome, Part, Settings};
+use super::{BoundsPart, BoundsResult, BoundsSettings};
 use crate::chart::{COLORS, Layer, Marks, Panel, Picture, Scale, draw};
 use crate::error::Result;
 use crate::rows::Row;
@@ -9,20 +9,21 @@ use crate::table::{self, Cell};
 use std::path::{Path, PathBuf};
 
 /// Panels: the part, the prefix of its curves, and the title.
-const PANELS: [(Part, &str, &str, &str); 5] = [
-    (Part::Kl, "", "Corollary 1, all data", "M"),
-    (Part::Kl, "A: ", "Corollary 1, data in A", "M"),
-    (Part::Trace, "", "Theorem 3, constant quality", "M"),
-    (Part::Trace, "q: ", "Corollary 2, varying quality", "M"),
-    (Part::Binary, "", "binary quality", "β"),
+const PANELS: [(BoundsPart, &str, &str, &str); 5] = [
+    (BoundsPart::Kl, "", "Corollary 1, all data", "M"),
+    (BoundsPart::Kl, "A: ", "Corollary 1, data in A", "M"),
+    (BoundsPart::Trace, "", "Theorem 3, constant quality", "M"),
+    (BoundsPart::Trace, "q: ", "Corollary 2, varying quality", "M"),
+    (BoundsPart::Binary, "", "binary quality", "β"),
 ];
 
 pub fn draw_bounds(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>> {
-    let outcomes: Vec<(Settings, Outcome)> = rows.iter().filter_map(Row::read).collect();
+    let outcomes: Vec<(BoundsSettings, BoundsResult)> = rows.iter().filter_map(Row::read).collect();
     let [picture, table] = ["bounds.svg", "bounds.csv"].map(|file| folder.join(file));
     let (mut panels, mut lines) = (Vec::new(), Vec::new());
     for (part, prefix, title, axis) in PANELS {
-        let own: Vec<&Outcome> = outcomes.iter().filter(|(s, _)| s.part == part).map(|(_, outcome)| outcome).collect();
+        let own: Vec<&BoundsResult> =
+            outcomes.iter().filter(|(s, _)| s.part == part).map(|(_, outcome)| outcome).collect();
         let Some(first) = own.first() else { continue };
         let names = first.curves.iter().map(|(name, _)| name.as_str());
         let mut layers = Vec::new();
@@ -45,7 +46,7 @@ pub fn draw_bounds(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>> {
         "Appendix A: bounds on the divergence of the sparse from the exact posterior, and on the trace term.".into(),
         format!(
             "Lines: arithmetic mean over {} sets of points; bands: its 95 % t-interval.",
-            outcomes.iter().filter(|(settings, _)| settings.part == Part::Kl).count()
+            outcomes.iter().filter(|(settings, _)| settings.part == BoundsPart::Kl).count()
         ),
     ];
     draw(&picture, &Picture { caption, columns: 2, panels })?;
@@ -64,7 +65,7 @@ fn prefix_of(name: &str) -> &str {
 }
 
 /// The mean of a curve over repeats, at every point of its axis, with how many there are.
-fn mean_curve(outcomes: &[&Outcome], name: &str) -> Vec<(f64, usize, Interval)> {
+fn mean_curve(outcomes: &[&BoundsResult], name: &str) -> Vec<(f64, usize, Interval)> {
     let curves: Vec<&Vec<f64>> = outcomes
         .iter()
         .filter_map(|outcome| outcome.curves.iter().find(|(known, _)| known == name).map(|(_, values)| values))

@@ -7,7 +7,7 @@
 //! - `binary`: q² = β in A and 1 − β elsewhere moves accuracy into A.
 //!
 //! Slips of the appendix that are not repeated here: its proof of Corollary 1 leaves out the trace term of the KL (what it
-//! prints is shown beside); t^q = β t_A + (1 − β) t_rest, not with β² and (1 − β)²; min t(Z) is at least the sum of the left
+//! prints is shown as well); t^q = β t_A + (1 − β) t_rest, not with β² and (1 − β)²; min t(Z) is at least the sum of the left
 //! eigenvalues, and equal to it only by luck.
 
 mod draw;
@@ -36,12 +36,12 @@ pub static FIGURE: Figure = Figure {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Settings {
-    part: Part,
+struct BoundsSettings {
+    part: BoundsPart,
     seed: u64,
     /// N.
     points: usize,
-    /// Of the Matérn-5/2 kernel with unit variance.
+    /// Length scale of the Matérn-5/2 kernel, whose variance is 1.
     lengthscale: f64,
     /// σ².
     noise: f64,
@@ -51,7 +51,7 @@ struct Settings {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Part {
+enum BoundsPart {
     Kl,
     Trace,
     Binary,
@@ -59,7 +59,7 @@ enum Part {
 
 /// What a part finds, as curves over M or β.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Outcome {
+struct BoundsResult {
     /// M, or β.
     at: Vec<f64>,
     curves: Vec<(String, Vec<f64>)>,
@@ -78,8 +78,8 @@ fn jobs(options: &Options) -> Result<Vec<Value>> {
     options.allow("bounds", &[])?;
     let mut jobs = Vec::new();
     for seed in options.seeds(REPEATS) {
-        for part in [Part::Kl, Part::Trace, Part::Binary] {
-            let settings = Settings { part, seed, points: 120, lengthscale: 0.3, noise: 0.1, draws: 100 };
+        for part in [BoundsPart::Kl, BoundsPart::Trace, BoundsPart::Binary] {
+            let settings = BoundsSettings { part, seed, points: 120, lengthscale: 0.3, noise: 0.1, draws: 100 };
             jobs.push(options.apply(&settings, &["part", "seed"])?);
         }
     }
@@ -87,14 +87,14 @@ fn jobs(options: &Options) -> Result<Vec<Value>> {
 }
 
 fn run(settings: &Value, _: &Options) -> Result<Value> {
-    let settings: Settings = read_settings(settings)?;
+    let settings: BoundsSettings = read_settings(settings)?;
     let mut rng = stream(settings.seed, Purpose::Data, 0, 0);
     let x = Mat::from_fn(settings.points, 2, |_, _| uniform(&mut rng));
     let kernel = Kernel::stationary(Family::Matern52, 1.0, settings.lengthscale, 2);
     let outcome = match settings.part {
-        Part::Kl => divergences(&settings, &x, &kernel)?,
-        Part::Trace => traces(&settings, &x, &kernel)?,
-        Part::Binary => binary(&settings, &x, &kernel)?,
+        BoundsPart::Kl => divergences(&settings, &x, &kernel)?,
+        BoundsPart::Trace => traces(&settings, &x, &kernel)?,
+        BoundsPart::Binary => binary(&settings, &x, &kernel)?,
     };
     to_value(&outcome)
 }
@@ -110,7 +110,7 @@ fn varying(x: &Mat<f64>, i: usize) -> f64 {
 }
 
 /// For one exact sample of Z a size: the expected divergence in closed form and over outcomes, and the bounds on it.
-fn divergences(settings: &Settings, x: &Mat<f64>, kernel: &Kernel) -> Result<Outcome> {
+fn divergences(settings: &BoundsSettings, x: &Mat<f64>, kernel: &Kernel) -> Result<BoundsResult> {
     let region: Vec<usize> = (0..x.nrows()).filter(|&i| inside(x, i)).collect();
     let local = Mat::from_fn(region.len(), 2, |i, k| x[(region[i], k)]);
     let mut curves = Curves::default();
@@ -139,7 +139,7 @@ fn divergences(settings: &Settings, x: &Mat<f64>, kernel: &Kernel) -> Result<Out
 }
 
 /// E t^q(Z) over exact samples, in closed form, and the bounds on it; and what the greedy search attains.
-fn traces(settings: &Settings, x: &Mat<f64>, kernel: &Kernel) -> Result<Outcome> {
+fn traces(settings: &BoundsSettings, x: &Mat<f64>, kernel: &Kernel) -> Result<BoundsResult> {
     let mut curves = Curves::default();
     for (prefix, quality) in [("", vec![1.0; x.nrows()]), ("q: ", (0..x.nrows()).map(|i| varying(x, i)).collect())] {
         let eigenvalues = theory::eigenvalues(kernel, x.as_ref(), &quality)?;
@@ -163,7 +163,7 @@ fn traces(settings: &Settings, x: &Mat<f64>, kernel: &Kernel) -> Result<Outcome>
 }
 
 /// Mean variance left inside A and elsewhere, a data point.
-fn binary(settings: &Settings, x: &Mat<f64>, kernel: &Kernel) -> Result<Outcome> {
+fn binary(settings: &BoundsSettings, x: &Mat<f64>, kernel: &Kernel) -> Result<BoundsResult> {
     let mut curves = Curves::default();
     let count = (0..x.nrows()).filter(|&i| inside(x, i)).count() as f64;
     for (number, beta) in BETAS.into_iter().enumerate() {
@@ -197,7 +197,7 @@ impl Curves {
         }
     }
 
-    fn outcome(self, at: Vec<f64>) -> Outcome {
-        Outcome { at, curves: self.0 }
+    fn outcome(self, at: Vec<f64>) -> BoundsResult {
+        BoundsResult { at, curves: self.0 }
     }
 }

@@ -1,6 +1,6 @@
 //! The drawing of Figure 5: the map as it is and as two models see it, and their scores over repeats.
 
-use super::{METHODS, Outcome, SIDE, Settings};
+use super::{METHODS, MapResult, MapSettings, SIDE};
 use crate::chart::{COLORS, Layer, Marks, Panel, Picture, Scale, draw};
 use crate::curves::{self, Axis, Curve, Line, Mean};
 use crate::error::Result;
@@ -11,7 +11,7 @@ use crate::table::markdown;
 use std::path::{Path, PathBuf};
 
 pub(super) fn draw_malaria(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut outcomes: Vec<(Settings, Outcome)> = rows.iter().filter_map(Row::read).collect();
+    let mut outcomes: Vec<(MapSettings, MapResult)> = rows.iter().filter_map(Row::read).collect();
     outcomes.sort_by_key(|(settings, _)| settings.seed);
     let [accuracy, loss] = [of_accuracy, of_loss].map(|shown| lines(rows, shown));
     let [picture, table, losses] = ["malaria.svg", "malaria.csv", "malaria-log-loss.csv"].map(|file| folder.join(file));
@@ -35,17 +35,17 @@ pub(super) fn draw_malaria(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>> 
     Ok(vec![picture, table, losses, summarise(&outcomes, folder)?])
 }
 
-fn of_accuracy(outcome: &Outcome) -> Curve {
+fn of_accuracy(outcome: &MapResult) -> Curve {
     outcome.curve(&outcome.accuracy)
 }
 
-fn of_loss(outcome: &Outcome) -> Curve {
+fn of_loss(outcome: &MapResult) -> Curve {
     outcome.curve(&outcome.log_loss)
 }
 
-fn lines(rows: &[Row], shown: fn(&Outcome) -> Curve) -> Vec<Line> {
+fn lines(rows: &[Row], shown: fn(&MapResult) -> Curve) -> Vec<Line> {
     curves::lines(rows, &[], &names(&METHODS), |row| {
-        let (settings, outcome) = row.read::<Settings, Outcome>()?;
+        let (settings, outcome) = row.read::<MapSettings, MapResult>()?;
         Some((settings.of(), shown(&outcome)))
     })
 }
@@ -54,7 +54,7 @@ fn lines(rows: &[Row], shown: fn(&Outcome) -> Curve) -> Vec<Line> {
 const SHOWN: [&str; 2] = ["cvr", "al-dpp"];
 
 /// The truth, and what the first run of each method believes.
-fn maps(outcomes: &[(Settings, Outcome)]) -> Vec<Panel> {
+fn maps(outcomes: &[(MapSettings, MapResult)]) -> Vec<Panel> {
     let mut panels = Vec::new();
     if let Some((settings, first)) = outcomes.first() {
         panels.push(map(settings.of().function, &first.truth, &[]));
@@ -85,10 +85,10 @@ fn map(title: String, tiles: &[Option<f64>], z: &[(f64, f64)]) -> Panel {
     Panel { title, axes: ["longitude".into(), "latitude".into()], layers, ..Panel::default() }
 }
 
-/// Writes a line a method, mean ± standard error over repeats.
-fn summarise(outcomes: &[(Settings, Outcome)], folder: &Path) -> Result<PathBuf> {
+/// Writes a line per method, mean ± standard error over repeats.
+fn summarise(outcomes: &[(MapSettings, MapResult)], folder: &Path) -> Result<PathBuf> {
     let path = folder.join("malaria.md");
-    let mut groups: Vec<(String, Vec<&Outcome>)> = Vec::new();
+    let mut groups: Vec<(String, Vec<&MapResult>)> = Vec::new();
     for (settings, outcome) in outcomes {
         let name = settings.of().name();
         match groups.iter_mut().find(|(known, _)| *known == name) {
@@ -108,8 +108,8 @@ fn summarise(outcomes: &[(Settings, Outcome)], folder: &Path) -> Result<PathBuf>
         &format!("log loss after {last}"),
         "overhead s",
     ];
-    let row = |(name, runs): &(String, Vec<&Outcome>)| {
-        let of = |value: &dyn Fn(&Outcome) -> Option<f64>, digits| {
+    let row = |(name, runs): &(String, Vec<&MapResult>)| {
+        let of = |value: &dyn Fn(&MapResult) -> Option<f64>, digits| {
             with_error(&runs.iter().filter_map(|run| value(run)).collect::<Vec<_>>(), digits)
         };
         vec![

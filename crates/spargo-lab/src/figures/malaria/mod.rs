@@ -10,7 +10,7 @@ mod draw;
 use super::Figure;
 use crate::curves::{Curve, Of};
 use crate::error::Result;
-use crate::experiments::{Lesson, LessonStep, tiles};
+use crate::experiments::{ActiveLearning, ActiveLearningStep, tiles};
 use crate::options::{Options, Part};
 use crate::rows::{read_settings, to_value};
 use crate::runs::{CVR, KMEANS, Method, UNIFORM};
@@ -24,7 +24,7 @@ use spargo_problems::prevalence::Map;
 pub static FIGURE: Figure = Figure {
     name: "malaria",
     shows: "Figure 5: a map of malaria learned from 1,100 cells, with four ways of choosing inducing points",
-    kind: "lesson",
+    kind: "active-learning",
     jobs,
     run,
     draw: draw::draw_malaria,
@@ -32,7 +32,7 @@ pub static FIGURE: Figure = Figure {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-struct Settings {
+struct MapSettings {
     /// Which map: synthetic, or what tells a given one from others.
     map: String,
     /// What the figure calls the model.
@@ -41,7 +41,7 @@ struct Settings {
     allocation: Allocation,
     /// M.
     inducing: usize,
-    /// Of every random choice, the held-out cells included.
+    /// Random seed, of the held-out cells as well.
     seed: u64,
     /// Cells kept for tests.
     held_out: usize,
@@ -55,9 +55,9 @@ struct Settings {
     kernel: Family,
 }
 
-/// How a lesson went, after the initial cells and after every batch.
+/// Result of a run, after the initial cells and after every batch.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Outcome {
+struct MapResult {
     evaluations: Vec<usize>,
     /// Share of held-out cells whose class is the likelier one.
     accuracy: Vec<f64>,
@@ -98,7 +98,7 @@ fn jobs(options: &Options) -> Result<Vec<Value>> {
     for seed in options.seeds(REPEATS) {
         for (&inducing, (name, allocation)) in inducing.iter().flat_map(|m| METHODS.iter().map(move |one| (m, one))) {
             let Some(allocation) = allocation.clone().filter(|_| names.contains(name)) else { continue };
-            let settings = Settings {
+            let settings = MapSettings {
                 map: map.clone(),
                 method: (*name).into(),
                 allocation,
@@ -111,7 +111,7 @@ fn jobs(options: &Options) -> Result<Vec<Value>> {
                 kernel: Family::Matern32,
             };
             let settings = options.apply(&settings, &OWN)?;
-            read_settings::<Settings>(&settings)?;
+            read_settings::<MapSettings>(&settings)?;
             jobs.push(settings);
         }
     }
@@ -119,10 +119,10 @@ fn jobs(options: &Options) -> Result<Vec<Value>> {
 }
 
 fn run(settings: &Value, options: &Options) -> Result<Value> {
-    let settings: Settings = read_settings(settings)?;
+    let settings: MapSettings = read_settings(settings)?;
     let map = options.map.clone().unwrap_or_else(Map::synthetic);
     let split = map.split(settings.held_out, settings.seed)?;
-    let mut lesson = Lesson::new(&map, &split, |config| {
+    let mut experiment = ActiveLearning::new(&map, &split, |config| {
         config.seed = settings.seed;
         config.initial = settings.initial;
         config.batch = settings.batch;
@@ -130,26 +130,26 @@ fn run(settings: &Value, options: &Options) -> Result<Value> {
         config.allocation = settings.allocation;
         config.model.kernel = settings.kernel.into();
     })?;
-    let steps = lesson.run(settings.steps)?;
-    let of = |value: fn(&LessonStep) -> f64| steps.iter().map(value).collect::<Vec<f64>>();
+    let steps = experiment.run(settings.steps)?;
+    let of = |value: fn(&ActiveLearningStep) -> f64| steps.iter().map(value).collect::<Vec<f64>>();
     let all: Vec<usize> = (0..map.cells().len()).collect();
     let coarse = |values: &[f64]| -> Vec<Option<f64>> {
         tiles(map.cells(), values, SIDE).into_iter().map(|mean| mean.map(|v| (100.0 * v).round() / 100.0)).collect()
     };
-    to_value(&Outcome {
+    to_value(&MapResult {
         evaluations: steps.iter().map(|step| step.evaluations).collect(),
         accuracy: of(|step| step.accuracy),
         log_loss: of(|step| step.log_loss),
         allocate_s: of(|step| step.allocate_s),
         fit_s: of(|step| step.fit_s),
         acquire_s: of(|step| step.acquire_s),
-        z: lesson.inducing()?.into_iter().map(|[x, y]| (rounded(x), rounded(y))).collect(),
-        probability: coarse(&lesson.probabilities(&all)?),
+        z: experiment.inducing()?.into_iter().map(|[x, y]| (rounded(x), rounded(y))).collect(),
+        probability: coarse(&experiment.probabilities(&all)?),
         truth: coarse(&map.labels().into_iter().map(f64::from).collect::<Vec<_>>()),
     })
 }
 
-/// The same for the same map wherever it is read from: FNV-1a (Fowler, Noll & Vo) of the bits of its numbers.
+/// A fingerprint of the map, independent of its file: FNV-1a (Fowler, Noll & Vo) of the bits of its numbers.
 fn fingerprint(map: &Map) -> String {
     let cells = map.cells().iter().zip(map.prevalence());
     let numbers = cells.flat_map(|(&[x, y], &prevalence)| [x, y, prevalence]);
@@ -159,7 +159,7 @@ fn fingerprint(map: &Map) -> String {
     format!("{} cells, {hash:016x}", map.cells().len())
 }
 
-impl Settings {
+impl MapSettings {
     /// The line it belongs to.
     fn of(&self) -> Of {
         let map = if self.map == SYNTHETIC { "synthetic map" } else { "given map" };
@@ -167,7 +167,7 @@ impl Settings {
     }
 }
 
-impl Outcome {
+impl MapResult {
     fn curve(&self, values: &[f64]) -> Curve {
         Curve { evaluations: self.evaluations.clone(), values: values.to_vec() }
     }

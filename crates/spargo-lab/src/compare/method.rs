@@ -9,14 +9,14 @@ use spargo::study::Config;
 
 /// Settings that take part in a comparison.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Contestant {
+pub struct ComparedMethod {
     /// What tables and drawings call them.
     pub name: String,
     /// The settings; space and outputs are the problem's, the seed is the job's.
     pub config: Config,
 }
 
-impl Contestant {
+impl ComparedMethod {
     /// The names of settings that are known.
     pub const NAMES: [&'static str; 3] = ["default", "paper", "paper-250"];
 
@@ -32,7 +32,7 @@ impl Contestant {
                 return Err(Error::Unsupported { what: format!("there are no settings '{name}'"), remedy });
             }
         }
-        Ok(Contestant { name: name.into(), config })
+        Ok(ComparedMethod { name: name.into(), config })
     }
 }
 

@@ -3,20 +3,20 @@
 //!
 //! ```text
 //!     volume_n = hypervolume of f(x), noise-free, over the x that no other trial beats in posterior mean   (feasible ones)
-//!     regret_n = attainable − volume_n
+//!     regret_n = maximum volume − volume_n
 //! ```
 
 use super::coverage::{Coverage, coverage};
 use crate::error::Result;
 use spargo::rng::{Purpose, stream};
 use spargo::study::{Config, Goal, Outcome, Output, Study, Trial};
+use spargo_problems::multi_objective::{Direction, MaximumHypervolume, MultiObjectiveProblem};
 use spargo_problems::numbers;
-use spargo_problems::tradeoffs::{Attainable, Direction, Tradeoff};
 
 /// A problem with several outputs that is being optimised.
 #[derive(Debug)]
-pub struct TradeoffExperiment {
-    problem: &'static Tradeoff,
+pub struct MultiObjectiveExperiment {
+    problem: &'static MultiObjectiveProblem,
     study: Study,
     /// The noise variance of every output, as far as the study is told.
     known_noise: Option<Vec<Option<f64>>>,
@@ -26,18 +26,18 @@ pub struct TradeoffExperiment {
 
 /// After one batch has been told.
 #[derive(Debug, Clone)]
-pub struct TradeoffStep {
+pub struct MultiObjectiveStep {
     /// Evaluations so far.
     pub evaluations: usize,
-    /// Of the trials that are believed to be the front.
+    /// Noise-free hypervolume of the trials on the believed front.
     pub hypervolume: f64,
-    /// What the problem's attainable volume has more.
+    /// Maximum hypervolume minus `hypervolume`.
     pub regret: f64,
-    /// The same of all trials, noise-free, which nobody could know.
+    /// Regret of the noise-free front of all trials, which no method knows.
     pub least_regret: f64,
     /// Trials that no other one beats in posterior mean.
     pub front: usize,
-    /// Of all trials so far, those that keep every constraint.
+    /// Trials so far that satisfy every constraint.
     pub feasible: usize,
     /// Inducing points of all models; observations where a model is exact.
     pub inducing: usize,
@@ -49,36 +49,36 @@ pub struct TradeoffStep {
     pub acquire_s: f64,
 }
 
-impl TradeoffStep {
+impl MultiObjectiveStep {
     /// Seconds that are not spent on evaluations.
     pub fn overhead_s(&self) -> f64 {
         self.allocate_s + self.fit_s + self.acquire_s
     }
 }
 
-impl TradeoffExperiment {
+impl MultiObjectiveExperiment {
     /// A problem optimised by a study.
-    pub fn new(problem: &'static Tradeoff, configure: impl FnOnce(&mut Config)) -> Result<Self> {
+    pub fn new(problem: &'static MultiObjectiveProblem, configure: impl FnOnce(&mut Config)) -> Result<Self> {
         let mut config = Config::new(problem.space()?);
         config.name = problem.name.into();
         config.outputs = outputs(problem);
         configure(&mut config);
-        Ok(TradeoffExperiment { problem, study: Study::in_memory(config)?, known_noise: None, seen: Vec::new() })
+        Ok(MultiObjectiveExperiment { problem, study: Study::in_memory(config)?, known_noise: None, seen: Vec::new() })
     }
 
-    /// The same, told how large the noise variance of each objective is.
+    /// This experiment with known noise variances of the objectives.
     pub fn with_known_noise(self) -> Self {
         let objectives = self.problem.objectives.iter().map(|one| Some(self.problem.noise * one.std * one.std));
         let known = objectives.chain(self.problem.constraints.iter().map(|_| None)).collect();
-        TradeoffExperiment { known_noise: Some(known), ..self }
+        MultiObjectiveExperiment { known_noise: Some(known), ..self }
     }
 
     /// Evaluates the initial design and then `batches` batches.
-    pub fn run(&mut self, batches: usize) -> Result<Vec<TradeoffStep>> {
+    pub fn run(&mut self, batches: usize) -> Result<Vec<MultiObjectiveStep>> {
         (0..=batches).map(|number| self.step(number)).collect()
     }
 
-    /// The objectives, without noise, of those trials believed to be the front that keep every constraint.
+    /// The objectives, without noise, of those trials believed to be the front that satisfy every constraint.
     pub fn front(&mut self) -> Result<Vec<Vec<f64>>> {
         let mut front = self.believed()?;
         front.retain(|outputs| self.problem.feasible(outputs));
@@ -91,7 +91,7 @@ impl TradeoffExperiment {
         coverage(self.problem, &mut self.study)
     }
 
-    fn step(&mut self, number: usize) -> Result<TradeoffStep> {
+    fn step(&mut self, number: usize) -> Result<MultiObjectiveStep> {
         let config = self.study.config();
         let trials = self.study.ask(if number == 0 { config.initial } else { config.batch })?;
         self.evaluate(&trials)?;
@@ -99,12 +99,12 @@ impl TradeoffExperiment {
         let models = self.study.model_reports()?;
         let asked = self.study.reports()?;
         let hypervolume = self.problem.hypervolume(&believed)?;
-        let attainable = attainable(self.problem);
-        Ok(TradeoffStep {
+        let maximum_hypervolume = maximum_hypervolume(self.problem);
+        Ok(MultiObjectiveStep {
             evaluations: self.study.history().records().len(),
             hypervolume,
-            regret: attainable - hypervolume,
-            least_regret: attainable - self.problem.hypervolume(&self.seen)?,
+            regret: maximum_hypervolume - hypervolume,
+            least_regret: maximum_hypervolume - self.problem.hypervolume(&self.seen)?,
             front: believed.len(),
             feasible: self.seen.iter().filter(|outputs| self.problem.feasible(outputs)).count(),
             inducing: models.iter().map(|model| model.inducing).sum(),
@@ -138,14 +138,14 @@ impl TradeoffExperiment {
 }
 
 /// The volume that regret is measured from.
-pub fn attainable(problem: &Tradeoff) -> f64 {
-    match problem.attainable {
-        Attainable::Exactly(volume) | Attainable::AtLeast(volume) => volume,
+pub fn maximum_hypervolume(problem: &MultiObjectiveProblem) -> f64 {
+    match problem.maximum_hypervolume {
+        MaximumHypervolume::Exactly(volume) | MaximumHypervolume::AtLeast(volume) => volume,
     }
 }
 
 /// Objectives, then constraints.
-fn outputs(problem: &Tradeoff) -> Vec<Output> {
+fn outputs(problem: &MultiObjectiveProblem) -> Vec<Output> {
     let goal = |direction| if direction == Direction::Maximize { Goal::Maximize } else { Goal::Minimize };
     let objectives = problem.objectives.iter().map(|objective| goal(objective.direction));
     let limit = |at_most| Goal::Constraint { at_least: None, at_most: Some(at_most) };

@@ -57,7 +57,7 @@ pub struct Constraint {
 
 /// The hypervolume, above the objectives' references, that feasible points can dominate.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Attainable {
+pub enum MaximumHypervolume {
     /// That of the true front.
     Exactly(f64),
     /// That of the best points known: the true one is larger.

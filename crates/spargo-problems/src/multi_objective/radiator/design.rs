@@ -3,12 +3,12 @@
 use super::coolant;
 use std::f64::consts::PI;
 
-/// Of the core, m: tubes and fins share it.
+/// Height of the core, m: tubes and fins share it.
 const HEIGHT: f64 = 0.40;
 pub const WALL: f64 = 0.30e-3;
-/// Between rows of tubes, m.
+/// Gap between rows of tubes, m.
 const GAP: f64 = 2e-3;
-/// Of a louver, as a share of the fin's height.
+/// Length of a louver, as a share of the fin's height.
 const LOUVER: f64 = 0.85;
 /// Aluminium: W/(m K), kg/m³.
 pub const CONDUCTIVITY: f64 = 180.0;
@@ -18,7 +18,7 @@ const HEADER: f64 = 1.5e-3;
 const TANK: f64 = 2.5e-3;
 const TANK_DEPTH: f64 = 40e-3;
 const POLYAMIDE: f64 = 1370.0;
-/// By which headers and tanks are wider than the core, m.
+/// Excess width of headers and tanks over the core, m.
 const RIM: f64 = 0.01;
 
 /// What is chosen, and the lengths and areas that follow from it.
@@ -32,12 +32,12 @@ pub struct Design {
     passes: f64,
     pub tube_pitch: f64,
     pub fin_height: f64,
-    /// Along a fin from tube to tube.
+    /// Length along a fin from tube to tube.
     pub fin_length: f64,
     pub louver_length: f64,
-    /// In the direction of the air.
+    /// Depth in the direction of the air.
     pub depth: f64,
-    /// Of a tube, outside.
+    /// Outer perimeter of a tube.
     perimeter: f64,
     /// Clear height and width inside a tube.
     pub inner_height: f64,
@@ -94,7 +94,7 @@ impl Design {
         (0..self.passes as usize).map(move |k| if (k as f64) < left { each + 1.0 } else { each })
     }
 
-    /// Of the tubes' walls, K/W.
+    /// Thermal resistance of the tubes' walls, K/W.
     pub fn wall_resistance(&self, tubes: f64) -> f64 {
         WALL / (CONDUCTIVITY * self.perimeter * self.length * tubes * self.rows)
     }

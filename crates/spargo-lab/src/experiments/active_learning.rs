@@ -17,7 +17,7 @@ use std::collections::HashMap;
 
 /// A map that is being learned.
 #[derive(Debug)]
-pub struct Lesson<'a> {
+pub struct ActiveLearning<'a> {
     map: &'a Map,
     held_out: &'a [usize],
     labels: Vec<bool>,
@@ -28,7 +28,7 @@ pub struct Lesson<'a> {
 
 /// After one batch has been told.
 #[derive(Debug, Clone)]
-pub struct LessonStep {
+pub struct ActiveLearningStep {
     /// Cells asked for so far.
     pub evaluations: usize,
     /// Share of the held-out cells whose class is the likelier one.
@@ -45,14 +45,14 @@ pub struct LessonStep {
     pub acquire_s: f64,
 }
 
-impl LessonStep {
+impl ActiveLearningStep {
     /// Seconds that are not spent on evaluations.
     pub fn overhead_s(&self) -> f64 {
         self.allocate_s + self.fit_s + self.acquire_s
     }
 }
 
-impl<'a> Lesson<'a> {
+impl<'a> ActiveLearning<'a> {
     /// A study of the cells that may be asked for.
     pub fn new(map: &'a Map, split: &'a Split, configure: impl FnOnce(&mut Config)) -> Result<Self> {
         let cell = |i: &usize| map.cells()[*i].map(Value::Real).to_vec();
@@ -64,16 +64,16 @@ impl<'a> Lesson<'a> {
         configure(&mut config);
         let places = map.cells().iter().enumerate().map(|(i, cell)| (cell.map(f64::to_bits), i)).collect();
         let study = Study::in_memory(config)?;
-        Ok(Lesson { map, held_out: &split.held_out, labels: map.labels(), study, places })
+        Ok(ActiveLearning { map, held_out: &split.held_out, labels: map.labels(), study, places })
     }
 
     /// Asks for the initial cells and then `batches` batches.
-    pub fn run(&mut self, batches: usize) -> Result<Vec<LessonStep>> {
+    pub fn run(&mut self, batches: usize) -> Result<Vec<ActiveLearningStep>> {
         (0..=batches).map(|number| self.step(number)).collect()
     }
 
     /// Asks for a batch, tells its classes and scores what is believed then.
-    fn step(&mut self, number: usize) -> Result<LessonStep> {
+    fn step(&mut self, number: usize) -> Result<ActiveLearningStep> {
         let config = self.study.config();
         let count = if number == 0 { config.initial } else { config.batch };
         let trials = self.study.ask(count)?;
@@ -84,7 +84,7 @@ impl<'a> Lesson<'a> {
         let labels = self.labels(self.held_out);
         let report = self.study.model_reports()?.remove(0);
         let asked = self.study.reports()?;
-        Ok(LessonStep {
+        Ok(ActiveLearningStep {
             evaluations: self.study.history().records().len(),
             accuracy: scores::accuracy(&z, &labels),
             log_loss: scores::log_loss(&z, &labels),

@@ -15,7 +15,7 @@ const DENSITY: f64 = 1.127;
 const VISCOSITY: f64 = 1.95e-5;
 const HEAT: f64 = 1007.0;
 const PRANDTL: f64 = 0.71;
-/// Of the louvers, as a share of a right angle.
+/// Angle of the louvers, as a share of a right angle.
 const ANGLE: f64 = 27.0 / 90.0;
 
 /// The air at one face velocity.

@@ -1,16 +1,16 @@
 //! What `optimize` prints of a benchmark problem with several outputs.
 
-use crate::experiments::{Coverage, TradeoffExperiment, TradeoffStep, attainable};
+use crate::experiments::{Coverage, MultiObjectiveExperiment, MultiObjectiveStep, maximum_hypervolume};
 use miette::{IntoDiagnostic, Result};
 use serde::Serialize;
 use spargo::study::Config;
 use spargo_cli::io::output::execution::peak_rss_mb;
-use spargo_problems::tradeoffs::{Attainable, Tradeoff};
+use spargo_problems::multi_objective::{MaximumHypervolume, MultiObjectiveProblem};
 use std::fmt;
 
 /// How it went.
 #[derive(Serialize)]
-pub struct Report {
+pub struct MultiObjectiveReport {
     problem: &'static str,
     /// The volume that regret is measured from, and whether it is known to be attained.
     attainable: f64,
@@ -20,11 +20,11 @@ pub struct Report {
     evaluations: Vec<usize>,
     hypervolume: Vec<f64>,
     regret: Vec<f64>,
-    /// Of all trials, noise-free, which nobody could know.
+    /// Regret of the noise-free front of all trials, which no method knows.
     least_regret: Vec<f64>,
     /// Trials that no other one beats in posterior mean.
     front: Vec<usize>,
-    /// Of all trials so far, those that keep every constraint.
+    /// Trials so far that satisfy every constraint.
     feasible: Vec<usize>,
     allocate_s: Vec<f64>,
     fit_s: Vec<f64>,
@@ -37,20 +37,24 @@ pub struct Report {
 }
 
 /// Evaluates the initial design and then `batches` batches.
-pub fn optimize(problem: &'static Tradeoff, batches: usize, configure: impl FnOnce(&mut Config)) -> Result<Report> {
-    let mut experiment = TradeoffExperiment::new(problem, configure).into_diagnostic()?;
+pub fn optimize(
+    problem: &'static MultiObjectiveProblem,
+    batches: usize,
+    configure: impl FnOnce(&mut Config),
+) -> Result<MultiObjectiveReport> {
+    let mut experiment = MultiObjectiveExperiment::new(problem, configure).into_diagnostic()?;
     let steps = experiment.run(batches).into_diagnostic()?;
-    Ok(Report::new(problem, &steps, experiment.coverage().into_diagnostic()?))
+    Ok(MultiObjectiveReport::new(problem, &steps, experiment.coverage().into_diagnostic()?))
 }
 
-impl Report {
-    fn new(problem: &Tradeoff, steps: &[TradeoffStep], coverage: Vec<Coverage>) -> Self {
-        let of = |value: fn(&TradeoffStep) -> f64| steps[1..].iter().map(value).collect::<Vec<f64>>();
-        let count = |value: fn(&TradeoffStep) -> usize| steps[1..].iter().map(value).collect::<Vec<usize>>();
-        Report {
+impl MultiObjectiveReport {
+    fn new(problem: &MultiObjectiveProblem, steps: &[MultiObjectiveStep], coverage: Vec<Coverage>) -> Self {
+        let of = |value: fn(&MultiObjectiveStep) -> f64| steps[1..].iter().map(value).collect::<Vec<f64>>();
+        let count = |value: fn(&MultiObjectiveStep) -> usize| steps[1..].iter().map(value).collect::<Vec<usize>>();
+        MultiObjectiveReport {
             problem: problem.name,
-            attainable: attainable(problem),
-            attainable_is_known: matches!(problem.attainable, Attainable::Exactly(_)),
+            attainable: maximum_hypervolume(problem),
+            attainable_is_known: matches!(problem.maximum_hypervolume, MaximumHypervolume::Exactly(_)),
             threads: rayon::current_num_threads(),
             initial_hypervolume: steps[0].hypervolume,
             evaluations: count(|step| step.evaluations),
@@ -62,14 +66,14 @@ impl Report {
             allocate_s: of(|step| step.allocate_s),
             fit_s: of(|step| step.fit_s),
             acquire_s: of(|step| step.acquire_s),
-            overhead_s: steps.iter().map(TradeoffStep::overhead_s).sum(),
+            overhead_s: steps.iter().map(MultiObjectiveStep::overhead_s).sum(),
             coverage,
             peak_rss_mb: peak_rss_mb(),
         }
     }
 }
 
-impl fmt::Display for Report {
+impl fmt::Display for MultiObjectiveReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let heading = ["evaluations", "hypervolume", "regret", "front", "feasible", "allocate s", "fit s", "acquire s"];
         writeln!(out, "{}", heading.map(|name| format!("{name:>12}")).concat())?;

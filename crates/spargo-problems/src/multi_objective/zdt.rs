@@ -9,31 +9,31 @@
 //! the first two. In BoTorch's ZDT3 the last term lacks the factor g: the front is the same, the way to it is not.
 
 use super::parts::same;
-use super::{Attainable, Input, Objective, Tradeoff};
+use super::{Input, MaximumHypervolume, MultiObjectiveProblem, Objective};
 use std::f64::consts::PI;
 
 /// A convex front.
-pub static ZDT1: Tradeoff = Tradeoff {
+pub static ZDT1: MultiObjectiveProblem = MultiObjectiveProblem {
     name: "zdt1",
     objectives: &[FIRST, Objective::minimize("f2", REFERENCE, 1.3951921906339)],
-    attainable: Attainable::Exactly(REFERENCE * REFERENCE - 1.0 / 3.0),
+    maximum_hypervolume: MaximumHypervolume::Exactly(REFERENCE * REFERENCE - 1.0 / 3.0),
     ..zdt(|x| values(x, |r, _| 1.0 - r.sqrt()))
 };
 
 /// A concave front: weighted sums find only its ends.
-pub static ZDT2: Tradeoff = Tradeoff {
+pub static ZDT2: MultiObjectiveProblem = MultiObjectiveProblem {
     name: "zdt2",
     objectives: &[FIRST, Objective::minimize("f2", REFERENCE, 1.5224655034838)],
-    attainable: Attainable::Exactly(REFERENCE * REFERENCE - 2.0 / 3.0),
+    maximum_hypervolume: MaximumHypervolume::Exactly(REFERENCE * REFERENCE - 2.0 / 3.0),
     ..zdt(|x| values(x, |r, _| 1.0 - r * r))
 };
 
 /// A front of five pieces.
-pub static ZDT3: Tradeoff = Tradeoff {
+pub static ZDT3: MultiObjectiveProblem = MultiObjectiveProblem {
     name: "zdt3",
     objectives: &[FIRST, Objective::minimize("f2", REFERENCE, 1.4359713641462)],
     // By quadrature over the pieces; 1.331762908657 with a reference of 1.1.
-    attainable: Attainable::Exactly(128.77811613069076),
+    maximum_hypervolume: MaximumHypervolume::Exactly(128.77811613069076),
     ..zdt(|x| values(x, |r, f1| 1.0 - r.sqrt() - r * (10.0 * PI * f1).sin()))
 };
 
@@ -55,14 +55,14 @@ const REFERENCE: f64 = 11.0;
 const FIRST: Objective = Objective::minimize("f1", REFERENCE, 0.2886751345948);
 
 /// What the three have in common.
-const fn zdt(function: fn(&[f64]) -> Vec<f64>) -> Tradeoff {
-    Tradeoff {
+const fn zdt(function: fn(&[f64]) -> Vec<f64>) -> MultiObjectiveProblem {
+    MultiObjectiveProblem {
         name: "zdt",
         inputs: &INPUTS,
         objectives: &[],
         constraints: &[],
         noise: 0.01,
-        attainable: Attainable::AtLeast(0.0),
+        maximum_hypervolume: MaximumHypervolume::AtLeast(0.0),
         citation: "Zitzler, Deb & Thiele 2000, Comparison of multiobjective evolutionary algorithms: empirical results",
         function,
     }

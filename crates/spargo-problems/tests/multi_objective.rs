@@ -9,23 +9,23 @@ use spargo::math::pareto;
 use spargo::rng::{Purpose, normal, stream, uniform};
 use spargo::space::Value;
 use spargo_problems as problems;
-use spargo_problems::tradeoffs::{
-    ALL, Attainable, DTLZ2, Numbers, RADIATOR, Tradeoff, VLMOP2, ZDT1, ZDT2, ZDT3, by_name,
+use spargo_problems::multi_objective::{
+    ALL, DTLZ2, MaximumHypervolume, MultiObjectiveProblem, Numbers, RADIATOR, VLMOP2, ZDT1, ZDT2, ZDT3, by_name,
 };
 use std::f64::consts::{PI, SQRT_2};
 
-fn random_point(problem: &Tradeoff, rng: &mut ChaCha8Rng) -> Vec<f64> {
+fn random_point(problem: &MultiObjectiveProblem, rng: &mut ChaCha8Rng) -> Vec<f64> {
     let unit: Vec<f64> = (0..problem.dimension()).map(|_| uniform(rng)).collect();
     problem.from_unit(&unit).unwrap()
 }
 
-fn random_points(problem: &Tradeoff, n: usize, seed: u64) -> Vec<Vec<f64>> {
+fn random_points(problem: &MultiObjectiveProblem, n: usize, seed: u64) -> Vec<Vec<f64>> {
     let mut rng = stream(seed, Purpose::Data, 0, 0);
     (0..n).map(|_| random_point(problem, &mut rng)).collect()
 }
 
 /// Points whose outputs are on the true front, some n of them.
-fn pareto_set(problem: &Tradeoff, n: usize) -> Option<Vec<Vec<f64>>> {
+fn pareto_set(problem: &MultiObjectiveProblem, n: usize) -> Option<Vec<Vec<f64>>> {
     let line = |n: usize| (0..=n).map(move |i| i as f64 / n as f64);
     let side = (n as f64).sqrt() as usize;
     match problem.name {
@@ -92,7 +92,9 @@ fn the_best_known_radiators_are_what_their_file_says() {
     let rows: Vec<Vec<f64>> =
         text.lines().skip(1).map(|line| line.split(',').map(|word| word.parse().unwrap()).collect()).collect();
     assert!(rows.len() > 1000);
-    let Attainable::AtLeast(volume) = RADIATOR.attainable else { panic!("{:?}", RADIATOR.attainable) };
+    let MaximumHypervolume::AtLeast(volume) = RADIATOR.maximum_hypervolume else {
+        panic!("{:?}", RADIATOR.maximum_hypervolume)
+    };
     let mut outputs = Vec::new();
     for row in &rows {
         let found = RADIATOR.value(&row[2..]).unwrap();
@@ -113,7 +115,7 @@ fn true_fronts_dominate_what_is_said() {
     let n = 200_000;
     for problem in ALL {
         let Some(set) = pareto_set(problem, n) else { continue };
-        let Attainable::Exactly(volume) = problem.attainable else { panic!("{}", problem.name) };
+        let MaximumHypervolume::Exactly(volume) = problem.maximum_hypervolume else { panic!("{}", problem.name) };
         let mut outputs = problem.values(&set).unwrap();
         let shortfall = volume - problem.hypervolume(&outputs).unwrap();
         // Steps between n points of a curve leave out O(1/n), of a surface O(1/√n).

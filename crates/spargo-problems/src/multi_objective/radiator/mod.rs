@@ -13,12 +13,12 @@ mod air;
 mod coolant;
 mod design;
 
-use super::{Attainable, Constraint, Input, Objective, Tradeoff};
+use super::{Constraint, Input, MaximumHypervolume, MultiObjectiveProblem, Objective};
 use air::Air;
 use design::Design;
 
 /// Much heat from little mass, within the pressures of fan and pump and cool enough at the outlet.
-pub static RADIATOR: Tradeoff = Tradeoff {
+pub static RADIATOR: MultiObjectiveProblem = MultiObjectiveProblem {
     name: "radiator",
     inputs: &[
         Input::real("length_m", 0.40, 0.60),
@@ -38,7 +38,7 @@ pub static RADIATOR: Tradeoff = Tradeoff {
         Constraint { name: "outlet_C", at_most: 98.5 },
     ],
     noise: 0.0,
-    attainable: Attainable::AtLeast(313.79),
+    maximum_hypervolume: MaximumHypervolume::AtLeast(313.79),
     citation: "Paleyes et al. 2022, A penalisation method for batch multi-objective Bayesian optimisation with application \
                in heat exchanger design; this simulation is our own",
     function: |x| simulate(&Design::new(x)),

@@ -8,10 +8,10 @@
 //! ∫ (1 − f₂) df₁ + e⁻⁴ = ∫ 2(1 − s) e^(−2s² − 2) ds + e⁻⁴ = e⁻² √(2π) erf √2 + e⁻⁴; a reference ρ ≥ 1 adds ρ² − 1.
 
 use super::parts::same;
-use super::{Attainable, Input, Objective, Tradeoff};
+use super::{Input, MaximumHypervolume, MultiObjectiveProblem, Objective};
 
 /// Two pits in a plain: far from both, there is little to tell.
-pub static VLMOP2: Tradeoff = Tradeoff {
+pub static VLMOP2: MultiObjectiveProblem = MultiObjectiveProblem {
     name: "vlmop2",
     inputs: &INPUTS,
     objectives: &[
@@ -20,7 +20,7 @@ pub static VLMOP2: Tradeoff = Tradeoff {
     ],
     constraints: &[],
     noise: 0.01,
-    attainable: Attainable::Exactly(REFERENCE * REFERENCE - 1.0 + 0.3421155931198939),
+    maximum_hypervolume: MaximumHypervolume::Exactly(REFERENCE * REFERENCE - 1.0 + 0.3421155931198939),
     citation: "Van Veldhuizen & Lamont 1999, Multiobjective evolutionary algorithm test suites",
     function: vlmop2,
 };

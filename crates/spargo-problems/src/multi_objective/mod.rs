@@ -8,7 +8,7 @@
 //! variance once each objective is scaled to variance one over its inputs; the paper (Moss, Ober & Picheny 2023, Section
 //! 5.3) gives none for ZDT3, and 0.01 is that of its problems with one objective. Simulations have none. Standard
 //! deviations are by quadrature; the radiator's are those of 10⁶ uniform samples, as printed by
-//! `cargo test --release --workspace --test tradeoffs -- --ignored --nocapture deviations`.
+//! `cargo test --release --workspace --test multi_objective -- --ignored --nocapture deviations`.
 
 mod dtlz;
 mod parts;
@@ -17,7 +17,7 @@ mod vlmop;
 mod zdt;
 
 pub use dtlz::DTLZ2;
-pub use parts::{Attainable, Constraint, Direction, Input, Numbers, Objective};
+pub use parts::{Constraint, Direction, Input, MaximumHypervolume, Numbers, Objective};
 pub use radiator::RADIATOR;
 pub use vlmop::VLMOP2;
 pub use zdt::{ZDT1, ZDT2, ZDT3, ZDT3_PIECES};
@@ -30,10 +30,10 @@ use spargo::space::Space;
 use spargo::{Error, Result};
 
 /// Every problem with several outputs.
-pub static ALL: [&Tradeoff; 6] = [&ZDT1, &ZDT2, &ZDT3, &DTLZ2, &VLMOP2, &RADIATOR];
+pub static ALL: [&MultiObjectiveProblem; 6] = [&ZDT1, &ZDT2, &ZDT3, &DTLZ2, &VLMOP2, &RADIATOR];
 
 /// The problem of that name.
-pub fn by_name(name: &str) -> Result<&'static Tradeoff> {
+pub fn by_name(name: &str) -> Result<&'static MultiObjectiveProblem> {
     ALL.into_iter().find(|problem| problem.name == name).ok_or_else(|| Error::Unsupported {
         what: format!("there is no problem '{name}' with several outputs"),
         remedy: format!("choose one of {}", ALL.map(|problem| problem.name).join(", ")),
@@ -42,7 +42,7 @@ pub fn by_name(name: &str) -> Result<&'static Tradeoff> {
 
 /// A function with several outputs, and what is known of it.
 #[derive(Debug, Clone, Copy)]
-pub struct Tradeoff {
+pub struct MultiObjectiveProblem {
     /// The word by which it is asked for.
     pub name: &'static str,
     /// What may be chosen.
@@ -54,14 +54,14 @@ pub struct Tradeoff {
     /// The noise variance of each objective, after scaling; constraints have none.
     pub noise: f64,
     /// The hypervolume that feasible points can dominate.
-    pub attainable: Attainable,
+    pub maximum_hypervolume: MaximumHypervolume,
     /// Where it comes from.
     pub citation: &'static str,
     /// The objectives, then the constraints, for points that have been checked.
     function: fn(&[f64]) -> Vec<f64>,
 }
 
-impl Tradeoff {
+impl MultiObjectiveProblem {
     /// The number of inputs.
     pub fn dimension(&self) -> usize {
         self.inputs.len()

@@ -8,11 +8,11 @@
 //! The front is an octant of the unit sphere, so a reference ρ ≥ 1 leaves ρ³ − π/6.
 
 use super::parts::same;
-use super::{Attainable, Input, Objective, Tradeoff};
+use super::{Input, MaximumHypervolume, MultiObjectiveProblem, Objective};
 use std::f64::consts::{FRAC_PI_2, PI};
 
 /// An octant of a sphere.
-pub static DTLZ2: Tradeoff = Tradeoff {
+pub static DTLZ2: MultiObjectiveProblem = MultiObjectiveProblem {
     name: "dtlz2",
     inputs: &INPUTS,
     objectives: &[
@@ -22,7 +22,7 @@ pub static DTLZ2: Tradeoff = Tradeoff {
     ],
     constraints: &[],
     noise: 0.01,
-    attainable: Attainable::Exactly(REFERENCE * REFERENCE * REFERENCE - PI / 6.0),
+    maximum_hypervolume: MaximumHypervolume::Exactly(REFERENCE * REFERENCE * REFERENCE - PI / 6.0),
     citation: "Deb, Thiele, Laumanns & Zitzler 2002, Scalable multi-objective optimization test problems",
     function: dtlz2,
 };

@@ -1,35 +1,35 @@
 //! What comes of a run on a problem with several outputs.
 
-use super::settings::{Noise, Settings};
+use super::settings::{Noise, RunSettings};
 use crate::curves::Curve;
 use crate::error::Result;
-use crate::experiments::{Coverage, TradeoffExperiment, TradeoffStep};
+use crate::experiments::{Coverage, MultiObjectiveExperiment, MultiObjectiveStep};
 use crate::table::rounded;
 use serde::{Deserialize, Serialize};
-use spargo_problems::tradeoffs;
+use spargo_problems::multi_objective;
 
 /// How such a run went, after the initial points and after every batch.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Several {
+pub struct MultiOutputRun {
     /// Evaluations so far.
     pub evaluations: Vec<usize>,
-    /// Of the feasible trials that no other one beats in posterior mean, noise-free.
+    /// Noise-free hypervolume of the feasible trials on the believed front.
     pub hypervolume: Vec<f64>,
-    /// What the attainable volume has more.
+    /// Maximum hypervolume minus `hypervolume`.
     pub regret: Vec<f64>,
-    /// The same for all trials.
+    /// Regret of the noise-free front of all trials.
     pub least_regret: Vec<f64>,
     /// Trials that no other one beats in posterior mean.
     pub front: Vec<usize>,
-    /// Trials that keep every constraint.
+    /// Trials that satisfy every constraint.
     pub feasible: Vec<usize>,
     /// Inducing points of all models.
     pub inducing: Vec<usize>,
-    /// Seconds for inducing points, for the models, and for the batch.
+    /// Seconds for the inducing points.
     pub allocate_s: Vec<f64>,
-    /// See above.
+    /// Seconds for the models.
     pub fit_s: Vec<f64>,
-    /// See above.
+    /// Seconds for the batch.
     pub acquire_s: Vec<f64>,
     /// The objectives of the feasible trials believed to be the front after the last batch, noise-free.
     pub found: Vec<Vec<f64>>,
@@ -37,19 +37,19 @@ pub struct Several {
     pub coverage: Vec<Coverage>,
 }
 
-impl Several {
+impl MultiOutputRun {
     /// Runs it.
-    pub(super) fn of(settings: &Settings) -> Result<Self> {
-        let problem = tradeoffs::by_name(&settings.function)?;
-        let mut experiment = TradeoffExperiment::new(problem, |config| settings.configure(config))?;
+    pub(super) fn of(settings: &RunSettings) -> Result<Self> {
+        let problem = multi_objective::by_name(&settings.function)?;
+        let mut experiment = MultiObjectiveExperiment::new(problem, |config| settings.configure(config))?;
         if settings.noise == Noise::Known {
             experiment = experiment.with_known_noise();
         }
         let steps = experiment.run(settings.steps)?;
-        let of = |value: fn(&TradeoffStep) -> f64| steps.iter().map(value).collect::<Vec<f64>>();
-        let count = |value: fn(&TradeoffStep) -> usize| steps.iter().map(value).collect::<Vec<usize>>();
+        let of = |value: fn(&MultiObjectiveStep) -> f64| steps.iter().map(value).collect::<Vec<f64>>();
+        let count = |value: fn(&MultiObjectiveStep) -> usize| steps.iter().map(value).collect::<Vec<usize>>();
         let found = experiment.front()?.into_iter().map(|point| point.into_iter().map(rounded).collect());
-        Ok(Several {
+        Ok(MultiOutputRun {
             evaluations: count(|step| step.evaluations),
             hypervolume: of(|step| step.hypervolume),
             regret: of(|step| step.regret),
