@@ -30,7 +30,7 @@ fn batches(criterion: &mut Criterion) {
     let sgpr = Sgpr::new(&hyper, &data, z.as_ref()).expect("shapes agree");
     let posterior = sgpr.infer().expect("well conditioned").posterior;
     let none = first(0);
-    let inputs = (0..INPUTS).map(|k| Dimension::real(&format!("x{k}"), 0.0, 1.0)).collect();
+    let inputs = (0..INPUTS).map(|k| Dimension::real(format!("x{k}"), 0.0, 1.0)).collect();
     let space = Space::new(inputs).expect("different names");
     let (options, sampling) = (AcquisitionOptions::default(), SamplingOptions::default());
     let rng = StepRng { seed: 0, step: 0 };

@@ -18,7 +18,7 @@ fn storage(criterion: &mut Criterion) {
     let mut point = || -> Point { (0..INPUTS).map(|_| Value::Real(uniform(&mut rng))).collect() };
     let points: Vec<_> = (0..TRIALS).map(|i| (point(), Some(Outcome::value(i as f64 / 3.0)))).collect();
     let path = folder.join("study.db");
-    let space = Space::new((0..INPUTS).map(|i| Dimension::real(&format!("x{i}"), 0.0, 1.0)).collect());
+    let space = Space::new((0..INPUTS).map(|i| Dimension::real(format!("x{i}"), 0.0, 1.0)).collect());
     let mut writer = Study::create(&path, Config::new(space.expect("six inputs"))).expect("a new file");
     writer.add(&points).expect("finite outcomes");
 

@@ -84,7 +84,7 @@ fn toy(x: &[f64]) -> f64 {
 }
 
 fn main() -> spargo::Result<()> {
-    let space = Space::new((0..INPUTS).map(|k| Dimension::real(&format!("x{k}"), 0.0, 1.0)).collect())?;
+    let space = Space::new((0..INPUTS).map(|k| Dimension::real(format!("x{k}"), 0.0, 1.0)).collect())?;
     let kernel = Kernel::stationary(Family::Matern52, 1.0, 0.4, INPUTS);
     let hyper = Hyperparameters { kernel, mean: 0.0, noise: 1e-4 };
     let (options, sampling) = (AcquisitionOptions::default(), SamplingOptions::default());

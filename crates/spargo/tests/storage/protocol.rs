@@ -44,11 +44,14 @@ fn events_at_another_position_than_the_last_are_a_conflict() {
     }
 }
 
+/// What another process does to a study.
+type Change = fn(&mut Study);
+
 /// A storage on a file that another process uses just before the second event.
 #[derive(Debug)]
 struct Meddling {
     storage: SqliteStorage,
-    other: Option<(PathBuf, fn(&mut Study))>,
+    other: Option<(PathBuf, Change)>,
 }
 
 impl Storage for Meddling {
@@ -70,7 +73,7 @@ impl Storage for Meddling {
 
 #[test]
 fn an_ask_follows_asks_and_points_that_came_in_between_and_is_not_disturbed_by_tells() {
-    let meantime: [(fn(&mut Study), u64, usize); 4] = [
+    let meantime: [(Change, u64, usize); 4] = [
         (|study| _ = study.ask(1).unwrap(), 2, 1),
         (|study| _ = study.add(&[(point(1.0), None)]).unwrap(), 1, 0),
         (|study| _ = study.add(&[(point(0.5), Some(Outcome::value(1.0)))]).unwrap(), 1, 0),

@@ -21,6 +21,9 @@ use std::sync::mpsc::Receiver;
 use std::time::Instant;
 use tracing::{debug, info, warn};
 
+/// A trial's number, its outcome and the seconds of its evaluation.
+type Evaluated = (u64, Outcome, f64);
+
 /// A run in progress.
 pub struct Session {
     pub handle: StudyHandle,
@@ -99,7 +102,7 @@ impl Session {
     }
 
     /// Waits for an event; all outcomes that have arrived meanwhile are returned together.
-    fn receive(&mut self, open: &mut usize) -> Result<(Vec<(u64, Outcome, f64)>, Option<End>)> {
+    fn receive(&mut self, open: &mut usize) -> Result<(Vec<Evaluated>, Option<End>)> {
         let (mut outcomes, mut end) = (Vec::new(), None);
         let first = self.events.recv().into_diagnostic()?;
         for event in std::iter::once(first).chain(self.events.try_iter()) {
@@ -122,7 +125,7 @@ impl Session {
         Ok((outcomes, end))
     }
 
-    fn tell(&mut self, told: Vec<(u64, Outcome, f64)>) -> Result<()> {
+    fn tell(&mut self, told: Vec<Evaluated>) -> Result<()> {
         let outcomes: Vec<(u64, Outcome)> = told.iter().map(|(trial, outcome, _)| (*trial, outcome.clone())).collect();
         let refused = match self.handle.study.tell(&outcomes) {
             Err(Error::Retold { .. }) => self.tell_one_by_one(&outcomes)?,
