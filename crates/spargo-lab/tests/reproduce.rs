@@ -70,7 +70,10 @@ fn five_steps_of_the_papers_settings_leave_rows_a_table_and_drawings() {
         let row: Value = serde_json::from_str(line).unwrap();
         let (settings, result) = (&row["settings"], &row["result"]);
         let paper = [("batch", 100), ("initial", 100), ("pool", 10_000), ("features", 100), ("starts", 1), ("near", 0)];
-        assert!(paper.iter().all(|(name, value)| settings[name] == *value) && settings["warp"] == "off", "{settings}");
+        assert!(
+            paper.iter().all(|(name, value)| settings[name] == *value) && settings["outcome-transform"] == "off",
+            "{settings}"
+        );
         let evaluations: Vec<u64> = (1..=6).map(|i| 100 * i).collect();
         assert_eq!(result["evaluations"], serde_json::json!(evaluations));
         let inducing = result["inducing"][5].as_u64().unwrap();
@@ -213,7 +216,7 @@ fn several_objectives_leave_volumes_fronts_and_a_table() {
     let mut found = 0;
     for row in rows(folder.path()).iter().map(|row| serde_json::from_str::<Value>(row).unwrap()) {
         let (settings, result) = (&row["settings"], &row["result"]);
-        assert!(settings["rule"] == "thompson" && settings["warp"] == "off", "{settings}");
+        assert!(settings["rule"] == "thompson" && settings["outcome-transform"] == "off", "{settings}");
         let numbers = |key: &str| -> Vec<f64> { serde_json::from_value(result[key].clone()).unwrap() };
         assert_eq!(numbers("evaluations"), [10.0, 18.0, 26.0]);
         // The front that is kept is the one whose volume is told.
