@@ -80,8 +80,8 @@ CASES: list[tuple[type[spargo.SpargoError], type[Exception], Callable[[], object
         spargo.UnsupportedError,
         ValueError,
         lambda: spargo.Study(LINE, rule="bald"),
-        "the rule 'bald' for these outputs",
-        {"what": "the rule 'bald' for these outputs"},
+        "the rule 'bald' for these outputs: bald learns a yes-or-no output",
+        {"what": "the rule 'bald' for these outputs: bald learns a yes-or-no output"},
     ),
     (
         spargo.RetoldError,

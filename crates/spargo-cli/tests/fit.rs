@@ -81,7 +81,7 @@ fn complaints_name_the_file_the_place_and_the_remedy() {
     let twice = file("twice.csv", "a,a,y\n1,2,3\n2,3,4\n");
     let huge = file("huge.csv", "a,y\n1,1e200\n2,-1e200\n3,2e200\n");
     let cases: [(&str, &str, &[&str]); 9] = [
-        (&twice, "y", &["twice.csv", "'a' is there twice"]),
+        (&twice, "y", &["twice.csv", "'a' occurs twice"]),
         (&huge, "y", &["e200", "rescale"]),
         (&bad, "y", &["bad.csv", "line 3", "column 'y'", "oops"]),
         (&nan, "y", &["nan.csv", "line 3", "column 'a'", "NaN"]),

@@ -164,7 +164,7 @@ fn mistakes_are_explained() {
     for (text, answers) in [
         ("batch = 100\ninducign = 3\n", ["wrong.toml:2", "did you mean 'inducing'"]),
         ("[model]\noutcome-transfrom = \"off\"\n", ["wrong.toml:2", "did you mean 'outcome-transform'"]),
-        ("seed = 4\n", ["wrong.toml:1", "'seed' is decided by the comparison"]),
+        ("seed = 4\n", ["wrong.toml:1", "'seed' is set by the comparison"]),
         ("batch = 0\n", ["wrong.toml:1", "at least 1"]),
         ("batch = 100\n", ["a budget of 99", "100 initial points of 'wrong'"]),
     ] {

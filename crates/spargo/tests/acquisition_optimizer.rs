@@ -419,16 +419,15 @@ fn evenly_spread_trials_are_no_exclusion_zone_and_without_regions_no_element_lea
     let Sampled { space, incumbents, acquisition } = Sampled::new();
     let in_zone = |found: &Mat<f64>, j: usize| (0..2).all(|k| (found[(j, k)] - 0.3).abs() < 0.15);
     let (spread, exclusion) = (random(1000, 3, 1.0), Mat::from_fn(50, 3, |_, k| [0.3, 0.3, 0.0][k]));
-    for (share, observed) in [(0.5, spread), (0.0, exclusion)] {
-        let policy = Memoryless { share };
+    let policy = Memoryless { share: 0.5 };
+    for (has_regions, observed) in [(true, spread), (false, exclusion)] {
         let settings = AcquisitionOptions { exclusion: 30, ..AcquisitionOptions::default() };
-        let optimizer = AcquisitionOptimizer::new(&space, incumbents.as_ref(), &settings, rng(1))
-            .unwrap()
-            .with_trust_regions(&policy)
-            .with_exclusion_zones(observed.as_ref());
+        let optimizer = AcquisitionOptimizer::new(&space, incumbents.as_ref(), &settings, rng(1)).unwrap();
+        let optimizer = if has_regions { optimizer.with_trust_regions(&policy) } else { optimizer };
+        let optimizer = optimizer.with_exclusion_zones(observed.as_ref());
         let regions = optimizer.regions(&acquisition, 0..100, &[1.0; 3]).unwrap();
         let wide: Vec<usize> = (0..100).filter(|&j| !matches!(regions.get(j), Some(Some(_)))).collect();
         let found = optimizer.maximize_within(&acquisition, regions, &mut Excluded::default()).unwrap();
-        assert!(wide.iter().all(|&j| in_zone(&found, j)), "{share}");
+        assert!(wide.iter().all(|&j| in_zone(&found, j)), "{has_regions}");
     }
 }

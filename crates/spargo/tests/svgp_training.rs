@@ -246,12 +246,19 @@ fn a_search_that_ends_below_its_start_is_dropped() {
     let data = data(80);
     let z = inducing(&data, 8);
     let best = run(&data, &z, Likelihood::Gaussian, &settings(Method::Nested));
-    // From the optimum, one epoch of small batches and long steps leads down.
-    let adam = Adam { learning_rate: 0.5, max_iterations: 1, ..Adam::default() };
-    let settings = Training { batch: Some(4), adam, ..settings(Method::Joint) };
-    let after = train(&best.hyper, &best.q, &data, z.as_ref(), Likelihood::Gaussian, &settings).unwrap();
-    assert!(after.report.kept.is_some());
-    assert_eq!((after.hyper, after.q, after.report.objective), (best.hyper, best.q, best.report.objective));
+    // From the optimum, few long steps of small batches lead down.
+    let mut kept = 0;
+    for (learning_rate, seed) in [0.1, 0.5, 2.0].into_iter().flat_map(|rate| [0, 1, 2].map(|seed| (rate, seed))) {
+        let adam = Adam { learning_rate, max_iterations: 3, ..Adam::default() };
+        let settings = Training { batch: Some(4), adam, seed, ..settings(Method::Joint) };
+        let after = train(&best.hyper, &best.q, &data, z.as_ref(), Likelihood::Gaussian, &settings).unwrap();
+        assert!(after.report.objective >= best.report.objective - 1e-9, "{learning_rate} {seed}: {:?}", after.report);
+        if after.report.kept.is_some() {
+            kept += 1;
+            assert_eq!((&after.hyper, &after.q), (&best.hyper, &best.q));
+        }
+    }
+    assert!(kept > 0);
 }
 
 #[test]

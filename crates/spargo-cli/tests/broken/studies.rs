@@ -141,12 +141,12 @@ const BROKEN: [(&str, &str); 63] = [
         "[constraints]\nx = { at-most = 1 }\n[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n",
     ),
     (
-        "learning from no rows",
-        "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[model]\nlearning = { subset = 0 }\n",
+        "hyperparameters from no rows",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[model]\nhyperparameters = { subset = 0 }\n",
     ),
     (
-        "learning that is not for studies",
-        "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[model]\nlearning = \"elbo\"\n",
+        "hyperparameters that are not for studies",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[model]\nhyperparameters = \"elbo\"\n",
     ),
     (
         "a command that is a number",
@@ -173,7 +173,7 @@ const BROKEN: [(&str, &str); 63] = [
         "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[run]\ncommand = \"./sim {x}\"\nbudget = 50\nfinal-replicates = 50\n",
     ),
     (
-        "replicates of the best of several",
-        "[objectives]\ny = { goal = \"max\" }\nz = { goal = \"min\" }\n[space]\nx = { real = [0, 1] }\n[run]\ncommand = \"./sim {x}\"\nfinal-replicates = 50\n",
+        "replicates without an objective",
+        "[objectives]\ny = { goal = \"classify\" }\n[space]\nx = { real = [0, 1] }\n[run]\ncommand = \"./sim {x}\"\nfinal-replicates = 50\n",
     ),
 ];

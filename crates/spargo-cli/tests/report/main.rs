@@ -440,6 +440,6 @@ fn what_cannot_be_read_or_written_is_named() {
     let nowhere = complaint(&["report", &study, "-o", "/no/such/folder/report.html"]);
     assert!(nowhere.contains("/no/such/folder/report.html"), "{nowhere}");
     let itself = complaint(&["report", &study, "-o", &study]);
-    assert!(itself.contains("would replace"), "{itself}");
+    assert!(itself.contains("would overwrite"), "{itself}");
     assert!(Study::open(Path::new(&study)).is_ok());
 }

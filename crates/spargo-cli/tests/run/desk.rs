@@ -11,7 +11,7 @@ fn desk() -> Folder {
 fn outcomes_are_exported_as_they_were_told() {
     let folder = desk();
     let complaint = folder.refused(&["status", "study.toml"]);
-    assert!(complaint.contains("has not begun") && complaint.contains("plain.db"), "{complaint}");
+    assert!(complaint.contains("does not exist yet") && complaint.contains("plain.db"), "{complaint}");
     let asked = folder.done(&["ask", "study.toml"]);
     let lines: Vec<&str> = asked.lines().collect();
     assert_eq!((lines[0], lines.len()), ("trial,x,n", 9));

@@ -208,7 +208,7 @@ fn a_program_that_cannot_be_started_is_no_failed_trial() {
     let folder = Folder::new(PLAIN, "{x}", "", "");
     for (command, words) in [
         ("no-such-program {x}", ["run.command: cannot start 'no-such-program'", "check its name"]),
-        ("./missing {x}", ["/missing'", "begins at the folder of the study file"]),
+        ("./missing {x}", ["/missing'", "relative to the folder of the study file"]),
         ("./sim.sh {x}", ["/sim.sh'", "chmod +x"]),
     ] {
         folder.write("study.toml", &format!("{PLAIN}[run]\ncommand = '{command}'\nparallel = 3\n"));

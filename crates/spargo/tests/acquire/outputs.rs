@@ -39,8 +39,10 @@ fn for_each_objective(unit: f64, noise: f64, mut check: impl FnMut(&str, &dyn Ba
             let fantasies = context.outputs().map(|output| Fantasy::new(output.posterior, output.noise, some));
             let fantasies: Vec<Fantasy<'_>> = fantasies.collect::<Result<_, _>>().unwrap();
             check(name, &Fantasised::new(&fantasies, function));
-            // What comes next has seen pending points; a penalty has a kink at its own, which no checked point may be close to.
-            function.add_pending(context, pending.as_ref().subrows(0, 2)).unwrap();
+            // Next to a penalised point differences are inaccurate: tests/acquire/functions.rs has the penalties' gradients.
+            if function.fantasises() {
+                function.add_pending(context, pending.as_ref()).unwrap();
+            }
         }
     });
     let models = models(4, unit, noise);

@@ -102,6 +102,7 @@ fn parse(source: &Source, folder: &Path) -> Result<Parsed> {
     check_name(source, &config.name)?;
     check_columns(source, &config)?;
     config.check().map_err(|error| source.refused(&error))?;
+    source.check_kernel(&config)?;
     let run = run.map(|run| RunSettings::parse(source, run, &config)).transpose()?;
     Ok(Parsed { config, run, candidates })
 }

@@ -87,9 +87,9 @@ impl RunSettings {
                 ));
             }
         }
-        if final_replicates > 0 && !config.is_one_objective() {
-            let message = "final-replicates needs a single objective";
-            let help = "remove it: it is for one objective that is \"max\" or \"min\", without constraints";
+        if final_replicates > 0 && config.objectives_and_constraints().0.is_empty() {
+            let message = "final-replicates needs an objective";
+            let help = "remove it: it is for objectives that are \"max\" or \"min\"";
             return Err(source.fault(&["run", "final-replicates"], message, help));
         }
         if final_replicates >= budget {

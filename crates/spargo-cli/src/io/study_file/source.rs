@@ -4,6 +4,8 @@ use super::diagnostics;
 use miette::{IntoDiagnostic, LabeledSpan, MietteDiagnostic, NamedSource, Report, Result, WrapErr, miette};
 use spargo::Error;
 use spargo::allocate::Allocation;
+use spargo::kernel::KERNELS;
+use spargo::study::Config;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -95,6 +97,17 @@ impl Source {
             }
             None => Ok(()),
         }
+    }
+
+    /// Refuses a kernel that the library does not have: a file cannot register its own.
+    pub fn check_kernel(&self, config: &Config) -> Result<()> {
+        let kernel = config.model.kernel.name();
+        let mut names = KERNELS.iter().map(|kernel| kernel.name);
+        if names.any(|name| name == kernel) {
+            return Ok(());
+        }
+        let help = diagnostics::suggestion(kernel, KERNELS.iter().rev().map(|kernel| kernel.name));
+        Err(self.fault(&["model", "kernel"], format!("unknown kernel '{kernel}'"), help))
     }
 
     /// Refuses settings that an allocation method does not have, which it would ignore.
