@@ -270,7 +270,7 @@ impl Config {
         match self.model.hyperparameters {
             HyperparameterObjective::Subset(rows) => check_count("subset", rows, usize::MAX)?,
             HyperparameterObjective::Elbo | HyperparameterObjective::Fixed => {
-                let what = format!("'learning' by {:?} in a study", self.model.hyperparameters);
+                let what = format!("'hyperparameters' by {:?} in a study", self.model.hyperparameters);
                 return unsupported(what, "use subset or bound");
             }
             HyperparameterObjective::Bound => {}
