@@ -3,12 +3,12 @@
 
     python3 scripts/migrate-rows.py [FOLDER]
 
-Everything outside `kind` and `settings` is copied byte by byte, and the script ends with an error, before it writes anything,
-if a line's other bytes would differ. Rows that have today's keys are left alone, so it may be run again.
+Everything outside `kind` and `settings` is copied byte by byte, and the script ends with an error, before it writes
+anything, if a line's other bytes would differ. Rows that have today's keys are left alone, so it may be run again.
 
-One setting has no word today: the outcome transform learned from random trials (`warp = "learned"`, which only the rows of
-`plain` in results/defaults have). Such rows keep the word `learned`: they can be read, but no job of today is taken for done
-by them.
+One setting has no word today: the outcome transform learned from random trials (`warp = "learned"`, which only the
+rows of `plain` in results/defaults have). Such rows keep the word `learned`: they can be read, but no job of today is
+taken for done by them.
 """
 
 from __future__ import annotations

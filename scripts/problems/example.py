@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A shifted sphere or Rastrigin function for `spargo-lab`, with the standard library alone: an example of a problem by command.
+"""A problem by command: a shifted sphere or Rastrigin function for `spargo-lab`, with the standard library alone.
 
     spargo-lab optimize 'command:python3 scripts/problems/example.py --function rastrigin --dimension 3'
 """
