@@ -5,7 +5,7 @@
 >>> for _ in range(5):
 ...     trials = study.ask()
 ...     study.tell(trials, [-abs(trial.params["layers"] - 3) for trial in trials])
-10
+20
 10
 10
 10

@@ -47,6 +47,10 @@ class Codec:
         variances = None if noise is None else dict(zip(self.outputs, noise))
         return Trial(number, self.params(point), named, variances, reason, ask)
 
+    def asked(self, trials: Iterable[tuple[int, list[Any]]]) -> list[Trial]:
+        """New trials of the library, as numbers and points."""
+        return [Trial(number, self.params(point)) for number, point in trials]
+
     def encode_outcomes(self, numbers: Sequence[int], values: Any, noise: Any) -> list[EncodedOutcome]:
         """Outcomes of trials as the library takes them."""
         given = list(_rows_of(values))

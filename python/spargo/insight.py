@@ -103,7 +103,7 @@ class Insight:
 
     @property
     def batch(self) -> int:
-        """Number of points that `ask()` returns."""
+        """Number of points that `ask()` returns after the initial design."""
         return int(self._config["batch"])
 
     @property
@@ -127,7 +127,7 @@ class Insight:
     def _counts_in_words(self) -> str:
         if self._inner.closed():
             return "closed"
-        trials, pending, failed, _ = self._inner.counts()
+        trials, pending, failed = self._inner.counts()
         parts = [f"{count} {what}" for count, what in ((pending, "pending"), (failed, "failed")) if count]
         return f"{trials} trials" + (f" ({', '.join(parts)})" if parts else "")
 
@@ -164,11 +164,6 @@ class Insight:
     def __len__(self) -> int:
         """Number of trials."""
         return self._inner.counts()[0]
-
-    def _observed(self) -> int:
-        """Number of trials with values."""
-        trials, pending, failed, _ = self._inner.counts()
-        return trials - pending - failed
 
     def is_feasible(self, trial: Trial) -> bool:
         """Whether a trial has values, and these satisfy all constraints."""

@@ -1,4 +1,4 @@
-"""Runs of a study: evaluates what the campaign asks for on an executor, and tells every outcome as it comes.
+"""Runs of a study: evaluates what the library's campaign asks for, and tells every outcome as it comes.
 
 ```text
     batch:   ask q ─▶ evaluate all ─▶ tell each as it comes ─▶ ask q …
@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from .campaign import Campaign, Done, Evaluate, Mode
+from . import _spargo
 from .errors import RetoldError
 from .executors import Crash, ExecutorFactory, WorkerPool, evaluate
 from .options import StudySettings
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Function", "Mode", "OptimizeSettings", "RunOptions", "maximize", "minimize", "run"]
 
+Mode = Literal["batch", "async"]
 Function = Callable[[dict[str, Any]], Any]
 """Function that is evaluated: parameters by name to whatever `Study.tell` takes as a value."""
 
@@ -96,33 +97,32 @@ class _Loop:
         self.study, self.f, self.pool, self.bar = study, f, pool, bar
         self.timeout = options.timeout
         self.batch = options.batch or study.batch
-        self.campaign = Campaign(
-            options.budget,
-            self.batch,
-            options.final_replicates,
-            mode=options.mode,
-            refit_every=(options.refit_every or self.batch) if options.mode == "async" else 1,
-            resume=options.resume,
+        refit_every = (options.refit_every or self.batch) if options.mode == "async" else None
+        self.campaign = _spargo.Campaign(
+            options.budget, options.batch, refit_every, options.final_replicates, options.resume
         )
         self.waiting: deque[Trial] = deque()
         self.retries: deque[Trial] = deque()
         """Trials that were in flight when a worker died: each is tried again alone."""
         self.in_flight: dict[Future[Any], Trial] = {}
+        self.done = 0
+        """Trials of this run that have an outcome."""
+        self.failures: Counter[str] = Counter()
+        """Numbers of failures of this run by reason."""
         self.trace = ""
         """Traceback of the last exception."""
 
     def run(self) -> None:
         while True:
-            step = self.campaign.next(self.study, self.idle())
-            self.draw()
-            if isinstance(step, Done):
+            step = self.campaign.next(self.study._inner, self.idle())
+            if isinstance(step, str):
                 self.finish(step)
                 return
-            if isinstance(step, Evaluate):
-                self.waiting.extend(step.trials)
+            self.waiting.extend(self.study._codec.asked(step or []))
             self.hand_out()
             done, _ = wait(self.in_flight, return_when=FIRST_COMPLETED)
             self.collect(done)
+            self.draw()
 
     def window(self) -> int:
         """Trials in flight at a time: more would have to be retried when a worker dies."""
@@ -194,21 +194,24 @@ class _Loop:
             pass  # Another process has evaluated it, too: the first outcome stays.
         except (TypeError, ValueError) as error:
             self.study.tell([trial], [error])
+        self.done += 1
+        if (failure := self.study.trial(trial.id).failure) is not None:
+            self.failures[failure] += 1
 
     def draw(self) -> None:
-        best = self.campaign.best
-        self.bar.update(self.campaign.done, self.campaign.failures.total(), "" if best is None else f"best {best:.6g}")
+        best = self.study._inner.best_observed()
+        self.bar.update(self.done, self.failures.total(), "" if best is None else f"best {best:.6g}")
 
-    def finish(self, done: Done) -> None:
-        failed = self.campaign.failures.total()
-        if failed == 0 or failed < self.campaign.done:
+    def finish(self, why: str) -> None:
+        failed = self.failures.total()
+        if failed == 0 or failed < self.done:
             return
-        ((reason, count),) = self.campaign.failures.most_common(1)
-        why = f": {reason}" if count == failed else f", {count} of them with: {reason}"
-        if done.why == "failing":
+        ((reason, count),) = self.failures.most_common(1)
+        reasons = f": {reason}" if count == failed else f", {count} of them with: {reason}"
+        if why == "failing":
             trace = f"\n\nThe last one:\n{self.trace}" if self.trace else ""
-            raise RuntimeError(f"all of the first {failed} evaluations failed{why}{trace}")
-        warnings.warn(f"all of the {failed} evaluations failed{why}", RuntimeWarning, stacklevel=5)
+            raise RuntimeError(f"all of the first {failed} evaluations failed{reasons}{trace}")
+        warnings.warn(f"all of the {failed} evaluations failed{reasons}", RuntimeWarning, stacklevel=5)
 
     def save(self) -> None:
         """After an interruption: tells finished evaluations, cancels those that have not begun; their trials stay pending."""

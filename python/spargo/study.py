@@ -7,7 +7,7 @@ import operator
 import os
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -56,7 +56,8 @@ class Study(Insight):
     name, seed
         Name of the study; random seed.
     batch, initial
-        Number of points that `ask()` returns, and of the space-filling points before the first model.
+        Number of points that `ask()` returns, and of the space-filling points before the first model, which the first
+        `ask()` returns.
     inducing, allocation
         Number of inducing points of sparse models, and how they are chosen: see `spargo.allocate`.
     quality
@@ -82,7 +83,7 @@ class Study(Insight):
     >>> study.best().params["metal"]
     'Ni'
     >>> study
-    <spargo.Study 'study': x, metal; objective (max); 16 trials>
+    <spargo.Study 'study': x, metal; objective (max); 20 trials>
     """
 
     def __init__(
@@ -153,7 +154,7 @@ class Study(Insight):
     # The loop.
 
     def ask(self, count: int | None = None, *, refit_every: int = 1) -> list[Trial]:
-        """The next points to evaluate, all new; by default `batch` of them.
+        """The next points to evaluate, all new; by default the initial design, then `batch` of them.
 
         The models of the last ask are used again while fewer than `refit_every` outcomes are new.
 
@@ -162,8 +163,7 @@ class Study(Insight):
         >>> [trial.id for trial in study.ask(2)]
         [1, 2]
         """
-        asked = self._inner.ask(self._count(count), refit_every)
-        return [Trial(number, self._codec.params(point)) for number, point in asked]
+        return self._codec.asked(self._inner.ask(_checked(count), refit_every))
 
     def replicate(self, count: int | None = None) -> list[Trial]:
         """Trials that re-evaluate the likely winners, in proportion to their probability of being best; by default `batch`.
@@ -176,13 +176,7 @@ class Study(Insight):
         >>> [trial.params["x"] for trial in study.replicate(2)]
         [0.5, 0.5]
         """
-        asked = self._inner.replicate(self._count(count))
-        return [Trial(number, self._codec.params(point)) for number, point in asked]
-
-    def _count(self, count: int | None) -> int:
-        if count is not None and count < 0:
-            raise ValueError(f"count is {count}; it must be at least 0")
-        return self.batch if count is None else count
+        return self._codec.asked(self._inner.replicate(self.batch if count is None else _checked(count)))
 
     def tell(
         self,
@@ -286,9 +280,9 @@ class Study(Insight):
             "batch" waits for all of a batch before it asks for the next one; "async" asks for a point as soon as a worker
             is idle.
         batch, workers
-            Size of batches, by default the study's, and number of trials in flight, by default the executor's workers.
+            Size of batches, by default the initial design and then the study's, and number of trials in flight, by default the executor's workers.
         refit_every
-            In async mode, the number of outcomes after which models are fitted again, by default `batch`. In between, points
+            In async mode, the number of outcomes after which models are fitted again, by default the size of a batch. In between, points
             come from fresh paths through the last models.
         timeout
             Seconds that an evaluation may take. It is abandoned afterwards, as threads cannot be ended.
@@ -343,6 +337,16 @@ class Study(Insight):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+@overload
+def _checked(count: int) -> int: ...
+@overload
+def _checked(count: None) -> None: ...
+def _checked(count: int | None) -> int | None:
+    if count is not None and count < 0:
+        raise ValueError(f"count is {count}; it must be at least 0")
+    return count
 
 
 def _options(name: str, given: Any, kind: type) -> Any:

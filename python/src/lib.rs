@@ -2,6 +2,7 @@
 
 mod allocate;
 mod arrays;
+mod campaign;
 mod errors;
 mod frame;
 mod heavy;
@@ -24,6 +25,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn _spargo(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<study::Study>()?;
+    module.add_class::<campaign::Campaign>()?;
     module.add_class::<posterior::Posterior>()?;
     module.add_class::<posterior::Paths>()?;
     module.add_class::<models::Fitted>()?;

@@ -127,8 +127,12 @@ impl Study {
     }
 
     /// Numbers and points of new trials; models are fitted again once `refit_every` outcomes are new.
-    fn ask<'py>(&self, py: Python<'py>, count: usize, refit_every: u64) -> PyResult<Bound<'py, PyList>> {
-        listed(py, &self.with(py, |study| study.ask_with(count, Refit::Every(refit_every)))?)
+    fn ask<'py>(&self, py: Python<'py>, count: Option<usize>, refit_every: u64) -> PyResult<Bound<'py, PyList>> {
+        let trials = self.with(py, |study| {
+            study.refresh()?;
+            study.ask_with(count.unwrap_or_else(|| study.default_count()), Refit::Every(refit_every))
+        })?;
+        listed(py, &trials)
     }
 
     /// Numbers and points of trials that re-evaluate the likely winners.
@@ -168,17 +172,15 @@ impl Study {
         self.at_once(py, Inner::refresh)
     }
 
-    /// Numbers of trials, of pending trials, of failed trials, and of asks.
-    fn counts(&self, py: Python<'_>) -> PyResult<(usize, usize, usize, u64)> {
-        self.at_once(py, |study| {
-            study.refresh()?;
-            let history = study.history();
-            let failed = |record: &&Record| {
-                matches!(record.told.as_ref().map(|told| &told.outcome), Some(Outcome::Failed { .. }))
-            };
-            let failed = history.records().iter().filter(failed).count();
-            Ok((history.records().len(), history.pending().count(), failed, history.asks()))
-        })
+    /// Numbers of trials, of pending trials, and of failed trials.
+    fn counts(&self, py: Python<'_>) -> PyResult<(usize, usize, usize)> {
+        let counts = self.at_once(py, |study| study.refresh().map(|()| study.counts()))?;
+        Ok((counts.trials, counts.pending, counts.failed))
+    }
+
+    /// Best feasible outcome of the only objective, if there is one.
+    fn best_observed(&self, py: Python<'_>) -> PyResult<Option<f64>> {
+        self.at_once(py, |study| Ok(study.best_observation().map(|best| best.value)))
     }
 
     /// Records of the trials from a number on.
@@ -304,7 +306,7 @@ impl Study {
     }
 
     /// A long call, which Ctrl-C ends.
-    fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Inner) -> Result<T> + Send) -> PyResult<T> {
+    pub fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Inner) -> Result<T> + Send) -> PyResult<T> {
         self.check_process(py)?;
         let raised = || self.quality.as_ref().and_then(PythonQuality::take_raised);
         raised();
@@ -338,7 +340,7 @@ fn recorded<'py>(py: Python<'py>, records: &[Record]) -> PyResult<Bound<'py, PyL
 }
 
 /// Numbers and points of trials.
-fn listed<'py>(py: Python<'py>, trials: &[Trial]) -> PyResult<Bound<'py, PyList>> {
+pub fn listed<'py>(py: Python<'py>, trials: &[Trial]) -> PyResult<Bound<'py, PyList>> {
     let list = trials.iter().map(|trial| Ok((trial.id, to_list(py, &trial.point)?)));
     PyList::new(py, list.collect::<PyResult<Vec<_>>>()?)
 }

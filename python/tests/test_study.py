@@ -39,9 +39,9 @@ def test_a_mixed_space_is_optimised() -> None:
     assert best.interval[0] <= best.mean <= best.interval[1]
     assert best.observed.value == max(trial.value for trial in study.trials)
     assert set(study.importance()) == {"x", "n", "metal"}
-    assert len(study) == 50 and [trial.id for trial in study.trials] == list(range(1, 51))
+    assert len(study) == 60 and [trial.id for trial in study.trials] == list(range(1, 61))
     reports = study.reports()
-    assert [report["asked"] for report in reports] == [10] * 5
+    assert [report["asked"] for report in reports] == [20, 10, 10, 10, 10]
 
 
 def test_minimised_outputs_keep_their_sign() -> None:
@@ -237,15 +237,15 @@ def test_studies_share_a_file(tmp_path: Path) -> None:
         assert study.storage == str(path)
         with spargo.Study.open(path) as other:
             asked = other.ask(2)
-            assert study.pending == other.pending and [trial.id for trial in asked] == [13, 14]
+            assert study.pending == other.pending and [trial.id for trial in asked] == [17, 18]
             study.tell(asked, [0.0, None])
-            assert [trial.status for trial in other.trials_from(13)] == ["done", "failed"]
+            assert [trial.status for trial in other.trials_from(17)] == ["done", "failed"]
             assert other.config == study.config and other.config["model"]["exact-until"] == 100
     with pytest.raises(spargo.UnsupportedError, match="closed"):
         study.ask()
     assert "closed" in repr(study)
     with spargo.Study(MIXED, storage=path, **settings) as study:
-        assert len(study) == 14
+        assert len(study) == 18
     with pytest.raises(spargo.UnsupportedError, match="another setting of 'seed'"):
         spargo.Study(MIXED, storage=path, **{**settings, "seed": 8})
 
@@ -269,7 +269,7 @@ def test_a_study_has_a_report_and_a_table(tmp_path: Path) -> None:
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == html and "</html>" in html
     table = study.to_dataframe()
     assert list(table.columns) == ["trial", "x", "n", "metal", "yield", "status", "reason"]
-    assert list(table["status"].value_counts().sort_index().items()) == [("done", 13), ("failed", 1), ("pending", 1)]
+    assert list(table["status"].value_counts().sort_index().items()) == [("done", 17), ("failed", 1), ("pending", 1)]
     assert table["yield"][:12].tolist() == [trial.value for trial in study.trials[:12]]
 
 
