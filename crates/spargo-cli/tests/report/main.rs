@@ -283,7 +283,7 @@ fn a_study_without_outcomes_says_so() {
         browser.open(&report(&study));
         let tabs: &[&str] = if name == "empty" { &["overview"] } else { &["overview", "overhead"] };
         let notice = browser.run("document.querySelector('.notice').textContent");
-        assert!(notice.as_str().unwrap().contains("No outcome has been told yet"), "{name}: {notice}");
+        assert!(notice.as_str().unwrap().contains("There is no outcome yet"), "{name}: {notice}");
         look_at_every_tab(&mut browser, &name, tabs);
     }
 }
