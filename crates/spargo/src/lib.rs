@@ -2,7 +2,7 @@
 //!
 //! The modules are the algorithm from left to right: points of a [`space`] become [`data`], inducing points ([`allocate`])
 //! and a posterior ([`model`]) under a [`kernel`], from which functions are drawn ([`sample`]) and maximised
-//! ([`maximize`]) for the next batch ([`acquire`]). A [`study`] owns the loop:
+//! ([`acquire::optimizer`]) for the next batch ([`acquire`]). A [`study`] owns the loop:
 //!
 //! ```
 //! use spargo::space::{Dimension, Space, Value};
