@@ -1,8 +1,8 @@
 """Peers of `spargo-lab compare` on the same noisy functions: rows that it draws alongside its own.
 
     scripts/peers/install cma
-    scripts/peers/.env/cma/bin/python scripts/peers/compare.py --problems shekel4,hartmann6 --peers cma --out comparison
-    spargo-lab compare --problems shekel4,hartmann6 --settings paper,default --budget 5000 --out comparison --draw
+    scripts/peers/.env/cma/bin/python scripts/peers/compare.py --problems shekel4,hartmann6 --peers cma --output comparison
+    spargo-lab compare --problems shekel4,hartmann6 --settings paper,default --budget 5000 --output comparison --draw
 
 Every run of (problem, peer, seed) is a line of OUT/peers.jsonl as soon as it is done; what has a line is not run again, and
 several processes may write at the same time. Regret is that of the point that a peer would report, without noise, after every
@@ -146,7 +146,7 @@ def main():
     parser.add_argument("--seed-from", type=int, default=0, help="the first one")
     parser.add_argument("--budget", type=int, default=5000, help="evaluations of a run")
     parser.add_argument("--fit-steps", type=int, help="of each of turbo's models at most; without, until it converges")
-    parser.add_argument("--out", type=Path, default=Path("comparison"), help="the folder of rows")
+    parser.add_argument("--output", type=Path, default=Path("comparison"), help="the folder of rows")
     words = parser.parse_args()
     names = program.split(words.problems)
     commands = [program.ProgramProblem(name) for name in names if name.startswith(program.PREFIX)]
@@ -156,7 +156,7 @@ def main():
     if unknown or words.budget < EVERY or not all(isinstance(problem, problems.Problem) for problem in chosen):
         parser.error(f"peers are {', '.join(searches.ALL)}, turbo; problems have one objective; budgets reach {EVERY}")
     chosen += commands
-    words.out.mkdir(parents=True, exist_ok=True)
+    words.output.mkdir(parents=True, exist_ok=True)
     for seed in range(words.seed_from, words.seed_from + words.seeds):
         for problem in chosen:
             for name in peers:
@@ -164,13 +164,13 @@ def main():
                 noise = 0.0 if problem.name in EXACT else problem.noise
                 settings = {"function": problem.name, "method": name, "seed": seed, "budget": words.budget}
                 settings |= {"noise": noise, "peer": description}
-                if is_done(words.out, settings):
+                if is_done(words.output, settings):
                     continue
                 began = time.perf_counter()
                 run = Run(problem, noise, seed, words.budget)
                 search(run, np.random.default_rng([seed, 0]))
                 result = run.finish()
-                append(words.out, {"kind": KIND, "settings": settings, "result": result, "version": version("spargo")})
+                append(words.output, {"kind": KIND, "settings": settings, "result": result, "version": version("spargo")})
                 spent, regret = time.perf_counter() - began, result["regret"][-1]
                 print(f"{spent:.1f} s  {problem.name}, {name}, seed {seed}: regret {regret:.4g}", file=sys.stderr)
 

@@ -12,6 +12,9 @@ use plotters::style::RGBColor;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+/// A regret of 0 has no logarithm; below the rounding of a narrow peak no difference can be seen.
+const LEAST: f64 = 1e-6;
+
 /// The repeats of one line.
 #[derive(Debug, Clone)]
 pub struct Line {
@@ -187,9 +190,6 @@ pub fn repeats(lines: &[Line]) -> String {
         _ => "no repeats".into(),
     }
 }
-
-/// A regret of 0 has no logarithm; below the rounding of a narrow peak no difference can be seen.
-const LEAST: f64 = 1e-6;
 
 fn index(methods: &[&str], name: &str) -> Option<usize> {
     methods.iter().position(|method| *method == name)

@@ -12,6 +12,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+const EXTENSION: &str = "jsonl";
+
 /// One job and what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -138,8 +140,6 @@ impl Writer {
         written.map_err(Error::file("write", &self.path))
     }
 }
-
-const EXTENSION: &str = "jsonl";
 
 fn without_seed(settings: &Value) -> Value {
     let mut settings = settings.clone();

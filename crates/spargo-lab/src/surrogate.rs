@@ -59,8 +59,9 @@ impl Exact {
     /// A sparse model of the same data.
     pub fn sparse(&self, allocation: &Allocation, m: usize, hyper: Hyper, rng: &mut ChaCha8Rng) -> Result<Posterior> {
         let Prediction { mean, variance } = self.posterior.predict(self.data.x())?;
-        let belief = PosteriorAtData::new(self.data.y().to_vec(), mean, variance, self.data.noise(self.hyper.noise))?;
-        let context = AllocationContext::of_rows(self.data.len()).with_outputs(vec![belief])?;
+        let posterior =
+            PosteriorAtData::new(self.data.y().to_vec(), mean, variance, self.data.noise(self.hyper.noise))?;
+        let context = AllocationContext::of_rows(self.data.len()).with_outputs(vec![posterior])?;
         let context = context.with_bounds(vec![(0.0, 1.0); self.data.dimension()])?;
         let chosen = allocate(allocation, self.data.x(), &self.hyper.kernel, &context, m, rng)?;
         let hyperparameters = match hyper {

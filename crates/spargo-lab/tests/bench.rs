@@ -14,7 +14,7 @@ fn bench_fit_prints_every_promised_key() {
     assert_eq!(number("threads"), 1.0);
 }
 
-/// A pass_over over the rows must not hold N×M: 400,000 × 200 doubles alone would be 640 MB.
+/// A pass over the rows must not hold N×M: 400,000 × 200 doubles alone would be 640 MB.
 #[test]
 fn the_bound_needs_no_memory_that_grows_with_rows_times_inducing_points() {
     let json = json(&["bench", "fit", "--n", "400000", "--m", "200", "--dim", "4", "--json"]);

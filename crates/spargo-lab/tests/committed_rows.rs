@@ -24,7 +24,7 @@ fn draw(folder: &str, words: &str) -> String {
         }
     }
     let out = copy.path().display().to_string();
-    let words = format!("compare --draw {words} --out {out}");
+    let words = format!("compare --draw {words} --output {out}");
     stdout(&words.split_whitespace().collect::<Vec<_>>())
 }
 

@@ -23,8 +23,13 @@ fn folder() -> TempDir {
 fn words(folder: &Path, more: &[&str]) -> Vec<String> {
     let settings = ["small.toml", "other.toml"].map(|file| folder.join(file).display().to_string()).join(",");
     let out = folder.join("out").display().to_string();
-    let usual =
-        [("--problems", "branin"), ("--settings", &settings), ("--seeds", "2"), ("--budget", "125"), ("--out", &out)];
+    let usual = [
+        ("--problems", "branin"),
+        ("--settings", &settings),
+        ("--seeds", "2"),
+        ("--budget", "125"),
+        ("--output", &out),
+    ];
     let usual = usual.into_iter().filter(|(flag, _)| !more.contains(flag)).flat_map(|(flag, value)| [flag, value]);
     ["compare"].into_iter().chain(usual).chain(more.iter().copied()).map(String::from).collect()
 }
@@ -127,11 +132,11 @@ fn settings_run_what_optimize_and_reproduce_run() {
     fs::write(&file, stated).unwrap();
     let out = out.display();
     run(&format!(
-        "compare --problems hartmann6 --settings paper-250,{file} --seeds 1 --seed-from 3 --budget 200 --out {out}"
+        "compare --problems hartmann6 --settings paper-250,{file} --seeds 1 --seed-from 3 --budget 200 --output {out}"
     ));
     run(&format!(
         "reproduce regret --functions hartmann6 --methods imp-dpp --inducing 250 --repeats 1 --seed-from 3 --steps 1 \
-         --out {out}"
+         --output {out}"
     ));
     let optimized = run("optimize hartmann6 --batches 1 --seed 3 --allocation cvr --inducing 40 --kernel matern32 \
                          --priors off --outcome-transform off --threads 1 --json");

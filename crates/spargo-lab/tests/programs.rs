@@ -50,7 +50,7 @@ fn programs_are_compared_and_resumed_beside_built_in_problems() {
     let (out, program) = (folder.path().join("out"), example("--function rastrigin --dimension 3"));
     let path = out.display().to_string();
     let words = ["compare", "--problems", "branin", "--problems", &program, "--settings", &settings, "--seeds", "2"];
-    let words = [&words[..], &["--budget", "40", "--out", &path]].concat();
+    let words = [&words[..], &["--budget", "40", "--output", &path]].concat();
     let said = stdout(&words);
     assert!(["4 rows", "## branin", "## rastrigin3"].iter().all(|word| said.contains(word)), "{said}");
     let rows = || fs::read_to_string(out.join("compare.jsonl")).unwrap();

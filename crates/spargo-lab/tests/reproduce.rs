@@ -31,7 +31,7 @@ const TINY: [&str; 19] = [
     "pool=200",
     "--methods",
     "imp-dpp,cvr,kmeans,exact",
-    "--out",
+    "--output",
 ];
 
 fn reproduce(folder: &Path, more: &[&str]) -> String {
@@ -62,7 +62,7 @@ fn five_steps_of_the_papers_settings_leave_rows_a_table_and_drawings() {
     let all = "shekel4,michalewicz5,ackley5,hartmann6,rosenbrock4,rosenbrock4-trieste";
     let functions = if std::env::var_os("SPARGO_LONG").is_some() { all } else { "hartmann6" };
     let runs = ["reproduce", "regret", "--repeats", "1", "--steps", "5", "--functions", functions];
-    let text = stdout(&[&runs[..], &["--out", folder.path().to_str().unwrap()]].concat());
+    let text = stdout(&[&runs[..], &["--output", folder.path().to_str().unwrap()]].concat());
     // Four ways of choosing 250 or 500 points, and the exact GP.
     let rows = 9 * functions.split(',').count();
     assert!(text.contains(&format!("{rows} rows")), "{text}");
@@ -191,7 +191,7 @@ fn figures_of_runs_share_their_rows() {
 #[test]
 fn models_are_trained_by_adam_if_that_is_asked_for() {
     let folder = tempdir().unwrap();
-    let text = reproduce(folder.path(), &["--inference", "svgp-adam"]);
+    let text = reproduce(folder.path(), &["--training", "svgp-adam"]);
     assert!(text.contains("8 rows"), "{text}");
     let rows: Vec<Value> = rows(folder.path()).iter().map(|row| serde_json::from_str(row).unwrap()).collect();
     for row in &rows {
@@ -306,7 +306,7 @@ fn east() -> String {
 fn map_words<'a>(folder: &'a Path, map: &'a str, methods: &'a str) -> Vec<&'a str> {
     let words =
         "reproduce malaria --repeats 1 --steps 2 --set initial=60 --set batch=30 --set held-out=500 --inducing 25";
-    let more = ["--data", map, "--methods", methods, "--out", folder.to_str().unwrap()];
+    let more = ["--data", map, "--methods", methods, "--output", folder.to_str().unwrap()];
     words.split_whitespace().chain(more).collect()
 }
 
@@ -347,7 +347,7 @@ fn a_map_is_learned_by_every_method_and_drawn_from_its_own_rows() {
 fn every_small_figure_is_drawn() {
     let folder = tempdir().unwrap();
     let out = folder.path().to_str().unwrap();
-    let small = ["--repeats", "2", "--out", out];
+    let small = ["--repeats", "2", "--output", out];
     for (figure, more) in [
         ("toy", vec!["--functions", "well"]),
         ("allocations", vec!["--set", "points=40", "--set", "inducing=8"]),
@@ -386,6 +386,6 @@ fn what_does_not_exist_is_answered_with_what_does() {
         let none = complaint(&["reproduce", figure, "--data", &map]);
         assert!(none.contains(&format!("'{figure}' has no data to choose")), "{none}");
     }
-    let trained = complaint(&["reproduce", "radiator", "--inference", "svgp-adam"]);
+    let trained = complaint(&["reproduce", "radiator", "--training", "svgp-adam"]);
     assert!(trained.contains("no ways of training"), "{trained}");
 }

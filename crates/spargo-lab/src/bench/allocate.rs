@@ -15,6 +15,16 @@ use spargo_cli::io::output::execution::{Execution, peak_rss_mb};
 use spargo_problems::HARTMANN6;
 use std::fmt;
 
+/// Best of this many.
+const REPEATS: usize = 2;
+
+/// Points that the focused half surrounds, and at what standard deviation.
+const BEST: usize = 20;
+const NEAR: f64 = 0.05;
+
+/// Noise variance of the outcomes.
+const NOISE: f64 = 0.01;
+
 /// Arguments of `spargo-lab bench allocate`.
 #[derive(Args)]
 #[command(after_help = "\
@@ -34,6 +44,9 @@ pub struct BenchAllocate {
     /// Where the data of the Hartmann function lie
     #[arg(long, value_enum, default_value = "focused")]
     data: DataPlacement,
+    /// Seed of the data
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
     #[command(flatten)]
     run: Execution,
 }
@@ -86,7 +99,7 @@ impl BenchAllocate {
         };
         let quality = self.allocation.quality().evaluate(&context, self.m).into_diagnostic()?;
         let choose = |search| {
-            let mut rng = stream(0, Purpose::Allocation, 0, 0);
+            let mut rng = stream(self.seed, Purpose::Allocation, 0, 0);
             allocate_by(|i| quality[i], search, data.x(), &first.hyper.kernel, self.m, &mut rng)
         };
         let (mut plain_s, mut lazy_s, mut rows) = (f64::INFINITY, f64::INFINITY, Vec::new());
@@ -113,7 +126,7 @@ impl BenchAllocate {
 
     /// Noisy, standardized outcomes of the Hartmann function, to be maximised.
     fn generate(&self) -> Result<Dataset> {
-        let mut rng = stream(0, Purpose::Data, 0, 0);
+        let mut rng = stream(self.seed, Purpose::Data, 0, 0);
         let spread = match self.data {
             DataPlacement::Focused => self.n.div_ceil(2),
             DataPlacement::Uniform => self.n,
@@ -142,13 +155,3 @@ impl fmt::Display for BenchAllocateReport {
         self.peak_rss_mb.map_or(Ok(()), |peak| write!(out, "\n{:<20}{peak:.0} MB", "peak memory"))
     }
 }
-
-/// Best of this many.
-const REPEATS: usize = 2;
-
-/// Points that the focused half surrounds, and at what standard deviation.
-const BEST: usize = 20;
-const NEAR: f64 = 0.05;
-
-/// Noise variance of the outcomes.
-const NOISE: f64 = 0.01;

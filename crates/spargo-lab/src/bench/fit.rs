@@ -34,6 +34,9 @@ pub struct BenchFit {
     /// Inputs
     #[arg(long, default_value_t = 6)]
     dim: usize,
+    /// Seed of the data
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
     #[command(flatten)]
     run: Execution,
 }
@@ -57,7 +60,7 @@ impl BenchFit {
     }
 
     fn measure(&self) -> Result<BenchFitReport> {
-        let mut rng = stream(0, Purpose::Data, 0, 0);
+        let mut rng = stream(self.seed, Purpose::Data, 0, 0);
         let x = Mat::from_fn(self.n, self.dim, |_, _| uniform(&mut rng));
         let y = (0..self.n).map(|i| (0..self.dim).map(|k| (5.0 * x[(i, k)]).sin()).sum()).collect();
         let data = Dataset::new(x, y).into_diagnostic()?;
@@ -67,7 +70,7 @@ impl BenchFit {
         let sgpr = Sgpr::new(&hyper, &data, z.as_ref()).into_diagnostic()?;
 
         let (mut product, mut rate, mut bound_s) = (Product::new(), 0f64, f64::INFINITY);
-        // Excluded in turns, so that a busy moment of the machine does not fall on one of them alone.
+        // Run in turns, so that a busy moment of the machine does not fall on one of them alone.
         for _ in 0..REPEATS {
             rate = rate.max(product.rate());
             let (seconds, outcome) = timed(|| sgpr.bound_gradient());

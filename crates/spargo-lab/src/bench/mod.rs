@@ -10,6 +10,12 @@ use spargo::linalg::{Accumulate, Mat, gemm_parallel};
 use spargo::rng::{Purpose, stream, uniform};
 use std::time::Instant;
 
+/// [500, 500] × [500, 5000].
+const SIZE: (usize, usize, usize) = (500, 500, 5000);
+
+/// Best of this many.
+const REPEATS: usize = 5;
+
 /// What to measure.
 #[derive(Subcommand)]
 pub enum Bench {
@@ -59,9 +65,3 @@ impl Product {
         2.0 * (SIZE.0 * SIZE.1 * SIZE.2) as f64 / seconds
     }
 }
-
-/// [500, 500] × [500, 5000].
-const SIZE: (usize, usize, usize) = (500, 500, 5000);
-
-/// Best of this many.
-const REPEATS: usize = 5;

@@ -10,6 +10,25 @@ use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use std::path::Path;
 
+/// Colours that most eyes can tell apart (Okabe & Ito 2008).
+pub const COLORS: [RGBColor; 8] = [
+    RGBColor(213, 94, 0),
+    RGBColor(0, 114, 178),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(0, 0, 0),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(140, 140, 140),
+];
+
+/// Pixels of a panel, of a line of text, of a letter (no letter is much wider), around things, and left of the text.
+const PANEL: (u32, u32) = (460, 320);
+const LINE: u32 = 20;
+const LETTER: u32 = 7;
+const MARGIN: u32 = 12;
+const LEFT: u32 = 60;
+
 /// A picture of several panels.
 pub struct Picture {
     /// What is shown, sentence by sentence: which mean, which band, how many repeats.
@@ -67,18 +86,6 @@ pub enum Marks {
     Cells(Vec<([(f64, f64); 2], f64)>),
 }
 
-/// Colours that most eyes can tell apart (Okabe & Ito 2008).
-pub const COLORS: [RGBColor; 8] = [
-    RGBColor(213, 94, 0),
-    RGBColor(0, 114, 178),
-    RGBColor(0, 158, 115),
-    RGBColor(204, 121, 167),
-    RGBColor(0, 0, 0),
-    RGBColor(230, 159, 0),
-    RGBColor(86, 180, 233),
-    RGBColor(140, 140, 140),
-];
-
 impl Layer {
     /// A layer that the legend does not name.
     pub fn plain(color: RGBColor, marks: Marks) -> Self {
@@ -115,13 +122,6 @@ pub fn draw(path: &Path, picture: &Picture) -> Result<()> {
 
 type Drawn = std::result::Result<(), Box<dyn std::error::Error>>;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-
-/// Pixels of a panel, of a line of text, of a letter (no letter is much wider), around things, and left of the text.
-const PANEL: (u32, u32) = (460, 320);
-const LINE: u32 = 20;
-const LETTER: u32 = 7;
-const MARGIN: u32 = 12;
-const LEFT: u32 = 60;
 
 /// A text in lines of at most so many letters, unless a word is longer.
 fn wrapped(text: &str, most: u32) -> Vec<String> {

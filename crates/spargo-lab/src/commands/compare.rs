@@ -4,7 +4,6 @@ use crate::commands::work::Work;
 use crate::{BenchmarkName, ComparedMethod, Comparison, TABLE};
 use clap::Args;
 use miette::{IntoDiagnostic, Result, WrapErr};
-use spargo_cli::io::output::print::print;
 use spargo_cli::io::study_file;
 use std::path::Path;
 
@@ -13,8 +12,8 @@ use std::path::Path;
 #[command(after_help = "\
 Examples:
   spargo-lab compare --problems shekel4,hartmann6 --settings paper,default --seeds 10 --budget 5000
-  spargo-lab compare --problems shekel4 --settings default,mine.toml --budget 2000 --out mine
-  spargo-lab compare --problems shekel4 --settings default,mine.toml --budget 2000 --out mine --draw
+  spargo-lab compare --problems shekel4 --settings default,mine.toml --budget 2000 --output mine
+  spargo-lab compare --problems shekel4 --settings default,mine.toml --budget 2000 --output mine --draw
   spargo-lab compare --problems branin --problems 'command:python3 scripts/problems/example.py --dimension 2'
 
 A file of settings is a study file without inputs and outputs. Peers' rows are made by scripts/peers/compare.py of the
@@ -58,12 +57,13 @@ impl Compare {
             budget: self.budget,
         };
         let folder = self.work.folder("comparison");
-        let (files, rows) = self.work.carry_out(&comparison, folder)?;
-        let path = folder.join(TABLE);
-        let table = std::fs::read_to_string(&path)
-            .into_diagnostic()
-            .wrap_err_with(|| format!("cannot read {}", path.display()))?;
-        print(&format!("{table}\n{rows} rows\n{files}"))
+        self.work.carry_out(&comparison, folder, |files, rows| {
+            let path = folder.join(TABLE);
+            let table = std::fs::read_to_string(&path)
+                .into_diagnostic()
+                .wrap_err_with(|| format!("cannot read {}", path.display()))?;
+            Ok(format!("{table}\n{rows} rows\n{files}"))
+        })
     }
 }
 

@@ -11,9 +11,20 @@ use clap::{Parser, Subcommand};
 use miette::Result;
 use spargo_cli::io::output::logs;
 
+const HELP: &str = "\
+Examples:
+  spargo-lab optimize hartmann6                      a benchmark problem
+  spargo-lab reproduce toy --output figures          a figure of the paper
+  spargo-lab bench step                              one step of the loop, stage by stage
+
+Exit codes:
+  0    done
+  1    a fault; the message says which
+  2    wrong usage";
+
 /// Experiments with spargo: benchmark problems, the paper's figures, comparisons and measurements.
 #[derive(Parser)]
-#[command(name = "spargo-lab", version, about, arg_required_else_help = true, after_help = HELP)]
+#[command(name = "spargo-lab", version, about, arg_required_else_help = true, infer_long_args = true, after_help = HELP)]
 pub struct Cli {
     /// Log what happens to standard error; twice for more
     #[arg(short, long, action = clap::ArgAction::Count, global = true, display_order = 1000)]
@@ -21,17 +32,6 @@ pub struct Cli {
     #[command(subcommand)]
     command: Command,
 }
-
-const HELP: &str = "\
-Examples:
-  spargo-lab optimize hartmann6                      a benchmark problem
-  spargo-lab reproduce toy --out figures             a figure of the paper
-  spargo-lab bench step                              one step of the loop, stage by stage
-
-Exit codes:
-  0    done
-  1    a fault; the message says which
-  2    wrong usage";
 
 #[derive(Subcommand)]
 enum Command {

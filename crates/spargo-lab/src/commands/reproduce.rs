@@ -7,18 +7,17 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use miette::Result;
 use serde_json::Value;
-use spargo_cli::io::output::print::print;
 use std::path::PathBuf;
 
 /// Arguments of `spargo-lab reproduce`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  spargo-lab reproduce toy --out figures
-  spargo-lab reproduce regret --functions shekel4 --inducing 250 --repeats 10 --out figures --jobs 2
-  spargo-lab reproduce malaria --data nigeria_pfpr_map2015.csv --repeats 10 --out figures
-  spargo-lab reproduce regret --out figures --resume     goes on where it was stopped
-  spargo-lab reproduce regret --out figures --draw       draws the rows there are")]
+  spargo-lab reproduce toy --output figures
+  spargo-lab reproduce regret --functions shekel4 --inducing 250 --repeats 10 --output figures --jobs 2
+  spargo-lab reproduce malaria --data nigeria_pfpr_map2015.csv --repeats 10 --output figures
+  spargo-lab reproduce regret --output figures --resume   goes on where it was stopped
+  spargo-lab reproduce regret --output figures --draw     draws the rows there are")]
 pub struct Reproduce {
     /// Which figure
     #[arg(value_parser = figures())]
@@ -47,7 +46,7 @@ pub struct Reproduce {
     data: Option<PathBuf>,
     /// How sparse models are trained
     #[arg(long, value_enum, default_value = "collapsed")]
-    inference: Inference,
+    training: TrainingMethod,
     /// Another setting than the paper's, as NAME=VALUE; a wrong name is answered with the list
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = setting)]
     set: Vec<(String, Value)>,
@@ -56,7 +55,7 @@ pub struct Reproduce {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Inference {
+enum TrainingMethod {
     /// By the collapsed bound
     Collapsed,
     /// As in the paper: Adam on the variational bound
@@ -79,8 +78,9 @@ impl Reproduce {
     pub fn run(self) -> Result<()> {
         let options = self.options()?;
         let figure = FigureRequest { figure: self.figure, options: &options };
-        let (files, rows) = self.work.carry_out(&figure, self.work.folder("reproduction"))?;
-        print(&format!("{}: {rows} rows\n{files}", self.figure.shows))
+        self.work.carry_out(&figure, self.work.folder("reproduction"), |files, rows| {
+            Ok(format!("{}: {rows} rows\n{files}", self.figure.shows))
+        })
     }
 
     fn options(&self) -> Result<Options> {
@@ -91,9 +91,9 @@ impl Reproduce {
             functions: self.functions.clone(),
             methods: self.methods.clone(),
             inducing: self.inducing.clone(),
-            training: match self.inference {
-                Inference::Collapsed => Training::Collapsed,
-                Inference::SvgpAdam => Training::SvgpAdam,
+            training: match self.training {
+                TrainingMethod::Collapsed => Training::Collapsed,
+                TrainingMethod::SvgpAdam => Training::SvgpAdam,
             },
             map: self.data.as_deref().map(read_map).transpose()?,
             set: self.set.clone(),

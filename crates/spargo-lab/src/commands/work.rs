@@ -4,15 +4,15 @@ use crate::{Done, JobList, Plan, Shard, draw, merge, run};
 use clap::Args;
 use miette::{IntoDiagnostic, Result, miette};
 use serde_json::Value;
-use spargo_cli::io::output::print::note;
+use spargo_cli::io::output::print::{note, print};
 use std::path::{Path, PathBuf};
 
 /// How jobs are run, and what is done with their rows.
 #[derive(Args)]
 pub struct Work {
     /// Where rows, drawings and tables go [default: reproduction, or of a comparison: comparison]
-    #[arg(long)]
-    out: Option<PathBuf>,
+    #[arg(short, long, value_name = "FOLDER")]
+    output: Option<PathBuf>,
     /// Go on from the rows that are there
     #[arg(long)]
     resume: bool,
@@ -28,16 +28,25 @@ pub struct Work {
     /// Only draw what is there
     #[arg(long)]
     draw: bool,
+    /// Print one JSON object instead of a table: the number of rows, and the files
+    #[arg(long)]
+    json: bool,
 }
 
 impl Work {
     /// The folder of rows, drawings and tables.
     pub fn folder<'a>(&'a self, default: &'a str) -> &'a Path {
-        self.out.as_deref().unwrap_or(Path::new(default))
+        self.output.as_deref().unwrap_or(Path::new(default))
     }
 
-    /// Does what is wanted, and draws; returns what files were drawn, in lines, and how many rows they show.
-    pub fn carry_out(&self, list: &dyn JobList, folder: &Path) -> Result<(String, usize)> {
+    /// Does what is wanted, draws, and prints what `text` says of the files that were drawn (a line each) and of the number
+    /// of their rows.
+    pub fn carry_out(
+        &self,
+        list: &dyn JobList,
+        folder: &Path,
+        text: impl FnOnce(&str, usize) -> Result<String>,
+    ) -> Result<()> {
         if !self.merge.is_empty() {
             let new = merge(&self.merge, folder, list.name()).into_diagnostic()?;
             note(&format!("{new} new rows in {}", folder.display()));
@@ -45,7 +54,10 @@ impl Work {
             self.run(list, folder)?;
         }
         let (files, rows) = draw(list, folder).into_diagnostic()?;
-        Ok((files.iter().map(|file| format!("{}\n", file.display())).collect(), rows))
+        if self.json {
+            return print(&serde_json::json!({ "rows": rows, "files": files }).to_string());
+        }
+        print(&text(&files.iter().map(|file| format!("{}\n", file.display())).collect::<String>(), rows)?)
     }
 
     fn run(&self, list: &dyn JobList, folder: &Path) -> Result<()> {
@@ -54,7 +66,7 @@ impl Work {
         if done > 0 && !self.resume {
             return Err(miette!(
                 "{done} of {all} jobs have a row in {}: go on from them with --resume, draw them with --draw, or begin \
-                 again in another folder with --out",
+                 again in another folder with --output",
                 folder.display()
             ));
         }

@@ -16,6 +16,11 @@ pub const TABLE: &str = "compare.md";
 
 /// Where the table looks at regret, besides the end.
 const LOOKS: [usize; 4] = [500, 1000, 1500, 2000];
+const ABOUT: &str = "\
+Of the point that each method reports, in deviations of the function, after so many evaluations: mean [95 % t-interval], \
+median, worst seed; the lowest mean at the end is bold. Seconds per step (a batch of ours, 100 evaluations of a peer) are of \
+models and choices on one thread, evaluations not counted.
+";
 
 /// What tells lines apart, of any row.
 #[derive(Deserialize)]
@@ -86,12 +91,6 @@ impl Comparison {
         if (there as u64) < wanted { format!("{there} of {wanted}") } else { there.to_string() }
     }
 }
-
-const ABOUT: &str = "\
-Of the point that each method reports, in deviations of the function, after so many evaluations: mean [95 % t-interval], \
-median, worst seed; the lowest mean at the end is bold. Seconds per step (a batch of ours, 100 evaluations of a peer) are of \
-models and choices on one thread, evaluations not counted.
-";
 
 fn of_regret(row: &Row) -> Option<(Of, Curve)> {
     curve(row, |seen| seen.regret.clone())

@@ -7,6 +7,9 @@ use serde_json::Value;
 use spargo::space::Space;
 use spargo::study::Config;
 
+/// What a job decides otherwise than by the settings of a study.
+const OTHERS: [&str; 4] = ["name", "space", "outputs", "seed"];
+
 /// Settings that take part in a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedMethod {
@@ -35,9 +38,6 @@ impl ComparedMethod {
         Ok(ComparedMethod { name: name.into(), config })
     }
 }
-
-/// What a job decides otherwise than by the settings of a study.
-const OTHERS: [&str; 4] = ["name", "space", "outputs", "seed"];
 
 /// Settings as a job holds them.
 pub(super) fn study(config: &Config) -> Result<Value> {

@@ -30,6 +30,12 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+/// The kind of these rows, peers' included.
+const KIND: &str = "compare";
+
+/// Problems whose outcomes are exact here: the rover's way is compared as in the literature (Wang et al. 2018).
+const EXACT: [&str; 1] = ["rover60"];
+
 /// What is compared.
 #[derive(Debug, Clone)]
 pub struct Comparison {
@@ -63,12 +69,6 @@ struct ComparisonSettings {
     /// The settings of the study, but for what the problem and the seed decide.
     study: Value,
 }
-
-/// The kind of these rows, peers' included.
-const KIND: &str = "compare";
-
-/// Problems whose outcomes are exact here: the rover's way is compared as in the literature (Wang et al. 2018).
-const EXACT: [&str; 1] = ["rover60"];
 
 impl JobList for Comparison {
     fn name(&self) -> &str {

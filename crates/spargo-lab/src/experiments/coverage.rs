@@ -14,6 +14,9 @@ use spargo_problems::multi_objective::{MultiObjectiveProblem, ZDT3, ZDT3_PIECES}
 use spargo_problems::numbers;
 use std::fmt;
 
+/// Points by which a piece is drawn.
+const PER_PIECE: usize = 20;
+
 /// How the inducing points of one model cover the front.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
@@ -64,9 +67,6 @@ pub fn zdt3_front() -> Vec<Vec<(f64, f64)>> {
     };
     ZDT3_PIECES.map(piece).to_vec()
 }
-
-/// Points by which a piece is drawn.
-const PER_PIECE: usize = 20;
 
 /// h: the least f₂ there is at this f₁, where all other inputs are 0.
 fn front(problem: &MultiObjectiveProblem, f1: f64) -> f64 {

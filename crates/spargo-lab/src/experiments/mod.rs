@@ -39,16 +39,16 @@ pub trait Optimizer {
     /// Outcomes by number.
     fn tell(&mut self, outcomes: &[(u64, f64)]) -> Result<()>;
 
-    /// What it believes, given everything told.
-    fn belief(&mut self) -> Result<PosteriorAtData>;
+    /// The best point by its model, given everything told.
+    fn recommendation(&mut self) -> Result<Recommendation>;
 
     /// Seconds that the choice of the last batch took, the model not counted.
     fn acquire_s(&self) -> Result<f64>;
 }
 
-/// What an optimizer believes, and what it took.
+/// The point that an optimizer recommends, with its model in a few numbers and what that took.
 #[derive(Debug, Clone)]
-pub struct PosteriorAtData {
+pub struct Recommendation {
     /// The evaluated point that models believe to be the best.
     pub best: Vec<f64>,
     /// How outcomes were mapped.
@@ -170,17 +170,17 @@ impl Experiment {
             }
             evaluated.extend(points.into_iter().zip(values));
             self.optimizer.tell(&outcomes)?;
-            let belief = self.optimizer.belief()?;
+            let recommendation = self.optimizer.recommendation()?;
             let step = Step {
                 evaluations: evaluated.len(),
-                regret: self.regret(&evaluated, &belief.best)?,
+                regret: self.regret(&evaluated, &recommendation.best)?,
                 best_observed: best,
                 least_regret: least,
-                warp: belief.warp,
-                noise: belief.noise,
-                inducing: belief.inducing,
-                allocate_s: belief.seconds.0,
-                fit_s: belief.seconds.1,
+                warp: recommendation.warp,
+                noise: recommendation.noise,
+                inducing: recommendation.inducing,
+                allocate_s: recommendation.seconds.0,
+                fit_s: recommendation.seconds.1,
                 acquire_s: self.optimizer.acquire_s()?,
             };
             watch(&step);

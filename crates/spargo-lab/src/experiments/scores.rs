@@ -3,6 +3,8 @@
 use serde::Serialize;
 use spargo::math::normal;
 
+const BINS: usize = 10;
+
 /// Cases of about the same probability.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Bin {
@@ -41,8 +43,6 @@ pub fn calibration(probabilities: &[f64], labels: &[bool]) -> Vec<Bin> {
     };
     sums.into_iter().filter(|(.., cells)| *cells > 0).map(bin).collect()
 }
-
-const BINS: usize = 10;
 
 #[cfg(test)]
 mod tests {

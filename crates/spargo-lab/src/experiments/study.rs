@@ -1,6 +1,6 @@
 //! A [`Study`] as an optimizer of one objective.
 
-use super::{Optimizer, PosteriorAtData};
+use super::{Optimizer, Recommendation};
 use crate::error::Result;
 use spargo::study::{Budget, Campaign, Config, Mode, Next, Outcome, Refit, Study};
 use spargo_problems::numbers;
@@ -52,13 +52,13 @@ impl Optimizer for StudyOptimizer {
         Ok(())
     }
 
-    fn belief(&mut self) -> Result<PosteriorAtData> {
+    fn recommendation(&mut self) -> Result<Recommendation> {
         let best = self.study.best()?.ok_or_else(|| spargo::Error::Empty { what: "the list of outcomes".into() })?;
         let report = self.study.model_reports()?.remove(0);
         let (hyper, units) = self.study.hyperparameters(0)?;
         // du/dy is 1/scale where outcomes are not warped.
         let scale = (-units.log_slope(units.from_model(0.0))).exp();
-        Ok(PosteriorAtData {
+        Ok(Recommendation {
             best: numbers(&best.believed.trial.point),
             warp: report.warp,
             noise: self.known_noise.unwrap_or(hyper.noise * scale * scale),

@@ -12,7 +12,7 @@
 //! [`Study`]: spargo::study::Study
 
 use super::svgp_model::Model;
-use super::{Optimizer, PosteriorAtData};
+use super::{Optimizer, Recommendation};
 use crate::error::Result;
 use spargo::acquire::optimizer::{AcquisitionOptimizer, AcquisitionOptions, Excluded, space_filling};
 use spargo::acquire::{Context, Output, ParetoState, thompson};
@@ -26,6 +26,9 @@ use spargo::sample::SamplingOptions;
 use spargo::space::Space;
 use spargo_problems::numbers;
 use std::time::Instant;
+
+/// Points around which a pool is dense, if it is.
+const INCUMBENTS: usize = 20;
 
 /// What such a run is determined by.
 #[derive(Debug, Clone)]
@@ -134,12 +137,12 @@ impl Optimizer for SvgpOptimizer {
         Ok(())
     }
 
-    fn belief(&mut self) -> Result<PosteriorAtData> {
+    fn recommendation(&mut self) -> Result<Recommendation> {
         self.update()?;
         let Some(model) = &self.model else { return Err(spargo::Error::Empty { what: "the data".into() }.into()) };
         let means = model.posterior.mean(self.x(self.y.len()).as_ref())?;
         let best = best_rows(&means, 1)[0];
-        Ok(PosteriorAtData {
+        Ok(Recommendation {
             best: numbers(&self.settings.space.decode(&self.asked[best])?),
             warp: Warp::Identity,
             noise: model.hyper.noise,
@@ -152,9 +155,6 @@ impl Optimizer for SvgpOptimizer {
         Ok(self.acquire_s)
     }
 }
-
-/// Points around which a pool is dense, if it is.
-const INCUMBENTS: usize = 20;
 
 /// The rows with the largest values, best first.
 fn best_rows(values: &[f64], count: usize) -> Vec<usize> {

@@ -12,6 +12,21 @@ use spargo::optim::Adam;
 use spargo::rng::{Purpose, stream};
 use std::time::Instant;
 
+/// The paper's optimizer; it does not say how many steps there may be.
+const ADAM: Adam = Adam {
+    learning_rate: 0.1,
+    patience: 50,
+    halve_patience: 10,
+    max_iterations: 1000,
+    max_failures: 10,
+    beta1: 0.9,
+    beta2: 0.999,
+    epsilon: 1e-8,
+};
+
+/// Relative to the largest element, as the engine has it.
+const JITTER: f64 = 1e-8;
+
 #[derive(Debug)]
 pub(super) struct Model {
     pub hyper: Hyperparameters,
@@ -83,18 +98,6 @@ impl SvgpSettings {
     }
 }
 
-/// The paper's optimizer; it does not say how many steps there may be.
-const ADAM: Adam = Adam {
-    learning_rate: 0.1,
-    patience: 50,
-    halve_patience: 10,
-    max_iterations: 1000,
-    max_failures: 10,
-    beta1: 0.9,
-    beta2: 0.999,
-    epsilon: 1e-8,
-};
-
 /// q(v) = N(L⁻¹(m − μ), L⁻¹ C L⁻ᵀ) with mean m and covariance C of f(Z) under another posterior, and L Lᵀ = Kzz.
 fn carried_over(hyper: &Hyperparameters, posterior: &Posterior, z: MatRef<'_, f64>) -> Result<Variational> {
     let kzz = hyper.kernel.matrix(z, z);
@@ -109,9 +112,6 @@ fn carried_over(hyper: &Hyperparameters, posterior: &Posterior, z: MatRef<'_, f6
     let root = cholesky(symmetric, JITTER)?.l;
     Ok(Variational::new(solve_lower_vec(l.as_ref(), &shifted), root)?)
 }
-
-/// Relative to the largest element, as the engine has it.
-const JITTER: f64 = 1e-8;
 
 #[cfg(test)]
 mod tests {

@@ -27,6 +27,23 @@ use spargo_problems::BRANIN;
 use std::f64::consts::{E, SQRT_2, TAU};
 use std::path::{Path, PathBuf};
 
+const METHODS: [Method; 4] = [EXACT, KMEANS, CVR, IMP_DPP];
+const FUNCTIONS: [Function; 3] = [
+    ("ackley", |(u, v)| ackley(4.0 * u - 2.0, 4.0 * v - 2.0), (0.5, 0.5)),
+    ("camel", |(u, v)| camel(4.0 * u - 2.0, 2.0 * v - 1.0), (0.522_460_5, 0.143_671_8)),
+    ("branin", |(u, v)| BRANIN.scaled_from_unit(&[u, v]).map_or(f64::NAN, |value| -value), (0.542_772_8, 0.151_666_7)),
+];
+const QUANTITIES: [Quantity<Model>; 3] = [
+    ("ei_correlation_with_exact", |model| model.correlation),
+    ("ei_maximum_distance", |model| model.distance),
+    ("mean_rmse_to_exact", |model| model.rmse),
+];
+const REPEATS: usize = 20;
+
+/// Points of the grid a side, and how far the promising region reaches.
+const GRID: usize = 17;
+const REACH: f64 = 0.125;
+
 pub static FIGURE: Figure = Figure {
     name: "allocations",
     shows: "Figure 2: inducing points by k-means, CVR and IMP-DPP, and the expected improvement they lead to",
@@ -71,16 +88,8 @@ struct Model {
     rmse: f64,
 }
 
-const METHODS: [Method; 4] = [EXACT, KMEANS, CVR, IMP_DPP];
-
 /// A function of a point of the unit square, and where it is least.
 type Function = (&'static str, fn((f64, f64)) -> f64, (f64, f64));
-
-const FUNCTIONS: [Function; 3] = [
-    ("ackley", |(u, v)| ackley(4.0 * u - 2.0, 4.0 * v - 2.0), (0.5, 0.5)),
-    ("camel", |(u, v)| camel(4.0 * u - 2.0, 2.0 * v - 1.0), (0.522_460_5, 0.143_671_8)),
-    ("branin", |(u, v)| BRANIN.scaled_from_unit(&[u, v]).map_or(f64::NAN, |value| -value), (0.542_772_8, 0.151_666_7)),
-];
 
 fn ackley(x: f64, y: f64) -> f64 {
     let waves = 0.5 * ((TAU * x).cos() + (TAU * y).cos());
@@ -90,18 +99,6 @@ fn ackley(x: f64, y: f64) -> f64 {
 fn camel(x: f64, y: f64) -> f64 {
     (4.0 - 2.1 * x * x + x.powi(4) / 3.0) * x * x + x * y + 4.0 * (y * y - 1.0) * y * y
 }
-
-const QUANTITIES: [Quantity<Model>; 3] = [
-    ("ei_correlation_with_exact", |model| model.correlation),
-    ("ei_maximum_distance", |model| model.distance),
-    ("mean_rmse_to_exact", |model| model.rmse),
-];
-
-const REPEATS: usize = 20;
-
-/// Points of the grid a side, and how far the promising region reaches.
-const GRID: usize = 17;
-const REACH: f64 = 0.125;
 
 fn jobs(options: &Options) -> Result<Vec<Value>> {
     options.allow("allocations", &[Part::Functions])?;

@@ -20,6 +20,21 @@ use spargo::linalg::Mat;
 use spargo::rng::{Purpose, stream, uniform};
 use std::path::{Path, PathBuf};
 
+const QUANTITIES: [Quantity<Choice>; 2] =
+    [("mean_varying_quality", |choice| choice.quality), ("nearest_distance", |choice| choice.distance)];
+const REPEATS: usize = 20;
+
+/// Names, whether quality varies, and how a set is found.
+const METHODS: [(&str, Quality, Search); 4] = [
+    ("constant quality, sample", constant, Search::Sample),
+    ("varying quality, sample", varying, Search::Sample),
+    ("constant quality, greedy", constant, Search::Lazy),
+    ("varying quality, greedy", varying, Search::Lazy),
+];
+
+/// Cells of the background a side.
+const CELLS: usize = 25;
+
 pub static FIGURE: Figure = Figure {
     name: "quality",
     shows: "Figure 3: a determinantal point process with constant and with varying quality",
@@ -53,19 +68,6 @@ struct Choice {
     quality: f64,
     distance: f64,
 }
-
-const QUANTITIES: [Quantity<Choice>; 2] =
-    [("mean_varying_quality", |choice| choice.quality), ("nearest_distance", |choice| choice.distance)];
-
-const REPEATS: usize = 20;
-
-/// Names, whether quality varies, and how a set is found.
-const METHODS: [(&str, Quality, Search); 4] = [
-    ("constant quality, sample", constant, Search::Sample),
-    ("varying quality, sample", varying, Search::Sample),
-    ("constant quality, greedy", constant, Search::Lazy),
-    ("varying quality, greedy", varying, Search::Lazy),
-];
 
 type Quality = fn((f64, f64)) -> f64;
 
@@ -147,6 +149,3 @@ fn panel(quality: Quality, choice: &Choice, outcome: &QualityResult) -> Panel {
     ];
     Panel { title: choice.method.clone(), axes: ["x₁".into(), "x₂".into()], layers, ..Panel::default() }
 }
-
-/// Cells of the background a side.
-const CELLS: usize = 25;

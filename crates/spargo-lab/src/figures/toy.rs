@@ -25,6 +25,22 @@ use spargo::rng::{Purpose, normal, stream, uniform};
 use std::f64::consts::PI;
 use std::path::{Path, PathBuf};
 
+const METHODS: [Method; 3] = [CVR, IMP_DPP, EXACT];
+const FUNCTIONS: [(&str, Function); 3] = [
+    ("forrester", |x| (6.0 * x - 2.0).powi(2) * (12.0 * x - 4.0).sin()),
+    ("gramacy-lee", |u| {
+        let x = 0.5 + 2.0 * u;
+        (10.0 * PI * x).sin() / (2.0 * x) + (x - 1.0).powi(4)
+    }),
+    ("well", |x| 0.5 * (10.0 * x).sin() - 4.0 * (-0.5 * ((x - 0.7) / 0.03).powi(2)).exp()),
+];
+const QUANTITIES: [Quantity<Model>; 3] =
+    [("rmse", |model| model.rmse), ("rmse_best_fifth", |model| model.rmse_best), ("regret", |model| model.regret)];
+const REPEATS: usize = 20;
+
+/// Points of a curve.
+const GRID: usize = 201;
+
 pub static FIGURE: Figure = Figure {
     name: "toy",
     shows: "Figure 1: two sparse GPs of a function of one input",
@@ -68,27 +84,8 @@ struct Model {
     regret: f64,
 }
 
-const METHODS: [Method; 3] = [CVR, IMP_DPP, EXACT];
-
 /// A function of a point of the unit interval.
 type Function = fn(f64) -> f64;
-
-const FUNCTIONS: [(&str, Function); 3] = [
-    ("forrester", |x| (6.0 * x - 2.0).powi(2) * (12.0 * x - 4.0).sin()),
-    ("gramacy-lee", |u| {
-        let x = 0.5 + 2.0 * u;
-        (10.0 * PI * x).sin() / (2.0 * x) + (x - 1.0).powi(4)
-    }),
-    ("well", |x| 0.5 * (10.0 * x).sin() - 4.0 * (-0.5 * ((x - 0.7) / 0.03).powi(2)).exp()),
-];
-
-const QUANTITIES: [Quantity<Model>; 3] =
-    [("rmse", |model| model.rmse), ("rmse_best_fifth", |model| model.rmse_best), ("regret", |model| model.regret)];
-
-const REPEATS: usize = 20;
-
-/// Points of a curve.
-const GRID: usize = 201;
 
 fn jobs(options: &Options) -> Result<Vec<Value>> {
     options.allow("toy", &[Part::Functions])?;

@@ -31,6 +31,28 @@ use spargo_problems as problems;
 /// The kind of these rows.
 pub const KIND: &str = "run";
 
+/// The paper's method.
+pub const IMP_DPP: Method =
+    ("imp-dpp", Some(Allocation::ImpDpp(Improvement { baseline: Baseline::Min, link: Link::Relu })));
+
+/// Conditional variance reduction.
+pub const CVR: Method = ("cvr", Some(Allocation::Cvr));
+
+/// Centroids of clusters.
+pub const KMEANS: Method = ("kmeans", Some(Allocation::Kmeans { inputs: spargo::allocate::Inputs::Plain }));
+
+/// Points spread evenly over the space.
+pub const UNIFORM: Method = ("uniform", Some(Allocation::Uniform));
+
+/// The exact GP.
+pub const EXACT: Method = ("exact", None);
+
+/// Settings that have options of their own.
+const OWN: [&str; 7] = ["seed", "function", "method", "allocation", "inducing", "training", "steps"];
+
+/// What the paper repeats.
+const REPEATS: usize = 50;
+
 /// A line of a figure: a name, and how inducing points are chosen (not at all by the exact GP).
 pub type Method = (&'static str, Option<Allocation>);
 
@@ -55,28 +77,6 @@ pub struct Design<'a> {
     /// Numbers of inducing points.
     pub inducing: &'a [usize],
 }
-
-/// The paper's method.
-pub const IMP_DPP: Method =
-    ("imp-dpp", Some(Allocation::ImpDpp(Improvement { baseline: Baseline::Min, link: Link::Relu })));
-
-/// Conditional variance reduction.
-pub const CVR: Method = ("cvr", Some(Allocation::Cvr));
-
-/// Centroids of clusters.
-pub const KMEANS: Method = ("kmeans", Some(Allocation::Kmeans { inputs: spargo::allocate::Inputs::Plain }));
-
-/// Points spread evenly over the space.
-pub const UNIFORM: Method = ("uniform", Some(Allocation::Uniform));
-
-/// The exact GP.
-pub const EXACT: Method = ("exact", None);
-
-/// Settings that have options of their own.
-const OWN: [&str; 7] = ["seed", "function", "method", "allocation", "inducing", "training", "steps"];
-
-/// What the paper repeats.
-const REPEATS: usize = 50;
 
 /// The runs that are wanted: all of the first repeat, then all of the next.
 pub fn jobs(options: &Options, designs: &[Design<'_>]) -> Result<Vec<Value>> {

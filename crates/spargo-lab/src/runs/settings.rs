@@ -15,6 +15,9 @@ use spargo::sample::SamplingOptions;
 use spargo::study::{Config, LocalModelOptions, NoiseBound, OutcomeTransformChoice};
 use spargo_problems::Problem;
 
+/// The paper's batches of the exact GP, at most.
+const EXACT_STEPS: usize = 10;
+
 /// Everything that a run depends on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -96,9 +99,6 @@ pub struct RunResult {
     /// Seconds for the batch.
     pub acquire_s: Vec<f64>,
 }
-
-/// The paper's batches of the exact GP, at most.
-const EXACT_STEPS: usize = 10;
 
 impl RunSettings {
     /// The paper's settings.

@@ -6,6 +6,15 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::path::Path;
 
+/// Pixels a side.
+const MAP: u32 = 640;
+const CALIBRATION: u32 = 420;
+
+/// Tiles of the map a side.
+const TILES: usize = 100;
+const NEGATIVE: RGBColor = RGBColor(0, 114, 178);
+const POSITIVE: RGBColor = RGBColor(213, 94, 0);
+
 /// Draws both as SVG.
 pub fn draw(path: &Path, experiment: &mut ActiveLearning<'_>, calibration: &[Bin]) -> Result<()> {
     let tiles = probabilities(experiment)?;
@@ -24,16 +33,6 @@ pub fn draw(path: &Path, experiment: &mut ActiveLearning<'_>, calibration: &[Bin
 
 type Drawn = std::result::Result<(), Box<dyn std::error::Error>>;
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-
-/// Pixels a side.
-const MAP: u32 = 640;
-const CALIBRATION: u32 = 420;
-
-/// Tiles of the map a side.
-const TILES: usize = 100;
-
-const NEGATIVE: RGBColor = RGBColor(0, 114, 178);
-const POSITIVE: RGBColor = RGBColor(213, 94, 0);
 
 /// The mean probability of the cells of each tile.
 fn probabilities(experiment: &mut ActiveLearning<'_>) -> Result<Vec<Option<f64>>> {

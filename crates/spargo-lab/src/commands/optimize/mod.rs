@@ -20,6 +20,14 @@ use spargo_problems::multi_objective::{
 };
 use std::fmt;
 
+/// What the help says of allocation beyond one objective.
+const SEVERAL_HELP: &str = "\
+Of several objectives imp-dpp means front-dpp, which spreads points along the whole front; hv-dpp weighs them by the volume \
+that they dominate; whatever weighs points means al-dpp for constraints";
+
+/// Rows of a subset, unless said otherwise.
+const SUBSET: usize = 1500;
+
 /// Arguments of `spargo-lab optimize`.
 #[derive(Args)]
 #[command(after_help = "\
@@ -187,14 +195,6 @@ impl Model {
         choices.into_iter().for_each(|(chosen, setting)| *setting = chosen.unwrap_or(*setting));
     }
 }
-
-/// What the help says of allocation beyond one objective.
-const SEVERAL_HELP: &str = "\
-Of several objectives imp-dpp means front-dpp, which spreads points along the whole front; hv-dpp weighs them by the volume \
-that they dominate; whatever weighs points means al-dpp for constraints";
-
-/// Rows of a subset, unless said otherwise.
-const SUBSET: usize = 1500;
 
 #[derive(Serialize)]
 struct OptimizeReport {

@@ -25,6 +25,13 @@ use spargo::linalg::Mat;
 use spargo::rng::{Purpose, stream, uniform};
 use theory::Divergence;
 
+const REPEATS: usize = 10;
+const INDUCING: [usize; 6] = [5, 10, 15, 20, 30, 40];
+const BETAS: [f64; 7] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95];
+
+/// M of the binary quality.
+const FEW: usize = 15;
+
 pub static FIGURE: Figure = Figure {
     name: "bounds",
     shows: "Appendix A: the bounds on the sparse approximation, in numbers",
@@ -64,15 +71,6 @@ struct BoundsResult {
     at: Vec<f64>,
     curves: Vec<(String, Vec<f64>)>,
 }
-
-const REPEATS: usize = 10;
-
-const INDUCING: [usize; 6] = [5, 10, 15, 20, 30, 40];
-
-const BETAS: [f64; 7] = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95];
-
-/// M of the binary quality.
-const FEW: usize = 15;
 
 fn jobs(options: &Options) -> Result<Vec<Value>> {
     options.allow("bounds", &[])?;

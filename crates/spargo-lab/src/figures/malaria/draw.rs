@@ -10,6 +10,12 @@ use crate::stats::with_error;
 use crate::table::markdown;
 use std::path::{Path, PathBuf};
 
+/// The methods whose maps the paper shows.
+const SHOWN: [&str; 2] = ["cvr", "al-dpp"];
+
+/// Batches after which a table looks for the first time.
+const EARLY: usize = 2;
+
 pub(super) fn draw_malaria(rows: &[Row], folder: &Path) -> Result<Vec<PathBuf>> {
     let mut outcomes: Vec<(MapSettings, MapResult)> = rows.iter().filter_map(Row::read).collect();
     outcomes.sort_by_key(|(settings, _)| settings.seed);
@@ -49,9 +55,6 @@ fn lines(rows: &[Row], shown: fn(&MapResult) -> Curve) -> Vec<Line> {
         Some((settings.of(), shown(&outcome)))
     })
 }
-
-/// The methods whose maps the paper shows.
-const SHOWN: [&str; 2] = ["cvr", "al-dpp"];
 
 /// The truth, and what the first run of each method believes.
 fn maps(outcomes: &[(MapSettings, MapResult)]) -> Vec<Panel> {
@@ -124,6 +127,3 @@ fn summarise(outcomes: &[(MapSettings, MapResult)], folder: &Path) -> Result<Pat
     markdown(&path, &header.map(String::from), &groups.iter().map(row).collect::<Vec<_>>())?;
     Ok(path)
 }
-
-/// Batches after which a table looks for the first time.
-const EARLY: usize = 2;

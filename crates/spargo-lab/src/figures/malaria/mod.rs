@@ -21,6 +21,20 @@ use spargo::allocate::Allocation;
 use spargo::kernel::Family;
 use spargo_problems::prevalence::Map;
 
+const METHODS: [Method; 4] = [("al-dpp", Some(Allocation::AlDpp)), CVR, KMEANS, UNIFORM];
+
+/// What the paper had of everything; of repeats it shows one.
+const INDUCING: [usize; 1] = [50];
+const STEPS: usize = 10;
+const REPEATS: usize = 50;
+
+/// Settings that have options of their own.
+const OWN: [&str; 6] = ["map", "method", "allocation", "inducing", "seed", "steps"];
+
+/// Tiles along a side of the maps that are drawn.
+const SIDE: usize = 32;
+const SYNTHETIC: &str = "synthetic";
+
 pub static FIGURE: Figure = Figure {
     name: "malaria",
     shows: "Figure 5: a map of malaria learned from 1,100 cells, with four ways of choosing inducing points",
@@ -73,21 +87,6 @@ struct MapResult {
     probability: Vec<Option<f64>>,
     truth: Vec<Option<f64>>,
 }
-
-const METHODS: [Method; 4] = [("al-dpp", Some(Allocation::AlDpp)), CVR, KMEANS, UNIFORM];
-
-/// What the paper had of everything; of repeats it shows one.
-const INDUCING: [usize; 1] = [50];
-const STEPS: usize = 10;
-const REPEATS: usize = 50;
-
-/// Settings that have options of their own.
-const OWN: [&str; 6] = ["map", "method", "allocation", "inducing", "seed", "steps"];
-
-/// Tiles along a side of the maps that are drawn.
-const SIDE: usize = 32;
-
-const SYNTHETIC: &str = "synthetic";
 
 fn jobs(options: &Options) -> Result<Vec<Value>> {
     options.allow("malaria", &[Part::Methods, Part::Inducing, Part::Steps, Part::Map])?;
