@@ -230,7 +230,7 @@ impl RegressionOptions {
                 let svgp = Svgp::with_jitter(&hyper, data, z, self.likelihood, jitter)?;
                 let q = match &self.q {
                     Some(q) => q.clone(),
-                    None => svgp.optimal(&Variational::prior(z.nrows()), &Default::default())?,
+                    None => svgp.optimal(&Variational::prior(z.nrows()))?,
                 };
                 Inferred { objective: svgp.elbo(&q)?, posterior: svgp.posterior(&q)? }
             }

@@ -116,7 +116,7 @@ impl<'a> Sgpr<'a> {
         let of_kernel = &mut gradient[..parameters];
         self.jitter.add_gradient(self.hyper, self.z, state.lzz.jitter, &slopes.kzz, of_kernel);
         interrupt::poll()?;
-        Ok(Evaluation { value: state.bound(), gradient, jitter: state.lzz.jitter })
+        Ok(Evaluation { value: state.bound(), gradient })
     }
 
     /// The posterior with the optimal q(u), and the bound.

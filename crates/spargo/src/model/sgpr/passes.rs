@@ -1,6 +1,6 @@
-//! The N-sized half of the sparse model: two walks over the data in blocks of rows.
+//! The N-sized half of the sparse model: two passes over the data in blocks of rows.
 //!
-//! Blocks are kept transposed, Kxz and Aᵀ with one row a data point: then every product has contiguous columns and runs
+//! Blocks are kept transposed, Kxz and Aᵀ with one row per data point: then every product has contiguous columns and runs
 //! at the full rate. L⁻¹ is formed once, so that Aᵀ = Σ^(−½)KxzL⁻ᵀ is a product too.
 
 use super::Sgpr;
@@ -17,7 +17,7 @@ use crate::model::rows::{BLOCK, pass_over};
 use std::ops::Range;
 
 impl Sgpr<'_> {
-    /// The first pass_over: AAᵀ, b and the scalars of F.
+    /// The first pass: AAᵀ, b and the scalars of F.
     pub(super) fn condition(&self) -> Result<State> {
         let m = self.z.nrows();
         let lzz = cholesky(self.hyper.kernel.matrix(self.z, self.z), self.jitter.amount(self.hyper, self.z))?;

@@ -1,4 +1,4 @@
-//! The M×M half of the sparse model: what one pass_over over the data leaves behind, and the slopes the next one needs.
+//! The M×M half of the sparse model: what one pass over the data leaves behind, and the slopes the next one needs.
 
 use crate::error::Result;
 use crate::linalg::{
@@ -34,7 +34,7 @@ pub(super) struct State {
     sums: Sums,
 }
 
-/// What the second pass_over needs.
+/// What the second pass needs.
 pub(super) struct Slopes {
     /// P = L⁻ᵀ(I − B⁻¹ − wwᵀ)L⁻¹, [m, m].
     pub p: Mat<f64>,

@@ -1,4 +1,4 @@
-//! The N-sized half of the variational model: one pass_over over the data in blocks of rows.
+//! The N-sized half of the variational model: one pass over the data in blocks of rows.
 
 use super::state::{Slopes, Sums};
 use super::{Svgp, Variational};
@@ -12,7 +12,7 @@ use crate::model::rows::{BLOCK, pass_over};
 use std::ops::Range;
 
 impl Svgp<'_> {
-    /// The pass_over for the value, and for the gradient in q.
+    /// The pass for the value, and for the gradient in q.
     pub(super) fn sums(&self, q: &Variational) -> Sums {
         let m = self.z.nrows();
         let workers = pass_over(
@@ -26,7 +26,7 @@ impl Svgp<'_> {
         Sums::merge(m, workers.iter().map(|worker| &worker.sums))
     }
 
-    /// The pass_over for the value and all gradients; returns that in θ.
+    /// The pass for the value and all gradients; returns that in θ.
     pub(super) fn sums_and_gradient(&self, q: &Variational) -> (Sums, Vec<f64>) {
         let m = self.z.nrows();
         let size = self.hyper.roles().len();

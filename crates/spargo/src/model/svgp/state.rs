@@ -1,4 +1,4 @@
-//! The M×M half of the variational model: what a pass_over over the data needs, and what follows from what it leaves behind.
+//! The M×M half of the variational model: what a pass over the data needs, and what follows from what it leaves behind.
 
 use super::Variational;
 use crate::linalg::{
@@ -11,11 +11,11 @@ pub(super) struct Sums {
     pub expectation: f64,
     /// b = Ag.
     pub b: Vec<f64>,
-    /// C = AHAᵀ, both triangles once the pass_over is over, [m, m].
+    /// C = AHAᵀ, both triangles once the pass is over, [m, m].
     pub c: Mat<f64>,
 }
 
-/// What the pass_over needs for ∂ELBO/∂Kzx = v gᵀ + P Kzx H.
+/// What the pass needs for ∂ELBO/∂Kzx = v gᵀ + P Kzx H.
 pub(super) struct Slopes {
     /// P = −2 L⁻ᵀQL⁻¹, [m, m].
     pub p: Mat<f64>,
