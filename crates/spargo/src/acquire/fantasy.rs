@@ -13,7 +13,6 @@
 
 use super::function::{AcquisitionFunction, Moments};
 use crate::error::{Error, Result};
-use crate::kernel::Covariance;
 use crate::linalg::{
     Accumulate, Mat, MatMut, MatRef, column, column_mut, gemm, norm2, solve_lower, solve_lower_transposed,
     solve_lower_vec,

@@ -12,7 +12,6 @@
 use super::posterior::{InducingCovariance, Posterior, Prediction};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::kernel::Covariance;
 use crate::linalg::{Accumulate, Mat, column, dot, gemm, norm2, select_rows, solve_lower};
 use rayon::prelude::*;
 

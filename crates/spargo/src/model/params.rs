@@ -9,7 +9,7 @@
 //! that of log ℓ) is a choice: its mode e^(√2 + ½ log d − 3) is a length scale a function can be learned with.
 
 use crate::error::{Error, Result};
-use crate::kernel::{Covariance, Kernel, Role};
+use crate::kernel::{Kernel, Role};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 

@@ -19,7 +19,7 @@ pub(crate) use joint::Local;
 use crate::data::check_finite;
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::kernel::{Covariance, Kernel};
+use crate::kernel::Kernel;
 use crate::linalg::{
     Accumulate, Cholesky, Mat, MatRef, column, column_major, gemm, norm2, solve_lower, solve_lower_transposed_vec,
 };

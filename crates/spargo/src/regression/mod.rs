@@ -213,7 +213,7 @@ impl RegressionOptions {
             None => AllocationContext::of_rows(standard.len()),
         };
         let mut rng = stream(self.seed, Purpose::Allocation, 0, 0);
-        Ok(allocate(&self.allocation, standard.x(), &first.hyper.kernel, &context, count, &mut rng)?.points)
+        Ok(allocate(&self.allocation, standard.x(), &*first.hyper.kernel, &context, count, &mut rng)?.points)
     }
 
     /// The same hyperparameters with a jitter or a q of one's own.

@@ -8,7 +8,7 @@
 //! categories have no g.
 
 use crate::error::{Error, Result};
-use crate::kernel::{Covariance, Factors, Kernel, category};
+use crate::kernel::{Factors, Kernel, category};
 use crate::linalg::vcos::cos_turns_in_place;
 use crate::linalg::{Accumulate, Mat, MatMut, MatRef, column, column_mut, gemm};
 use crate::rng::uniform;

@@ -4,7 +4,7 @@ use super::features::Features;
 use crate::data::check_finite;
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::kernel::{Covariance, Kernel};
+use crate::kernel::Kernel;
 use crate::linalg::{
     Accumulate, Mat, MatMut, MatRef, column, column_mut, gemm, select_rows, solve_lower, solve_lower_transposed,
 };

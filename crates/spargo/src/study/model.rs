@@ -12,7 +12,7 @@ use crate::acquire::optimizer::Excluded;
 use crate::allocate::{Allocation, Needs, allocate};
 use crate::data::{AllocationContext, Dataset, Direction, OutcomeTransform, PosteriorAtData, Warp};
 use crate::error::Result;
-use crate::kernel::{Covariance, Kernel};
+use crate::kernel::Kernel;
 use crate::linalg::{Mat, column_major};
 use crate::model::{
     ASINH_WARPS, CANDIDATE_WARPS, EXACT_LIMIT, Fit, FitOptions, FitReport, HyperparameterObjective, Hyperparameters,
@@ -374,7 +374,7 @@ fn inducing_points(config: &Config, all: &[Prepared], output: usize, step: u64) 
     let context = AllocationContext::of_rows(data.len()).with_outputs(posteriors)?;
     let context = context.with_bounds(bounds)?.with_feasible(feasible)?;
     let mut rng = stream(config.seed, Purpose::Allocation, step, output as u64);
-    let chosen = allocate(allocation, data.x(), &start.kernel, &context, config.inducing, &mut rng)?;
+    let chosen = allocate(allocation, data.x(), &*start.kernel, &context, config.inducing, &mut rng)?;
     Ok(snapped(chosen.points, &config.space))
 }
 

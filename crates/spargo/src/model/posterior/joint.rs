@@ -8,7 +8,6 @@
 
 use super::{BLOCK, InducingCovariance, Posterior};
 use crate::error::Result;
-use crate::kernel::Covariance;
 use crate::linalg::{Accumulate, Mat, MatRef, gemm, mirror_lower, solve_lower, solve_lower_transposed, syrk_lower};
 use rayon::prelude::*;
 

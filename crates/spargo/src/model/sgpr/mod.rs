@@ -27,7 +27,6 @@ use super::{Evaluation, Inferred};
 use crate::data::{Dataset, check_finite};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::kernel::Covariance;
 use crate::linalg::{Mat, MatRef, invert_lower};
 
 /// The least amount that is added to the diagonal of Kzz.

@@ -8,7 +8,7 @@ use super::state::{Slopes, State, Sums};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::interrupt;
-use crate::kernel::{Cache, Covariance};
+use crate::kernel::Cache;
 use crate::linalg::{
     Accumulate, Mat, MatMut, MatRef, add_mat_vec, cholesky, column, column_mut, dot, gemm, invert_lower, mat_vec,
     syrk_lower, times_upper,

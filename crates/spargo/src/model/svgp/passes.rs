@@ -2,7 +2,7 @@
 
 use super::state::{Slopes, Sums};
 use super::{Svgp, Variational};
-use crate::kernel::{Cache, Covariance};
+use crate::kernel::Cache;
 use crate::linalg::{
     Accumulate, Mat, MatRef, add_mat_vec, column, column_mut, dot, gemm, lower_transposed_product, mirror_lower, norm2,
     product_lower, solve_lower,
