@@ -50,12 +50,12 @@ impl Composite {
         }
     }
 
-    fn join_columns(&self, mut totals: MatMut<'_, f64>, part: MatRef<'_, f64>) {
+    fn join_columns(&self, mut totals: MatMut<'_>, part: MatRef<'_>) {
         (0..part.ncols()).for_each(|j| self.join(column_mut(totals.as_mut(), j), column(part, j)));
     }
 
     /// ∂loss/∂Kᵢ: G in a sum, G ∘ Πⱼ≠ᵢ Kⱼ in a product. No division by Kᵢ, which may be zero.
-    fn slope<'a>(&self, i: usize, matrices: &[MatRef<'_, f64>], g: MatRef<'a, f64>) -> Slope<'a> {
+    fn slope<'a>(&self, i: usize, matrices: &[MatRef<'_>], g: MatRef<'a>) -> Slope<'a> {
         let Composite::Product(_) = self else { return Slope::Whole(g) };
         let mut own = g.to_owned();
         let others = matrices.iter().enumerate().filter(|&(j, _)| j != i);
@@ -75,12 +75,12 @@ impl Composite {
 
 /// A gradient that is shared by all parts, or a part's own.
 enum Slope<'a> {
-    Whole(MatRef<'a, f64>),
-    Own(Mat<f64>),
+    Whole(MatRef<'a>),
+    Own(Mat),
 }
 
 impl Slope<'_> {
-    fn as_ref(&self) -> MatRef<'_, f64> {
+    fn as_ref(&self) -> MatRef<'_> {
         match self {
             Slope::Whole(g) => *g,
             Slope::Own(g) => g.as_ref(),
@@ -113,13 +113,13 @@ impl Covariance for Composite {
         }
     }
 
-    fn cross(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+    fn cross(&self, a: MatRef<'_>, b: MatRef<'_>, mut out: MatMut<'_>) {
         let Some((first, rest)) = self.parts().split_first() else { return };
         first.cross(a, b, out.as_mut());
         rest.iter().for_each(|part| self.join_columns(out.as_mut(), part.matrix(a, b).as_ref()));
     }
 
-    fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64> {
+    fn diagonal(&self, x: MatRef<'_>) -> Vec<f64> {
         let Some((first, rest)) = self.parts().split_first() else { return vec![0.0; x.nrows()] };
         let mut total = first.diagonal(x);
         rest.iter().for_each(|part| self.join(&mut total, &part.diagonal(x)));
@@ -127,7 +127,7 @@ impl Covariance for Composite {
     }
 
     /// Evaluates every part on its own and joins them; the parts' matrices stay in the cache.
-    fn forward(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, mut out: MatMut<'_, f64>, cache: &mut Cache) {
+    fn forward(&self, a: MatRef<'_>, b: MatRef<'_>, mut out: MatMut<'_>, cache: &mut Cache) {
         cache.parts.resize_with(self.parts().len(), || (Mat::new(), Cache::default()));
         for (i, (part, (k, cache))) in self.parts().iter().zip(&mut cache.parts).enumerate() {
             let mut k = sized(k, a.nrows(), b.nrows());
@@ -141,23 +141,23 @@ impl Covariance for Composite {
 
     fn backward(
         &self,
-        a: MatRef<'_, f64>,
-        b: MatRef<'_, f64>,
-        _: MatRef<'_, f64>,
-        g: MatRef<'_, f64>,
+        a: MatRef<'_>,
+        b: MatRef<'_>,
+        _: MatRef<'_>,
+        g: MatRef<'_>,
         cache: &Cache,
         gradient: &mut [f64],
     ) {
-        let matrices: Vec<MatRef<'_, f64>> =
+        let matrices: Vec<MatRef<'_>> =
             cache.parts.iter().map(|(k, _)| k.submatrix(0, 0, g.nrows(), g.ncols())).collect();
         for (i, ((part, gradient), (_, cache))) in self.with_gradients(gradient).zip(&cache.parts).enumerate() {
             part.backward(a, b, matrices[i], self.slope(i, &matrices, g).as_ref(), cache, gradient);
         }
     }
 
-    fn add_diagonal_gradient(&self, x: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]) {
+    fn add_diagonal_gradient(&self, x: MatRef<'_>, g: &[f64], gradient: &mut [f64]) {
         let diagonals: Vec<Vec<f64>> = self.parts().iter().map(|part| part.diagonal(x)).collect();
-        let columns: Vec<MatRef<'_, f64>> =
+        let columns: Vec<MatRef<'_>> =
             diagonals.iter().map(|values| MatRef::from_column_major_slice(values, values.len(), 1)).collect();
         let g = MatRef::from_column_major_slice(g, g.len(), 1);
         for (i, (part, gradient)) in self.with_gradients(gradient).enumerate() {
@@ -165,12 +165,12 @@ impl Covariance for Composite {
         }
     }
 
-    fn add_input_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
-        let matrices: Vec<Mat<f64>> = match self {
+    fn add_input_gradient(&self, a: MatRef<'_>, b: MatRef<'_>, g: MatRef<'_>, mut out: MatMut<'_>) {
+        let matrices: Vec<Mat> = match self {
             Composite::Sum(_) => Vec::new(),
             Composite::Product(parts) => parts.iter().map(|part| part.matrix(a, b)).collect(),
         };
-        let matrices: Vec<MatRef<'_, f64>> = matrices.iter().map(Mat::as_ref).collect();
+        let matrices: Vec<MatRef<'_>> = matrices.iter().map(Mat::as_ref).collect();
         for (i, part) in self.parts().iter().enumerate() {
             part.add_input_gradient(a, b, self.slope(i, &matrices, g).as_ref(), out.as_mut());
         }

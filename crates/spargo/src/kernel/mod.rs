@@ -79,32 +79,24 @@ pub trait Covariance: Send + Sync {
     fn set_parameters(&mut self, parameters: &[f64]);
 
     /// k(aᵢ, bⱼ) into `out`, [a, b].
-    fn cross(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>);
+    fn cross(&self, a: MatRef<'_>, b: MatRef<'_>, out: MatMut<'_>);
 
     /// k(xᵢ, xᵢ).
-    fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64>;
+    fn diagonal(&self, x: MatRef<'_>) -> Vec<f64>;
 
     /// k(aᵢ, bⱼ) into `out`, and into the cache what [`backward`](Self::backward) needs: one exponential serves both.
-    fn forward(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>, _cache: &mut Cache) {
+    fn forward(&self, a: MatRef<'_>, b: MatRef<'_>, out: MatMut<'_>, _cache: &mut Cache) {
         self.cross(a, b, out);
     }
 
     /// Adds Σᵢⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂θ to `gradient`; k and the cache are those of `forward` for the same a and b.
-    fn backward(
-        &self,
-        a: MatRef<'_, f64>,
-        b: MatRef<'_, f64>,
-        k: MatRef<'_, f64>,
-        g: MatRef<'_, f64>,
-        cache: &Cache,
-        gradient: &mut [f64],
-    );
+    fn backward(&self, a: MatRef<'_>, b: MatRef<'_>, k: MatRef<'_>, g: MatRef<'_>, cache: &Cache, gradient: &mut [f64]);
 
     /// Adds Σᵢ gᵢ ∂k(xᵢ, xᵢ)/∂θ to `gradient`.
-    fn add_diagonal_gradient(&self, x: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]);
+    fn add_diagonal_gradient(&self, x: MatRef<'_>, g: &[f64], gradient: &mut [f64]);
 
     /// Adds Σⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂aᵢ to row i of `out`, [a, inputs].
-    fn add_input_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, out: MatMut<'_, f64>);
+    fn add_input_gradient(&self, a: MatRef<'_>, b: MatRef<'_>, g: MatRef<'_>, out: MatMut<'_>);
 
     /// Draws what `count` random features of points with `dimension` inputs are made of.
     ///
@@ -121,9 +113,9 @@ pub trait Covariance: Send + Sync {
 #[derive(Debug, Clone)]
 pub struct Cache {
     /// A leaf: ∂k/∂r², [a, b] at least.
-    slopes: Mat<f64>,
+    slopes: Mat,
     /// A sum or product: each part's matrix, [a, b] at least, and cache.
-    parts: Vec<(Mat<f64>, Cache)>,
+    parts: Vec<(Mat, Cache)>,
 }
 
 impl Default for Cache {
@@ -260,7 +252,7 @@ impl Kernel {
     }
 
     /// The cross-covariance matrix as a new matrix, [a, b], columns in parallel.
-    pub fn matrix(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    pub fn matrix(&self, a: MatRef<'_>, b: MatRef<'_>) -> Mat {
         let mut out = Mat::zeros(a.nrows(), b.nrows());
         out.par_col_chunks_mut(COLUMNS).enumerate().for_each(|(chunk, columns)| {
             self.cross(a, b.subrows(chunk * COLUMNS, columns.ncols()), columns);
@@ -269,8 +261,8 @@ impl Kernel {
     }
 
     /// Σᵢⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂θ, columns in parallel; chunks are summed in order, whatever the number of threads.
-    pub fn parameter_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>) -> Vec<f64> {
-        let chunk_gradient = |(chunk, g): (usize, MatRef<'_, f64>)| {
+    pub fn parameter_gradient(&self, a: MatRef<'_>, b: MatRef<'_>, g: MatRef<'_>) -> Vec<f64> {
+        let chunk_gradient = |(chunk, g): (usize, MatRef<'_>)| {
             let mut gradient = vec![0.0; self.roles().len()];
             let points = b.subrows(chunk * COLUMNS, g.ncols());
             let (mut k, mut cache) = (Mat::zeros(a.nrows(), g.ncols()), Cache::default());
@@ -301,7 +293,7 @@ impl Deref for Kernel {
 }
 
 /// The top left corner of a matrix that is grown if need be.
-fn sized(a: &mut Mat<f64>, rows: usize, columns: usize) -> MatMut<'_, f64> {
+fn sized(a: &mut Mat, rows: usize, columns: usize) -> MatMut<'_> {
     if a.nrows() < rows || a.ncols() < columns {
         *a = Mat::zeros(rows, columns);
     }
@@ -327,22 +319,13 @@ mod tests {
             Vec::new()
         }
         fn set_parameters(&mut self, _: &[f64]) {}
-        fn cross(&self, _: MatRef<'_, f64>, _: MatRef<'_, f64>, _: MatMut<'_, f64>) {}
-        fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64> {
+        fn cross(&self, _: MatRef<'_>, _: MatRef<'_>, _: MatMut<'_>) {}
+        fn diagonal(&self, x: MatRef<'_>) -> Vec<f64> {
             vec![1.0; x.nrows()]
         }
-        fn backward(
-            &self,
-            _: MatRef<'_, f64>,
-            _: MatRef<'_, f64>,
-            _: MatRef<'_, f64>,
-            _: MatRef<'_, f64>,
-            _: &Cache,
-            _: &mut [f64],
-        ) {
-        }
-        fn add_diagonal_gradient(&self, _: MatRef<'_, f64>, _: &[f64], _: &mut [f64]) {}
-        fn add_input_gradient(&self, _: MatRef<'_, f64>, _: MatRef<'_, f64>, _: MatRef<'_, f64>, _: MatMut<'_, f64>) {}
+        fn backward(&self, _: MatRef<'_>, _: MatRef<'_>, _: MatRef<'_>, _: MatRef<'_>, _: &Cache, _: &mut [f64]) {}
+        fn add_diagonal_gradient(&self, _: MatRef<'_>, _: &[f64], _: &mut [f64]) {}
+        fn add_input_gradient(&self, _: MatRef<'_>, _: MatRef<'_>, _: MatRef<'_>, _: MatMut<'_>) {}
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 /// The shortest x, [k, r], among those that minimise |A x − b| for a tall A, [n, k], and b, [n, r].
 ///
 /// Singular values below rounding, that is n ε of the largest, count as nil.
-pub fn least_squares(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Result<Mat<f64>> {
+pub fn least_squares(a: MatRef<'_>, b: MatRef<'_>) -> Result<Mat> {
     let (n, k) = (a.nrows(), a.ncols());
     let refuse = || Error::Unsupported {
         what: format!("the singular value decomposition of this {n}×{k} matrix does not converge"),

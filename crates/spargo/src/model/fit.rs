@@ -122,7 +122,7 @@ pub struct FitReport {
 /// Learns hyperparameters from `start` (the last good ones, for a warm start) and computes the posterior.
 ///
 /// `z` are the inducing points, [m, d]; exact inference with subset learning does not read them.
-pub fn fit(start: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: &FitOptions) -> Result<Fit> {
+pub fn fit(start: &Hyperparameters, data: &Dataset, z: MatRef<'_>, settings: &FitOptions) -> Result<Fit> {
     start.check(data.dimension())?;
     settings.check(data)?;
     let Learned { mut hyper, mut report } = learn(start, data, z, settings)?;
@@ -175,7 +175,7 @@ impl FitOptions {
     }
 }
 
-fn infer(hyper: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: &FitOptions) -> Result<Inferred> {
+fn infer(hyper: &Hyperparameters, data: &Dataset, z: MatRef<'_>, settings: &FitOptions) -> Result<Inferred> {
     match settings.inference {
         Inference::Exact => exact::infer(hyper, data),
         Inference::Sparse => Sgpr::new(hyper, data, z)?.infer(),
@@ -187,7 +187,7 @@ fn infer(hyper: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: 
     }
 }
 
-fn learn(start: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: &FitOptions) -> Result<Learned> {
+fn learn(start: &Hyperparameters, data: &Dataset, z: MatRef<'_>, settings: &FitOptions) -> Result<Learned> {
     let mut learned = Learned::new(start);
     let rough = settings.start == Start::Cold && settings.likelihood.is_conjugate();
     if rough && settings.hyperparameters != HyperparameterObjective::Fixed {
@@ -219,7 +219,7 @@ fn learn(start: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: 
 fn optimal_elbo_gradient(
     hyper: &Hyperparameters,
     data: &Dataset,
-    z: MatRef<'_, f64>,
+    z: MatRef<'_>,
     settings: &FitOptions,
     q: &mut Variational,
 ) -> Result<Evaluation> {

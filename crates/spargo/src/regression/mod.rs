@@ -34,7 +34,7 @@ pub enum Inducing {
     /// So many are chosen.
     Count(usize),
     /// They are given, [m, d], in the user's units.
-    Points(Mat<f64>),
+    Points(Mat),
 }
 
 /// How to model.
@@ -95,7 +95,7 @@ pub struct Regression {
     /// The number of observations.
     pub rows: usize,
     /// Z in the model's units, [m, d]; none if the posterior is exact.
-    pub inducing: Option<Mat<f64>>,
+    pub inducing: Option<Mat>,
 }
 
 impl Regression {
@@ -130,7 +130,7 @@ impl Regression {
         hyper: &Hyperparameters,
         data: &Dataset,
         units: Standardizer,
-        inducing: Option<Mat<f64>>,
+        inducing: Option<Mat>,
         settings: &RegressionOptions,
     ) -> Result<Self> {
         let fitting = FitOptions { hyperparameters: HyperparameterObjective::Fixed, ..settings.fitting() };
@@ -193,7 +193,7 @@ impl RegressionOptions {
         units: Standardizer,
         start: &Hyperparameters,
         data: &Dataset,
-        z: Mat<f64>,
+        z: Mat,
         fitting: &FitOptions,
     ) -> Result<Regression> {
         let mut fit = fit(start, data, z.as_ref(), fitting)?;
@@ -205,7 +205,7 @@ impl RegressionOptions {
     }
 
     /// The inducing points, by the initial model's posterior.
-    fn choose(&self, standard: &Dataset, units: &Standardizer, first: &InitialFit, count: usize) -> Result<Mat<f64>> {
+    fn choose(&self, standard: &Dataset, units: &Standardizer, first: &InitialFit, count: usize) -> Result<Mat> {
         let level = units.outcomes.to_model(self.target.level);
         let noise = standard.noise(first.hyper.noise);
         let context = match first.prediction.clone() {
@@ -213,11 +213,11 @@ impl RegressionOptions {
             None => AllocationContext::of_rows(standard.len()),
         };
         let mut rng = stream(self.seed, Purpose::Allocation, 0, 0);
-        Ok(allocate(&self.allocation, standard.x(), &*first.hyper.kernel, &context, count, &mut rng)?.points)
+        Ok(allocate(&self.allocation, standard.x(), &first.hyper.kernel, &context, count, &mut rng)?.points)
     }
 
     /// The same hyperparameters with a jitter or a q of one's own.
-    fn with_particulars(&self, fit: Fit, data: &Dataset, z: MatRef<'_, f64>, units: &Standardizer) -> Result<Fit> {
+    fn with_particulars(&self, fit: Fit, data: &Dataset, z: MatRef<'_>, units: &Standardizer) -> Result<Fit> {
         let Fit { hyper, mut report, posterior } = fit;
         let jitter = self.jitter.map_or(Jitter::default(), |jitter| {
             let scale = units.outcomes.scale();
@@ -242,7 +242,7 @@ impl RegressionOptions {
 }
 
 /// Points in the model's units.
-fn inputs(units: &Standardizer, x: MatRef<'_, f64>) -> Result<Mat<f64>> {
+fn inputs(units: &Standardizer, x: MatRef<'_>) -> Result<Mat> {
     let (found, expected) = (x.ncols(), units.inputs.lower.len());
     if found == expected {
         Ok(units.inputs.to_model(x))

@@ -374,7 +374,7 @@ fn inducing_points(config: &Config, all: &[Prepared], output: usize, step: u64) 
     let context = AllocationContext::of_rows(data.len()).with_outputs(posteriors)?;
     let context = context.with_bounds(bounds)?.with_feasible(feasible)?;
     let mut rng = stream(config.seed, Purpose::Allocation, step, output as u64);
-    let chosen = allocate(allocation, data.x(), &*start.kernel, &context, config.inducing, &mut rng)?;
+    let chosen = allocate(allocation, data.x(), &start.kernel, &context, config.inducing, &mut rng)?;
     Ok(snapped(chosen.points, &config.space))
 }
 

@@ -14,9 +14,9 @@ use rayon::prelude::*;
 /// What values and gradients at a few points have in common.
 pub(crate) struct Local {
     /// k(Z, x), [m, n].
-    pub kzx: Mat<f64>,
+    pub kzx: Mat,
     /// h(x), [m, n].
-    pub weights: Mat<f64>,
+    pub weights: Mat,
     /// E f(xᵢ).
     pub mean: Vec<f64>,
     /// Var f(xᵢ) ≥ 0.
@@ -25,7 +25,7 @@ pub(crate) struct Local {
 
 impl Posterior {
     /// Joint covariance of f at the rows of x, [n, n].
-    pub fn covariance(&self, x: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    pub fn covariance(&self, x: MatRef<'_>) -> Result<Mat> {
         self.check(x)?;
         let a = self.whitened_cross(x);
         let mut covariance = self.kernel.matrix(x, x);
@@ -38,7 +38,7 @@ impl Posterior {
     }
 
     /// h(p), so that cov(x, p) = k(x, p) − k(x, Z) h(p), [m, p].
-    pub fn covariance_weights(&self, p: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    pub fn covariance_weights(&self, p: MatRef<'_>) -> Result<Mat> {
         self.check(p)?;
         let mut weights = Mat::zeros(self.z.nrows(), p.nrows());
         weights.par_col_chunks_mut(BLOCK).zip(p.par_row_chunks(BLOCK)).for_each(|(mut weights, p)| {
@@ -48,21 +48,21 @@ impl Posterior {
     }
 
     /// ∂mean(xᵢ)/∂xᵢ, [n, d].
-    pub fn mean_gradient(&self, x: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    pub fn mean_gradient(&self, x: MatRef<'_>) -> Result<Mat> {
         self.check(x)?;
         let g = Mat::from_fn(x.nrows(), self.weights.len(), |_, j| self.weights[j]);
         Ok(self.pull_back(x, g.as_ref()))
     }
 
     /// ∂var(xᵢ)/∂xᵢ, [n, d], for kernels whose k(x, x) does not depend on x.
-    pub fn variance_gradient(&self, x: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    pub fn variance_gradient(&self, x: MatRef<'_>) -> Result<Mat> {
         let weights = self.covariance_weights(x)?;
         let g = Mat::from_fn(weights.ncols(), weights.nrows(), |i, j| -2.0 * weights[(j, i)]);
         Ok(self.pull_back(x, g.as_ref()))
     }
 
     /// Mean, variance and h at rows that were checked before, by one thread.
-    pub(crate) fn local(&self, x: MatRef<'_, f64>) -> Local {
+    pub(crate) fn local(&self, x: MatRef<'_>) -> Local {
         let kzx = self.kernel.matrix(self.z(), x);
         let mut a = kzx.clone();
         solve_lower(self.l(), a.as_mut());
@@ -78,7 +78,7 @@ impl Posterior {
     }
 
     /// Σⱼ gᵢⱼ ∂k(xᵢ, zⱼ)/∂xᵢ.
-    fn pull_back(&self, x: MatRef<'_, f64>, g: MatRef<'_, f64>) -> Mat<f64> {
+    fn pull_back(&self, x: MatRef<'_>, g: MatRef<'_>) -> Mat {
         let mut out = Mat::zeros(x.nrows(), x.ncols());
         self.kernel.add_input_gradient(x, self.z(), g, out.as_mut());
         out

@@ -48,7 +48,7 @@ impl Sgpr<'_> {
         total
     }
 
-    fn add_block(&self, worker: &mut Forward, whitener: &Mat<f64>, rows: Range<usize>) {
+    fn add_block(&self, worker: &mut Forward, whitener: &Mat, rows: Range<usize>) {
         let block = Rows::new(self, rows);
         let mut k = worker.k.as_mut().subrows_mut(0, block.len());
         let mut at = worker.at.as_mut().subrows_mut(0, block.len());
@@ -66,8 +66,8 @@ impl Sgpr<'_> {
 /// One worker of the first pass.
 struct Forward {
     sums: Sums,
-    k: Mat<f64>,
-    at: Mat<f64>,
+    k: Mat,
+    at: Mat,
 }
 
 impl Forward {
@@ -100,7 +100,7 @@ impl Sums {
 
 /// A block of rows in the units of the algebra.
 struct Rows<'a> {
-    x: MatRef<'a, f64>,
+    x: MatRef<'a>,
     /// 1/σᵢ.
     precision_root: Vec<f64>,
     /// rᵢ/σᵢ.
@@ -150,8 +150,8 @@ impl<'a> Rows<'a> {
 
 /// Kxz and (∂F/∂Kzx)ᵀ of one block, [block, m] each.
 struct Scratch {
-    k: Mat<f64>,
-    g: Mat<f64>,
+    k: Mat,
+    g: Mat,
     cache: Cache,
 }
 
@@ -172,19 +172,19 @@ impl Scratch {
         }
     }
 
-    fn slope(&self, block: &Rows<'_>) -> MatRef<'_, f64> {
+    fn slope(&self, block: &Rows<'_>) -> MatRef<'_> {
         self.g.subrows(0, block.len())
     }
 }
 
-fn scale_rows(mut a: MatMut<'_, f64>, factors: &[f64]) {
+fn scale_rows(mut a: MatMut<'_>, factors: &[f64]) {
     for j in 0..a.ncols() {
         column_mut(a.as_mut(), j).iter_mut().zip(factors).for_each(|(v, factor)| *v *= factor);
     }
 }
 
 /// Σⱼ aᵢⱼbᵢⱼ for every row i.
-fn row_dots(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Vec<f64> {
+fn row_dots(a: MatRef<'_>, b: MatRef<'_>) -> Vec<f64> {
     let mut dots = vec![0.0; a.nrows()];
     for j in 0..a.ncols() {
         dots.iter_mut().zip(column(a, j)).zip(column(b, j)).for_each(|((dot, a), b)| *dot += a * b);

@@ -41,7 +41,7 @@ use crate::linalg::{Cholesky, Mat, MatRef, cholesky};
 pub struct Svgp<'a> {
     hyper: &'a Hyperparameters,
     data: &'a Dataset,
-    z: MatRef<'a, f64>, // [m, d]
+    z: MatRef<'a>, // [m, d]
     likelihood: Likelihood,
     lzz: Cholesky,
     jitter: Jitter,
@@ -59,17 +59,12 @@ pub struct ElboGradient {
     /// ∂/∂w.
     pub mu: Vec<f64>,
     /// ∂/∂S, lower triangular, [m, m].
-    pub sqrt: Mat<f64>,
+    pub sqrt: Mat,
 }
 
 impl<'a> Svgp<'a> {
     /// The model with the collapsed model's default jitter.
-    pub fn new(
-        hyper: &'a Hyperparameters,
-        data: &'a Dataset,
-        z: MatRef<'a, f64>,
-        likelihood: Likelihood,
-    ) -> Result<Self> {
+    pub fn new(hyper: &'a Hyperparameters, data: &'a Dataset, z: MatRef<'a>, likelihood: Likelihood) -> Result<Self> {
         Self::with_jitter(hyper, data, z, likelihood, Jitter::default())
     }
 
@@ -77,7 +72,7 @@ impl<'a> Svgp<'a> {
     pub fn with_jitter(
         hyper: &'a Hyperparameters,
         data: &'a Dataset,
-        z: MatRef<'a, f64>,
+        z: MatRef<'a>,
         likelihood: Likelihood,
         jitter: Jitter,
     ) -> Result<Self> {

@@ -49,7 +49,7 @@ impl Svgp<'_> {
     }
 
     /// The inputs of a block, [block, d].
-    fn points(&self, rows: &Range<usize>) -> MatRef<'_, f64> {
+    fn points(&self, rows: &Range<usize>) -> MatRef<'_> {
         self.data.x().subrows(rows.start, rows.len())
     }
 
@@ -80,8 +80,8 @@ impl Svgp<'_> {
         &self,
         q: &Variational,
         rows: Range<usize>,
-        a: MatRef<'_, f64>,
-        projected: MatRef<'_, f64>,
+        a: MatRef<'_>,
+        projected: MatRef<'_>,
     ) -> Vec<Expectation> {
         let prior = self.hyper.kernel.diagonal(self.points(&rows));
         let one = |(j, row): (usize, usize)| {
@@ -129,12 +129,12 @@ impl Svgp<'_> {
 struct Worker {
     sums: Sums,
     /// Kzx, and what its kernel remembers of it.
-    k: Mat<f64>,
+    k: Mat,
     cache: Cache,
     /// A = L⁻¹Kzx.
-    a: Mat<f64>,
+    a: Mat,
     /// SᵀA, then AH, then ∂ELBO/∂Kzx.
-    work: Mat<f64>,
+    work: Mat,
 }
 
 impl Worker {

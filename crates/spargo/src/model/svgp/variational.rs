@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct Variational {
     mu: Vec<f64>,
     #[serde(with = "column_major")]
-    sqrt: Mat<f64>, // [m, m]
+    sqrt: Mat, // [m, m]
 }
 
 impl Variational {
@@ -22,7 +22,7 @@ impl Variational {
     }
 
     /// Checks that S is square, lower triangular, finite and has a positive diagonal.
-    pub fn new(mu: Vec<f64>, sqrt: Mat<f64>) -> Result<Self> {
+    pub fn new(mu: Vec<f64>, sqrt: Mat) -> Result<Self> {
         let m = mu.len();
         for found in [sqrt.nrows(), sqrt.ncols()] {
             if found != m {
@@ -52,7 +52,7 @@ impl Variational {
     /// q with precision Λ (given by its lower triangle) and mean Λ⁻¹s.
     ///
     /// A lower root of Λ⁻¹ comes from an upper one of Λ, that is, from the Cholesky factor of Λ with both axes turned round.
-    pub(super) fn from_precision(precision: MatRef<'_, f64>, shift: &[f64]) -> Result<Self> {
+    pub(super) fn from_precision(precision: MatRef<'_>, shift: &[f64]) -> Result<Self> {
         let last = shift.len().wrapping_sub(1);
         let turned = Mat::from_fn(shift.len(), shift.len(), |i, j| {
             let (i, j) = (last - i, last - j);
@@ -81,7 +81,7 @@ impl Variational {
     }
 
     /// S, [m, m].
-    pub fn sqrt(&self) -> MatRef<'_, f64> {
+    pub fn sqrt(&self) -> MatRef<'_> {
         self.sqrt.as_ref()
     }
 
@@ -98,7 +98,7 @@ impl Variational {
 struct Unchecked {
     mu: Vec<f64>,
     #[serde(with = "column_major")]
-    sqrt: Mat<f64>,
+    sqrt: Mat,
 }
 
 impl TryFrom<Unchecked> for Variational {
