@@ -16,6 +16,15 @@ use faer::linalg::cholesky::llt::factor as llt;
 use faer::{Par, Spec};
 use rayon::prelude::*;
 
+/// Rungs of the jitter ladder, relative to the largest diagonal element.
+const LADDER: [f64; 5] = [1e-12, 1e-10, 1e-8, 1e-6, 1e-4];
+
+/// Columns factored at a time; one block of 128 columns stays in the second-level cache.
+const BLOCK: usize = 128;
+
+/// A squared pivot below this fraction of the largest variance (times the size) is rounding error.
+const PIVOT_TOLERANCE: f64 = 4.0 * f64::EPSILON;
+
 /// L with L Lᵀ = K + jitter·I; the strict upper triangle of `l` is zero.
 #[derive(Debug, Clone)]
 pub struct Cholesky {
@@ -135,15 +144,6 @@ pub fn inverse_from_cholesky(l: MatRef<'_>) -> Mat {
     mirror_lower(inverse.as_mut());
     inverse
 }
-
-/// Rungs of the jitter ladder, relative to the largest diagonal element.
-const LADDER: [f64; 5] = [1e-12, 1e-10, 1e-8, 1e-6, 1e-4];
-
-/// Columns factored at a time; one block of 128 columns stays in the second-level cache.
-const BLOCK: usize = 128;
-
-/// A squared pivot below this fraction of the largest variance (times the size) is rounding error.
-const PIVOT_TOLERANCE: f64 = 4.0 * f64::EPSILON;
 
 fn well_conditioned(l: &Mat, scale: f64) -> bool {
     let tolerance = PIVOT_TOLERANCE * l.nrows() as f64 * scale;

@@ -6,19 +6,23 @@
 mod cholesky;
 pub mod column_major;
 mod eigen;
-mod least_squares;
 pub mod vcos;
 pub mod vexp;
 
 pub use cholesky::{Cholesky, cholesky, cholesky_definite, inverse_from_cholesky, invert_lower, solve_lower_triangle};
 pub use eigen::{Eigen, symmetric_eigen};
 pub use faer::RowMut;
-pub use least_squares::least_squares;
 
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::{matmul, triangular_solve};
 use faer::{Accum, Par};
 use rayon::prelude::*;
+
+/// Triangles of this size are multiplied as squares.
+const TRIANGLE: usize = 48;
+
+/// Rows and columns of a tile that is mirrored at a time.
+const TILE: usize = 32;
 
 /// A matrix, of numbers unless it says otherwise.
 pub type Mat<T = f64> = faer::Mat<T>;
@@ -60,17 +64,7 @@ pub fn gemm_parallel(out: MatMut<'_>, accumulate: Accumulate, alpha: f64, a: Mat
 
 /// The lower triangle of α·a·aᵀ into that of `out`; the strict upper triangle is left alone.
 pub fn syrk_lower(out: MatMut<'_>, accumulate: Accumulate, alpha: f64, a: MatRef<'_>) {
-    triangular::matmul(
-        out,
-        BlockStructure::TriangularLower,
-        accumulate.into(),
-        a,
-        BlockStructure::Rectangular,
-        a.transpose(),
-        BlockStructure::Rectangular,
-        alpha,
-        Par::Seq,
-    );
+    product_lower(out, accumulate, alpha, a, a);
 }
 
 /// The lower triangle of α·a·bᵀ into that of `out`; the strict upper triangle is left alone.
@@ -132,9 +126,6 @@ pub fn times_upper(mut out: MatMut<'_>, accumulate: Accumulate, x: MatRef<'_>, u
     times_upper(out, Accumulate::Add, right, u.submatrix(half, half, size - half, size - half));
 }
 
-/// Triangles of this size are multiplied as squares.
-const TRIANGLE: usize = 48;
-
 /// rhs = L⁻¹ rhs.
 pub fn solve_lower(l: MatRef<'_>, rhs: MatMut<'_>) {
     triangular_solve::solve_lower_triangular_in_place(l, rhs, Par::Seq);
@@ -177,7 +168,6 @@ pub fn add_mat_vec(out: &mut [f64], a: MatRef<'_>, v: &[f64]) {
 
 /// Copies the strict lower triangle over the upper one, in tiles that fit the first-level cache.
 pub fn mirror_lower(mut a: MatMut<'_>) {
-    const TILE: usize = 32;
     let size = a.ncols();
     for left in (0..size).step_by(TILE) {
         for top in (left..size).step_by(TILE) {
@@ -192,15 +182,20 @@ pub fn mirror_lower(mut a: MatMut<'_>) {
 
 /// aᵀb, with eight independent partial sums so that it vectorises.
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let (long, rest) = a.as_chunks::<8>();
+    let (other, other_rest) = b.as_chunks::<8>();
     let mut sums = [0.0; 8];
-    let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest: f64 = a8.remainder().iter().zip(b8.remainder()).map(|(x, y)| x * y).sum();
-    for (x, y) in a8.zip(b8) {
-        for lane in 0..8 {
-            sums[lane] += x[lane] * y[lane];
-        }
+    for (a, b) in long.iter().zip(other) {
+        sums.iter_mut().zip(a.iter().zip(b)).for_each(|(sum, (a, b))| *sum += a * b);
     }
-    sums.iter().sum::<f64>() + rest
+    sums.iter().sum::<f64>() + rest.iter().zip(other_rest).map(|(a, b)| a * b).sum::<f64>()
+}
+
+/// out[i] += Σⱼ aᵢⱼbᵢⱼ.
+pub fn add_row_dots(out: &mut [f64], a: MatRef<'_>, b: MatRef<'_>) {
+    for j in 0..a.ncols() {
+        out.iter_mut().zip(column(a, j)).zip(column(b, j)).for_each(|((out, a), b)| *out += a * b);
+    }
 }
 
 /// |a|².

@@ -8,7 +8,7 @@
 //! model at the same cost. Data are expected in the model's units (see [`Standardizer`](crate::data::Standardizer)).
 
 use super::search::{Learned, Start, random_subset};
-use super::sgpr::Sgpr;
+use super::sgpr::{Jitter, Sgpr};
 use super::svgp::{Svgp, Variational};
 use super::{Evaluation, Hyperparameters, Inferred, Likelihood, Posterior, Priors, exact};
 use crate::data::Dataset;
@@ -52,8 +52,7 @@ pub enum Inference {
 }
 
 /// How to fit.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FitOptions {
     /// Which objective the hyperparameters maximise.
     pub hyperparameters: HyperparameterObjective,
@@ -61,6 +60,10 @@ pub struct FitOptions {
     pub inference: Inference,
     /// How outcomes arise from f.
     pub likelihood: Likelihood,
+    /// The least amount added to the diagonal of the posterior's Kzz.
+    pub jitter: Jitter,
+    /// q(u) of a variational posterior, whitened; if not given, the optimal one.
+    pub q: Option<Variational>,
     /// Where the search begins.
     pub start: Start,
     /// Whether priors join the objective.
@@ -81,6 +84,8 @@ impl Default for FitOptions {
             hyperparameters: HyperparameterObjective::Subset(1500),
             inference: Inference::Sparse,
             likelihood: Likelihood::Gaussian,
+            jitter: Jitter::default(),
+            q: None,
             start: Start::Cold,
             priors: Priors::On,
             fixed: Vec::new(),
@@ -178,10 +183,13 @@ impl FitOptions {
 fn infer(hyper: &Hyperparameters, data: &Dataset, z: MatRef<'_>, settings: &FitOptions) -> Result<Inferred> {
     match settings.inference {
         Inference::Exact => exact::infer(hyper, data),
-        Inference::Sparse => Sgpr::new(hyper, data, z)?.infer(),
+        Inference::Sparse => Sgpr { jitter: settings.jitter, ..Sgpr::new(hyper, data, z)? }.infer(),
         Inference::Variational => {
-            let svgp = Svgp::new(hyper, data, z, settings.likelihood)?;
-            let q = svgp.optimal(&Variational::prior(z.nrows()))?;
+            let svgp = Svgp::with_jitter(hyper, data, z, settings.likelihood, settings.jitter)?;
+            let q = match &settings.q {
+                Some(q) => q.clone(),
+                None => svgp.optimal(&Variational::prior(z.nrows()))?,
+            };
             Ok(Inferred { objective: svgp.elbo(&q)?, posterior: svgp.posterior(&q)? })
         }
     }

@@ -20,77 +20,33 @@ use crate::data::check_finite;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::kernel::Kernel;
-use crate::linalg::{
-    Accumulate, Cholesky, Mat, MatRef, column, column_major, gemm, norm2, solve_lower, solve_lower_transposed_vec,
-};
+use crate::linalg::{Accumulate, Cholesky, Mat, MatRef, column, gemm, norm2, solve_lower, solve_lower_transposed_vec};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 /// Rows predicted at a time: a block of 512 against 500 inducing points is 2 MB.
 const BLOCK: usize = 512;
 
 /// What is left uncertain about f at Z.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone)]
 pub enum InducingCovariance {
     /// Exact GP: f at Z = X was observed with these noise standard deviations.
     Noise(Vec<f64>),
     /// Sparse GP: W, a root of the covariance of the whitened inducing variables, [m, m].
-    Root(#[serde(with = "column_major")] Mat),
+    Root(Mat),
 }
 
 /// A Gaussian process conditioned on data, exactly or through inducing variables.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(try_from = "Stored")]
+#[derive(Debug, Clone)]
 pub struct Posterior {
     kernel: Kernel,
     mean: f64,
-    #[serde(with = "column_major")]
     z: Mat, // [m, d]
-    #[serde(with = "column_major")]
     l: Mat, // [m, m]
     w: Vec<f64>,
     spread: InducingCovariance,
     /// L⁻ᵀw.
-    #[serde(skip_serializing)]
     weights: Vec<f64>,
     jitter: f64,
-}
-
-/// A posterior as it is read, before its parts are known to fit together.
-#[derive(Deserialize)]
-struct Stored {
-    kernel: Kernel,
-    mean: f64,
-    #[serde(with = "column_major")]
-    z: Mat,
-    #[serde(with = "column_major")]
-    l: Mat,
-    w: Vec<f64>,
-    spread: InducingCovariance,
-    jitter: f64,
-}
-
-impl TryFrom<Stored> for Posterior {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self> {
-        let Stored { kernel, mean, z, l, w, spread, jitter } = stored;
-        kernel.check(z.ncols())?;
-        let spread_size = match &spread {
-            InducingCovariance::Noise(deviations) => deviations.len(),
-            InducingCovariance::Root(root) if root.nrows() == root.ncols() => root.nrows(),
-            InducingCovariance::Root(_) => 0,
-        };
-        let sizes = [("L", l.nrows()), ("L", l.ncols()), ("w", w.len()), ("the spread", spread_size)];
-        for (name, found) in sizes {
-            if found != z.nrows() {
-                let what = format!("{name} of a stored posterior");
-                return Err(Error::Shape { what, found, expected: z.nrows() });
-            }
-        }
-        Ok(Posterior::new(kernel, mean, z, Cholesky { l, jitter }, w, spread))
-    }
 }
 
 /// Means and variances of f at a list of points; add the noise for those of an observation.

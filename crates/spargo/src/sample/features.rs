@@ -10,7 +10,7 @@
 use crate::error::{Error, Result};
 use crate::kernel::{Factors, Kernel, category};
 use crate::linalg::vcos::cos_turns_in_place;
-use crate::linalg::{Accumulate, Mat, MatMut, MatRef, column, column_mut, gemm};
+use crate::linalg::{Accumulate, Mat, MatMut, MatRef, column, column_mut, dot, gemm};
 use crate::rng::uniform;
 use rand_chacha::ChaCha8Rng;
 use std::f64::consts::TAU;
@@ -98,7 +98,7 @@ impl Features {
         values: &mut [f64],
         gradient: MatMut<'_>,
     ) {
-        // A point is a column here: long ones, beside those of g.
+        // A point is a column here: long ones, alongside those of g.
         let mut angles = Mat::from_fn(self.count(), x.nrows(), |f, _| self.phases[f]); // [F, n]
         gemm(angles.as_mut(), Accumulate::Add, 1.0, self.turns.transpose(), x.transpose());
         let mut waves = vec![0.0; self.count()];
@@ -124,17 +124,6 @@ impl Features {
             waves.iter_mut().enumerate().for_each(|(f, wave)| *wave *= values[(category, f)]);
         }
     }
-}
-
-/// aᵀb, in eight sums that a vector register holds.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (long, rest) = a.as_chunks::<8>();
-    let (other, other_rest) = b.as_chunks::<8>();
-    let mut sums = [0.0; 8];
-    for (a, b) in long.iter().zip(other) {
-        sums.iter_mut().zip(a.iter().zip(b)).for_each(|(sum, (a, b))| *sum += a * b);
-    }
-    sums.iter().sum::<f64>() + rest.iter().zip(other_rest).map(|(a, b)| a * b).sum::<f64>()
 }
 
 /// Multiplies row i of the waves by the factors of the category that point i has.

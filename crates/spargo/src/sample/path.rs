@@ -6,7 +6,8 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::kernel::Kernel;
 use crate::linalg::{
-    Accumulate, Mat, MatMut, MatRef, column, column_mut, gemm, select_rows, solve_lower, solve_lower_transposed,
+    Accumulate, Mat, MatMut, MatRef, add_row_dots, column, column_mut, gemm, select_rows, solve_lower,
+    solve_lower_transposed,
 };
 use crate::model::{InducingCovariance, Posterior};
 use crate::optim::{BatchedObjective, check_elements};
@@ -14,6 +15,15 @@ use crate::rng::{Purpose, StepRng, normal};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
+
+/// Rows that one task evaluates all paths at: enough for the products to run at full speed.
+const ROWS: usize = 512;
+
+/// Rows that one task climbs with: few, as there are often no more than a hundred.
+const FEW_ROWS: usize = 16;
+
+/// Paths whose updates one task computes.
+const COLUMNS: usize = 32;
 
 /// How paths are drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,9 +59,9 @@ impl SamplingOptions {
 pub struct Draws {
     /// ω, b and g.
     pub features: Features,
-    /// θ, one column a path, [F, paths].
+    /// θ, one column per path, [F, paths].
     pub theta: Mat,
-    /// ε, one column a path, [m, paths].
+    /// ε, one column per path, [m, paths].
     pub epsilon: Mat,
 }
 
@@ -63,7 +73,7 @@ pub struct Paths {
     /// Z, [m, d].
     z: Mat,
     blocks: Vec<Block>,
-    /// v, one column a path, [m, paths].
+    /// v, one column per path, [m, paths].
     updates: Mat,
 }
 
@@ -207,19 +217,10 @@ impl Paths {
     /// Adds k(x, Z)v of each row's own path, and its gradient.
     fn add_update_gradient(&self, elements: &[usize], x: MatRef<'_>, values: &mut [f64], gradient: MatMut<'_>) {
         let v = gather(self.updates.as_ref(), elements); // [n, m]
-        add_row_products(self.cross(x).as_ref(), v.as_ref(), values);
+        add_row_dots(values, self.cross(x).as_ref(), v.as_ref());
         self.kernel.add_input_gradient(x, self.z.as_ref(), v.as_ref(), gradient);
     }
 }
-
-/// Rows that one task evaluates all paths at: enough for the products to run at full speed.
-const ROWS: usize = 512;
-
-/// Rows that one task climbs with: few, as there are often no more than a hundred.
-const FEW_ROWS: usize = 16;
-
-/// Paths whose updates one task computes.
-const COLUMNS: usize = 32;
 
 /// Each path is a function to be maximised: Thompson sampling.
 impl BatchedObjective for Paths {
@@ -324,12 +325,4 @@ fn update(posterior: &Posterior, block: &Block, epsilon: MatRef<'_>, mut out: Ma
 /// The given columns as rows.
 fn gather(a: MatRef<'_>, columns: &[usize]) -> Mat {
     Mat::from_fn(columns.len(), a.nrows(), |i, j| a[(j, columns[i])])
-}
-
-/// out[i] += Σⱼ aᵢⱼ bᵢⱼ.
-fn add_row_products(a: MatRef<'_>, b: MatRef<'_>, out: &mut [f64]) {
-    for j in 0..a.ncols() {
-        let products = column(a, j).iter().zip(column(b, j)).map(|(a, b)| a * b);
-        out.iter_mut().zip(products).for_each(|(out, product)| *out += product);
-    }
 }

@@ -43,6 +43,15 @@ pub fn kernel(file: &Value) -> Kernel {
     })
 }
 
+/// ∂mean(xᵢ)/∂xᵢ, [n, d].
+pub fn mean_gradient(posterior: &Posterior, x: MatRef<'_>) -> Mat {
+    let weights = posterior.mean_weights();
+    let g = Mat::from_fn(x.nrows(), weights.len(), |_, j| weights[j]);
+    let mut out = Mat::zeros(x.nrows(), x.ncols());
+    posterior.kernel().add_input_gradient(x, posterior.z(), g.as_ref(), out.as_mut());
+    out
+}
+
 /// Asserts |found − expected| ≤ tolerance · max(|expected|, 1e-4 of the largest) element by element: what is nearly zero
 /// beside the others is compared on their scale.
 pub fn assert_close(what: &str, found: &[f64], expected: &[f64], tolerance: f64) {

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::interrupt;
 use crate::kernel::Cache;
 use crate::linalg::{
-    Accumulate, Mat, MatMut, MatRef, add_mat_vec, cholesky, column, column_mut, dot, gemm, invert_lower, mat_vec,
+    Accumulate, Mat, MatMut, MatRef, add_mat_vec, add_row_dots, cholesky, column_mut, dot, gemm, invert_lower, mat_vec,
     syrk_lower, times_upper,
 };
 use crate::model::rows::{BLOCK, pass_over};
@@ -136,7 +136,8 @@ impl<'a> Rows<'a> {
         kernel.add_diagonal_gradient(self.x, &weights, of_kernel);
         let diagonal = kernel.diagonal(self.x);
         let fitted = mat_vec(k, &slopes.v); // kᵢᵀv
-        let pulled = row_dots(k, scratch.slope(self)); // kᵢᵀ(∂F/∂Kzx)ᵢ
+        let mut pulled = vec![0.0; self.len()]; // kᵢᵀ(∂F/∂Kzx)ᵢ
+        add_row_dots(&mut pulled, k, scratch.slope(self));
         for i in 0..self.len() {
             let (p, r) = (self.precision_root[i], self.scaled_residual[i]);
             let fitted = p * fitted[i];
@@ -181,13 +182,4 @@ fn scale_rows(mut a: MatMut<'_>, factors: &[f64]) {
     for j in 0..a.ncols() {
         column_mut(a.as_mut(), j).iter_mut().zip(factors).for_each(|(v, factor)| *v *= factor);
     }
-}
-
-/// Σⱼ aᵢⱼbᵢⱼ for every row i.
-fn row_dots(a: MatRef<'_>, b: MatRef<'_>) -> Vec<f64> {
-    let mut dots = vec![0.0; a.nrows()];
-    for j in 0..a.ncols() {
-        dots.iter_mut().zip(column(a, j)).zip(column(b, j)).for_each(|((dot, a), b)| *dot += a * b);
-    }
-    dots
 }
