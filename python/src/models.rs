@@ -15,7 +15,7 @@ use spargo::kernel::Family;
 use spargo::linalg::Mat;
 use spargo::model::svgp::Variational;
 use spargo::model::{
-    Fit, FitReport, HyperparameterObjective, Hyperparameters, Inference, Likelihood, Prediction, Priors,
+    Fit, FitOptions, FitReport, HyperparameterObjective, Hyperparameters, Inference, Likelihood, Prediction, Priors,
 };
 use spargo::regression::{FixedHyperparameters, Inducing, Regression, RegressionOptions, Target, UserHyperparameters};
 use std::sync::Arc;
@@ -91,7 +91,7 @@ impl Fitted {
             let data = Dataset::new(x, y)?;
             let options = settings.options(z, q);
             let regression = Regression::fit(&data, &options)?;
-            let RegressionOptions { inference, likelihood, jitter, q, .. } = options;
+            let RegressionOptions { jitter, fit: FitOptions { inference, likelihood, q, .. }, .. } = options;
             Ok(Fitted::new(data, regression, Particulars { inference, likelihood, jitter, q }))
         })
     }
@@ -193,7 +193,8 @@ impl State {
     /// Computes the posterior again from data, hyperparameters and inducing points.
     fn regression(&self, data: &Dataset, z: Option<Mat<f64>>) -> Result<Regression> {
         let Particulars { inference, likelihood, jitter, q } = self.particulars.clone();
-        let settings = RegressionOptions { inference, likelihood, jitter, q, ..RegressionOptions::default() };
+        let fit = FitOptions { inference, likelihood, q, ..FitOptions::default() };
+        let settings = RegressionOptions { jitter, fit, ..RegressionOptions::default() };
         let mut regression = Regression::at(&self.hyper, data, self.units.clone(), z, &settings)?;
         regression.fit.report = self.report.clone();
         Ok(regression)
@@ -213,13 +214,16 @@ impl Settings {
                 noise: self.noise,
                 mean: self.mean,
             },
-            hyperparameters: self.hyperparameters,
-            inference: self.inference,
-            likelihood: self.likelihood,
             jitter: self.jitter,
-            q,
-            priors: self.priors,
-            seed: self.seed,
+            fit: FitOptions {
+                hyperparameters: self.hyperparameters,
+                inference: self.inference,
+                likelihood: self.likelihood,
+                q,
+                priors: self.priors,
+                seed: self.seed,
+                ..FitOptions::default()
+            },
         }
     }
 }

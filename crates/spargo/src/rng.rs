@@ -18,8 +18,6 @@ pub enum Purpose {
     Subset = 2,
     /// The choice of inducing points.
     Allocation = 3,
-    /// The order of minibatches.
-    Minibatch = 4,
     /// The frequencies that a block of paths shares.
     Frequencies = 5,
     /// The weights of one path.

@@ -300,7 +300,7 @@ fn a_wrong_gradient_ends_the_search() {
 fn stops_have_names_and_sentences() {
     assert_eq!(serde_json::to_string(&Stop::LineSearch).unwrap(), "\"line-search\"");
     assert_eq!(serde_json::from_str::<Stop>("\"non-finite\"").unwrap(), Stop::NonFinite);
-    assert_eq!(Stop::Plateau.to_string(), "the loss has stopped improving");
+    assert_eq!(Stop::Iterations.to_string(), "the iteration limit was reached");
     let options: Lbfgsb = serde_json::from_str(r#"{"memory": 3}"#).unwrap();
     assert_eq!(options, Lbfgsb { memory: 3, ..Lbfgsb::default() });
 }

@@ -7,7 +7,7 @@ use spargo::Error;
 use spargo::allocate::Allocation;
 use spargo::data::Dataset;
 use spargo::linalg::Mat;
-use spargo::model::{HyperparameterObjective, Inference, Likelihood};
+use spargo::model::{FitOptions, HyperparameterObjective, Inference, Likelihood};
 use spargo::regression::{FixedHyperparameters, Inducing, Regression, RegressionOptions, standardizer};
 
 /// Inputs of different ranges, outcomes far from 0.
@@ -20,8 +20,7 @@ fn data() -> Dataset {
 
 fn every() -> Vec<RegressionOptions> {
     let with = |inference, hyperparameters| RegressionOptions {
-        inference,
-        hyperparameters,
+        fit: FitOptions { inference, hyperparameters, ..FitOptions::default() },
         allocation: Allocation::Cvr,
         inducing: Inducing::Count(40),
         ..RegressionOptions::default()
@@ -71,8 +70,8 @@ fn fixed_hyperparameters_mean_the_same_in_both_units() {
             mean: Some(user.mean),
         };
         let inducing = z.map_or(Inducing::Count(1), Inducing::Points);
-        let settings =
-            RegressionOptions { given, inducing, hyperparameters: HyperparameterObjective::Fixed, ..settings };
+        let fit = FitOptions { hyperparameters: HyperparameterObjective::Fixed, ..settings.fit.clone() };
+        let settings = RegressionOptions { given, inducing, fit, ..settings };
         let plain = Regression::fit(&data, &settings).unwrap();
         assert!((plain.objective() - learned.objective()).abs() < 1e-5 * learned.objective().abs());
         let mean = plain.posterior().mean(data.x()).unwrap();
@@ -110,11 +109,11 @@ fn invalid_hyperparameters_are_refused_by_name() {
     let refused =
         Regression::fit(&data(), &RegressionOptions { inducing, ..RegressionOptions::default() }).unwrap_err();
     assert!(matches!(refused, Error::Shape { found: 5, expected: 2, .. }));
-    let labels = RegressionOptions {
+    let fit = FitOptions {
         likelihood: Likelihood::Bernoulli,
         inference: Inference::Variational,
         hyperparameters: HyperparameterObjective::Elbo,
-        ..RegressionOptions::default()
+        ..FitOptions::default()
     };
-    assert!(Regression::fit(&data(), &labels).is_err());
+    assert!(Regression::fit(&data(), &RegressionOptions { fit, ..RegressionOptions::default() }).is_err());
 }

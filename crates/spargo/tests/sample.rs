@@ -89,7 +89,7 @@ fn gradients_hold_for_every_kernel_and_model() {
 fn moments_given_the_frequencies_are_those_in_closed_form() {
     const COUNT: usize = 20_000;
     let plain = Stationary { family: Family::Matern52, variance: 1.3, lengthscales: vec![0.4, 0.5, 0.7] };
-    let sum = Kernel::Sum(vec![categories(0, 3, 0.8), mixed_kernel(3)]);
+    let sum = Kernel::sum(vec![categories(0, 3, 0.8), mixed_kernel(3)]);
     for kernel in [Kernel::Stationary(plain), mixed_kernel(3), sum] {
         for (name, posterior) in posteriors(&kernel) {
             let settings = SamplingOptions { features: 25, block: COUNT };

@@ -9,8 +9,9 @@ use spargo::linalg::{
     Mat, MatRef, cholesky, invert_lower, mat_vec, select_rows, solve_lower_transposed, solve_lower_transposed_vec,
 };
 use spargo::model::sgpr::{Jitter, Sgpr};
-use spargo::model::svgp::{Natural, Svgp, Variational, epoch};
+use spargo::model::svgp::{Svgp, Variational};
 use spargo::model::{Hyperparameters, InducingCovariance, Likelihood, exact};
+use spargo::rng::{Purpose, distinct_indices, stream};
 
 const LIKELIHOODS: [Likelihood; 3] =
     [Likelihood::Gaussian, Likelihood::Bernoulli, Likelihood::Mislabelled { rate: 0.02 }];
@@ -300,7 +301,7 @@ fn gradients_in_theta_at_the_optimal_q_are_those_of_the_collapsed_bound() {
         let expected =
             Sgpr { hyper: &hyper, data: &data, z: z.as_ref(), jitter: Jitter::Fixed(0.0) }.bound_gradient().unwrap();
         let model = Svgp::with_jitter(&hyper, &data, z.as_ref(), Likelihood::Gaussian, Jitter::Fixed(0.0)).unwrap();
-        let q = model.optimal(&Variational::prior(7), &Natural::default()).unwrap();
+        let q = model.optimal(&Variational::prior(7)).unwrap();
         assert_close("θ", &model.elbo_gradient(&q).unwrap().theta, &expected.gradient, 1e-9);
     }
 }
@@ -310,7 +311,7 @@ fn all_data_as_inducing_points_give_the_exact_gp() {
     for data in [data(40, 3), data_with_known_noise(40, 3)] {
         for hyper in hypers(3) {
             let model = Svgp::with_jitter(&hyper, &data, data.x(), Likelihood::Gaussian, Jitter::Fixed(0.0)).unwrap();
-            let q = model.optimal(&Variational::prior(40), &Natural::default()).unwrap();
+            let q = model.optimal(&Variational::prior(40)).unwrap();
             let exact = exact::infer(&hyper, &data).unwrap();
             assert_close("ELBO", &[model.elbo(&q).unwrap()], &[exact.objective], 1e-9);
             let at = points(60, 3);
@@ -333,8 +334,9 @@ fn the_batches_of_an_epoch_average_to_the_full_bound() {
             // Batches of 20 leave one of 10, which counts half as much.
             for size in [30, 20] {
                 let (mut value, mut theta) = (0.0, vec![0.0; full.theta.len()]);
-                for rows in epoch(data.len(), size, 5, 0) {
-                    let batch = data.subset(&rows);
+                let order = distinct_indices(data.len(), data.len(), &mut stream(5, Purpose::Data, 0, 0));
+                for rows in order.chunks(size) {
+                    let batch = data.subset(rows);
                     let model = Svgp::new(hyper, &batch, z.as_ref(), likelihood).unwrap().out_of(data.len());
                     let gradient = model.elbo_gradient(&q).unwrap();
                     let share = rows.len() as f64 / data.len() as f64;
@@ -361,15 +363,12 @@ fn natural_steps_find_the_optimal_q_of_labels() {
     for likelihood in &LIKELIHOODS[1..] {
         for hyper in hypers(2) {
             let model = Svgp::new(&hyper, &data, z.as_ref(), *likelihood).unwrap();
-            let options = Natural { tolerance: 1e-14, ..Natural::default() };
-            let from_prior = model.optimal(&Variational::prior(20), &options).unwrap();
-            let from_elsewhere = model.optimal(&some_q(20), &options).unwrap();
-            assert!(slope_in_q(&model, &from_prior) < 1e-4, "{}", slope_in_q(&model, &from_prior));
+            let from_prior = model.optimal(&Variational::prior(20)).unwrap();
+            let from_elsewhere = model.optimal(&some_q(20)).unwrap();
+            assert!(slope_in_q(&model, &from_prior) < 1e-2, "{}", slope_in_q(&model, &from_prior));
+            // Less than 1e-10 nats per row is left to gain.
             let (a, b) = (model.elbo(&from_prior).unwrap(), model.elbo(&from_elsewhere).unwrap());
-            assert!((a - b).abs() < 1e-8, "{a} {b}");
-            // The default tolerance gives away almost nothing.
-            let quick = model.elbo(&model.optimal(&Variational::prior(20), &Natural::default()).unwrap()).unwrap();
-            assert!(a - quick < 1e-6, "{}", a - quick);
+            assert!((a - b).abs() < 1e-7, "{a} {b}");
         }
     }
 }
@@ -387,7 +386,7 @@ fn separable_and_constant_labels_stay_finite() {
                 leaf.variance = 1e4;
             }
             let model = Svgp::new(&hyper, &data, z.as_ref(), Likelihood::Bernoulli).unwrap();
-            let q = model.optimal(&Variational::prior(z.nrows()), &Natural::default()).unwrap();
+            let q = model.optimal(&Variational::prior(z.nrows())).unwrap();
             let gradient = model.elbo_gradient(&q).unwrap();
             assert!(gradient.value.is_finite() && gradient.theta.iter().all(|g| g.is_finite()));
             let f = model.posterior(&q).unwrap().predict(x.as_ref()).unwrap();
@@ -407,7 +406,7 @@ fn one_row_few_rows_and_duplicate_inducing_points_are_usable() {
             for data in data_for(likelihood, n, 2) {
                 for hyper in hypers(2) {
                     let model = Svgp::new(&hyper, &data, z.as_ref(), likelihood).unwrap();
-                    let q = model.optimal(&Variational::prior(z.nrows()), &Natural::default()).unwrap();
+                    let q = model.optimal(&Variational::prior(z.nrows())).unwrap();
                     let gradient = model.elbo_gradient(&q).unwrap();
                     assert!(gradient.value.is_finite() && gradient.theta.iter().all(|g| g.is_finite()));
                     assert!(gradient.value > model.elbo(&Variational::prior(z.nrows())).unwrap());

@@ -8,12 +8,14 @@
 //! Problems with several outputs are in multi_objective.rs, maps in active_learning.rs.
 
 mod active_learning;
+mod adam;
 mod coverage;
 mod multi_objective;
 mod scores;
 mod study;
 mod svgp;
 mod svgp_model;
+mod svgp_training;
 mod tiles;
 
 pub use active_learning::{ActiveLearning, ActiveLearningStep};

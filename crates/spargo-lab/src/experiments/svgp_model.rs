@@ -1,14 +1,15 @@
 //! The model of one step: inducing points, and an SVGP trained by Adam from what the last one said.
 
+use super::adam::Adam;
 use super::svgp::SvgpSettings;
+use super::svgp_training::SvgpTraining;
 use crate::error::Result;
 use spargo::allocate::{Allocation, Needs, allocate};
 use spargo::data::{AllocationContext, Dataset, PosteriorAtData};
 use spargo::kernel::{Kernel, Role};
 use spargo::linalg::{Mat, MatRef, cholesky, solve_lower, solve_lower_vec};
-use spargo::model::svgp::{Method, Svgp, Training, Variational, train};
+use spargo::model::svgp::{Svgp, Variational};
 use spargo::model::{Hyperparameters, Likelihood, Posterior, Prediction};
-use spargo::optim::Adam;
 use spargo::rng::{Purpose, stream};
 use std::time::Instant;
 
@@ -54,17 +55,10 @@ impl SvgpSettings {
             Some(last) => carried_over(&start, &last.posterior, z.as_ref())?,
             None => Variational::prior(z.nrows()),
         };
-        let training = Training {
-            method: Method::Joint,
-            priors: self.priors,
-            fixed: self.known_noise.iter().map(|_| Role::Noise).collect(),
-            adam: ADAM,
-            seed: self.seed,
-            ..Training::default()
-        };
-        let trained = train(&start, &q, data, z.as_ref(), Likelihood::Gaussian, &training)?;
-        let hyper = trained.hyper;
-        let posterior = Svgp::new(&hyper, data, z.as_ref(), Likelihood::Gaussian)?.posterior(&trained.q)?;
+        let fixed = self.known_noise.iter().map(|_| Role::Noise).collect();
+        let training = SvgpTraining { data, z: z.as_ref(), priors: self.priors, fixed, adam: ADAM };
+        let (hyper, q) = training.train(&start, &q)?;
+        let posterior = Svgp::new(&hyper, data, z.as_ref(), Likelihood::Gaussian)?.posterior(&q)?;
         let seconds = (allocate_s, started.elapsed().as_secs_f64());
         Ok(Model { hyper, posterior, seen: data.len(), seconds })
     }

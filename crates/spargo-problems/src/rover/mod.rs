@@ -8,12 +8,14 @@
 //! The reference code smooths p by a spline whose default tolerance always leaves a single cubic: that is what stands
 //! here. It also adds normal noise of standard deviation 1e-4 to p, which is left out.
 
+mod least_squares;
 mod obstacles;
 
 use super::Problem;
+use least_squares::least_squares;
 use obstacles::CENTRES;
 use spargo::Result;
-use spargo::linalg::{Mat, least_squares};
+use spargo::linalg::Mat;
 
 /// Sixty inputs: 30 way-points in the plane.
 ///

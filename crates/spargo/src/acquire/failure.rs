@@ -18,7 +18,7 @@
 use super::failure_kernel::failure_kernel;
 use crate::data::check_finite;
 use crate::error::{Error, Result};
-use crate::kernel::{Covariance, Kernel};
+use crate::kernel::Kernel;
 use crate::linalg::{Mat, MatRef, column, column_mut, select_rows};
 use crate::optim::BatchedObjective;
 use rayon::prelude::*;

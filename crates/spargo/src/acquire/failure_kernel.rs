@@ -8,7 +8,7 @@
 //! smooth f is: by the length scales of a nearly linear f every evaluation counts everywhere, and no region would ever be
 //! left. So the model has the longest length scales, up to those of f, with the largest leave-one-out log predictive density.
 
-use crate::kernel::{Covariance, Kernel, Role};
+use crate::kernel::{Kernel, Role};
 use crate::linalg::{Mat, MatRef, column, select_rows};
 
 /// The kernel of a failure model: that of f with its long length scales cut.

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Told its own mean, a Gaussian process keeps its mean and loses variance as by any other observation. The noise σ² leaves
-//! replicates some value. With H = h(P) of [`Posterior::covariance_weights`] and β = (C_PP + σ²I)⁻¹c(P, x),
+//! replicates some value. With H = h(P) = L⁻ᵀ(I − WWᵀ)L⁻¹k(Z, P), as in model/posterior/joint.rs, and β = (C_PP + σ²I)⁻¹c(P, x),
 //!
 //! ```text
 //!     c(x, P) = k(x, P) − k(x, Z)H,        ∂var_P/∂k(x, P) = −2β,        ∂var_P/∂k(x, Z) = −2(h(x) − Hβ)
@@ -13,7 +13,6 @@
 
 use super::function::{AcquisitionFunction, Moments};
 use crate::error::{Error, Result};
-use crate::kernel::Covariance;
 use crate::linalg::{
     Accumulate, Mat, MatMut, MatRef, column, column_mut, gemm, norm2, solve_lower, solve_lower_transposed,
     solve_lower_vec,

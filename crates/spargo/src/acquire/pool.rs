@@ -11,7 +11,6 @@
 use super::fantasy::{BLOCK, Fantasy, grow};
 use super::function::Moments;
 use crate::error::Result;
-use crate::kernel::Covariance;
 use crate::linalg::{Accumulate, Mat, MatRef, column, gemm, solve_lower};
 use crate::model::Posterior;
 use rayon::prelude::*;

@@ -11,7 +11,6 @@ use super::chebyshev::numbers_of;
 use super::optimizer::Excluded;
 use super::{Chebyshev, ConstrainedObjective, Context, SampledConstraint, SuccessWeighted, SuccessWeighting};
 use crate::error::Result;
-use crate::kernel::Covariance;
 use crate::linalg::Mat;
 use crate::optim::BatchedObjective;
 use crate::sample::Paths;

@@ -12,7 +12,7 @@
 //! - with at most M different rows all others are chosen, whatever the method: nothing is padded;
 //! - where no quality is left, the choice goes on by CVR.
 //!
-//! Kernels may be any [`Covariance`] that computes an element alike in any block and is symmetric to the last bit: the
+//! Kernels, custom ones included, compute an element alike in any block and are symmetric to the last bit: the
 //! lazy and the plain search then choose identical rows.
 
 mod factor;
@@ -31,7 +31,7 @@ pub use trace::{Trace, conditional_variance, trace};
 use crate::data::{AllocationContext, check_finite};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::kernel::{Covariance, Role};
+use crate::kernel::{Kernel, Role};
 use crate::linalg::{Mat, MatRef, select_rows};
 use crate::rng::distinct_indices;
 use greedy::{Picks, Pool};
@@ -64,10 +64,10 @@ pub enum Search {
 }
 
 /// Chooses up to `m` inducing points for data x, [n, d].
-pub fn allocate<K: Covariance + Sync + ?Sized>(
+pub fn allocate(
     allocation: &Allocation,
     x: MatRef<'_, f64>,
-    kernel: &K,
+    kernel: &Kernel,
     context: &AllocationContext,
     m: usize,
     rng: &mut ChaCha8Rng,
@@ -98,22 +98,22 @@ pub fn allocate<K: Covariance + Sync + ?Sized>(
 }
 
 /// Chooses up to `m` rows of x by a quality of your own: `quality(i)` is that of row i.
-pub fn allocate_by<K: Covariance + Sync + ?Sized>(
+pub fn allocate_by(
     quality: impl Fn(usize) -> f64,
     search: Search,
     x: MatRef<'_, f64>,
-    kernel: &K,
+    kernel: &Kernel,
     m: usize,
     rng: &mut ChaCha8Rng,
 ) -> Result<Chosen> {
     check(x, kernel, m)?;
     let quality: Vec<f64> = (0..x.nrows()).map(quality).collect();
     check_quality(&quality)?;
-    let pool = Pool::new(x, kernel, &quality, m)?;
+    let pool = Pool::new(x, &**kernel, &quality, m)?;
     let picks = match search {
         Search::Lazy => greedy::lazy(&pool, &[]),
         Search::Plain => greedy::plain(&pool),
-        Search::Sample => greedy::lazy(&pool, &kdpp::sample(x, kernel, &quality, m, rng)?),
+        Search::Sample => greedy::lazy(&pool, &kdpp::sample(x, &**kernel, &quality, m, rng)?),
     };
     interrupt::poll()?;
     Ok(Chosen::from_rows(x, picks, &quality))
@@ -131,21 +131,21 @@ impl Chosen {
 }
 
 /// The first `m` rows of a list that no earlier one determines.
-fn subset<K: Covariance + Sync + ?Sized>(x: MatRef<'_, f64>, kernel: &K, rows: &[usize], m: usize) -> Result<Chosen> {
+fn subset(x: MatRef<'_, f64>, kernel: &Kernel, rows: &[usize], m: usize) -> Result<Chosen> {
     let quality = vec![1.0; x.nrows()];
-    let pool = Pool::new(x, kernel, &quality, m)?;
+    let pool = Pool::new(x, &**kernel, &quality, m)?;
     let picks = greedy::lazy(&pool, rows);
     interrupt::poll()?;
     Ok(Chosen::from_rows(x, picks, &quality))
 }
 
 /// Points that are not data, without those that earlier ones determine.
-fn free_points<K: Covariance + Sync + ?Sized>(points: Mat<f64>, kernel: &K, m: usize) -> Result<Chosen> {
+fn free_points(points: Mat<f64>, kernel: &Kernel, m: usize) -> Result<Chosen> {
     let order = Vec::from_iter(0..points.nrows());
     Ok(Chosen { rows: None, ..subset(points.as_ref(), kernel, &order, m)? })
 }
 
-fn scales<K: Covariance + ?Sized>(inputs: Inputs, dimension: usize, kernel: &K) -> Result<Vec<f64>> {
+fn scales(inputs: Inputs, dimension: usize, kernel: &Kernel) -> Result<Vec<f64>> {
     if inputs == Inputs::Plain {
         return Ok(vec![1.0; dimension]);
     }
@@ -169,7 +169,7 @@ fn count_distinct(x: MatRef<'_, f64>) -> usize {
     (0..x.nrows()).map(key).collect::<HashSet<_>>().len()
 }
 
-fn check<K: Covariance + ?Sized>(x: MatRef<'_, f64>, kernel: &K, m: usize) -> Result<()> {
+fn check(x: MatRef<'_, f64>, kernel: &Kernel, m: usize) -> Result<()> {
     if x.nrows() == 0 || x.ncols() == 0 {
         return Err(Error::Empty { what: "the data".into() });
     }

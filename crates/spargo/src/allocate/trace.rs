@@ -7,7 +7,7 @@
 //! t/(2s²) ≤ E KL[Q‖P] ≤ t/s² for noise variance s² (Burt et al. 2020): the smaller the better.
 
 use crate::error::{Error, Result};
-use crate::kernel::Covariance;
+use crate::kernel::Kernel;
 use crate::linalg::{Mat, MatRef, cholesky, column, norm2, solve_lower};
 use rayon::prelude::*;
 
@@ -21,12 +21,7 @@ pub struct Trace {
 }
 
 /// The trace terms of Z at the data x, with the quality of every row of x.
-pub fn trace<K: Covariance + Sync + ?Sized>(
-    z: MatRef<'_, f64>,
-    x: MatRef<'_, f64>,
-    kernel: &K,
-    quality: &[f64],
-) -> Result<Trace> {
+pub fn trace(z: MatRef<'_, f64>, x: MatRef<'_, f64>, kernel: &Kernel, quality: &[f64]) -> Result<Trace> {
     if quality.len() != x.nrows() {
         return Err(Error::Shape { what: "the list of qualities".into(), found: quality.len(), expected: x.nrows() });
     }
@@ -36,11 +31,7 @@ pub fn trace<K: Covariance + Sync + ?Sized>(
 }
 
 /// σ²(x_i | Z) of every row of x.
-pub fn conditional_variance<K: Covariance + Sync + ?Sized>(
-    z: MatRef<'_, f64>,
-    x: MatRef<'_, f64>,
-    kernel: &K,
-) -> Result<Vec<f64>> {
+pub fn conditional_variance(z: MatRef<'_, f64>, x: MatRef<'_, f64>, kernel: &Kernel) -> Result<Vec<f64>> {
     const BLOCK: usize = 256;
     let mut kzz = Mat::zeros(z.nrows(), z.nrows());
     kernel.cross(z, z, kzz.as_mut());

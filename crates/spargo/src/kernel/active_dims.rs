@@ -36,7 +36,7 @@ impl ActiveDims {
     }
 
     /// x_S.
-    fn select(&self, x: MatRef<'_, f64>) -> Mat<f64> {
+    fn select(&self, x: MatRef<'_>) -> Mat {
         Mat::from_fn(x.nrows(), self.inputs.len(), |i, k| x[(i, self.inputs[k])])
     }
 }
@@ -63,35 +63,35 @@ impl Covariance for ActiveDims {
         self.kernel.set_parameters(parameters);
     }
 
-    fn cross(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>) {
+    fn cross(&self, a: MatRef<'_>, b: MatRef<'_>, out: MatMut<'_>) {
         self.kernel.cross(self.select(a).as_ref(), self.select(b).as_ref(), out);
     }
 
-    fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64> {
+    fn diagonal(&self, x: MatRef<'_>) -> Vec<f64> {
         self.kernel.diagonal(self.select(x).as_ref())
     }
 
-    fn forward(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>, cache: &mut Cache) {
+    fn forward(&self, a: MatRef<'_>, b: MatRef<'_>, out: MatMut<'_>, cache: &mut Cache) {
         self.kernel.forward(self.select(a).as_ref(), self.select(b).as_ref(), out, cache);
     }
 
     fn backward(
         &self,
-        a: MatRef<'_, f64>,
-        b: MatRef<'_, f64>,
-        k: MatRef<'_, f64>,
-        g: MatRef<'_, f64>,
+        a: MatRef<'_>,
+        b: MatRef<'_>,
+        k: MatRef<'_>,
+        g: MatRef<'_>,
         cache: &Cache,
         gradient: &mut [f64],
     ) {
         self.kernel.backward(self.select(a).as_ref(), self.select(b).as_ref(), k, g, cache, gradient);
     }
 
-    fn add_diagonal_gradient(&self, x: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]) {
+    fn add_diagonal_gradient(&self, x: MatRef<'_>, g: &[f64], gradient: &mut [f64]) {
         self.kernel.add_diagonal_gradient(self.select(x).as_ref(), g, gradient);
     }
 
-    fn add_input_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+    fn add_input_gradient(&self, a: MatRef<'_>, b: MatRef<'_>, g: MatRef<'_>, mut out: MatMut<'_>) {
         let mut own = Mat::zeros(a.nrows(), self.inputs.len());
         self.kernel.add_input_gradient(self.select(a).as_ref(), self.select(b).as_ref(), g, own.as_mut());
         for (k, &input) in self.inputs.iter().enumerate() {

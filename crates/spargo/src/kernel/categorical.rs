@@ -51,11 +51,11 @@ impl Categorical {
         (-1.0 / self.lengthscale).exp()
     }
 
-    fn category(&self, x: MatRef<'_, f64>, i: usize) -> usize {
+    fn category(&self, x: MatRef<'_>, i: usize) -> usize {
         category(x[(i, 0)], self.categories)
     }
 
-    fn categories(&self, x: MatRef<'_, f64>) -> Vec<usize> {
+    fn categories(&self, x: MatRef<'_>) -> Vec<usize> {
         (0..x.nrows()).map(|i| self.category(x, i)).collect()
     }
 }
@@ -81,7 +81,7 @@ impl Covariance for Categorical {
         self.lengthscale = parameters[0].exp();
     }
 
-    fn cross(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+    fn cross(&self, a: MatRef<'_>, b: MatRef<'_>, mut out: MatMut<'_>) {
         let (rows, other) = (self.categories(a), self.correlation());
         for j in 0..b.nrows() {
             let own = self.category(b, j);
@@ -90,19 +90,11 @@ impl Covariance for Categorical {
         }
     }
 
-    fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64> {
+    fn diagonal(&self, x: MatRef<'_>) -> Vec<f64> {
         vec![1.0; x.nrows()]
     }
 
-    fn backward(
-        &self,
-        a: MatRef<'_, f64>,
-        b: MatRef<'_, f64>,
-        _: MatRef<'_, f64>,
-        g: MatRef<'_, f64>,
-        _: &Cache,
-        gradient: &mut [f64],
-    ) {
+    fn backward(&self, a: MatRef<'_>, b: MatRef<'_>, _: MatRef<'_>, g: MatRef<'_>, _: &Cache, gradient: &mut [f64]) {
         let rows = self.categories(a);
         let mut total = 0.0;
         for j in 0..b.nrows() {
@@ -113,10 +105,10 @@ impl Covariance for Categorical {
         gradient[0] += total * self.correlation() / self.lengthscale;
     }
 
-    fn add_diagonal_gradient(&self, _: MatRef<'_, f64>, _: &[f64], _: &mut [f64]) {}
+    fn add_diagonal_gradient(&self, _: MatRef<'_>, _: &[f64], _: &mut [f64]) {}
 
     /// Nothing: between two categories there is no way.
-    fn add_input_gradient(&self, _: MatRef<'_, f64>, _: MatRef<'_, f64>, _: MatRef<'_, f64>, _: MatMut<'_, f64>) {}
+    fn add_input_gradient(&self, _: MatRef<'_>, _: MatRef<'_>, _: MatRef<'_>, _: MatMut<'_>) {}
 
     fn spectrum(&self, dimension: usize, count: usize, rng: &mut ChaCha8Rng) -> Result<Spectrum> {
         let mut values = Mat::full(self.categories, count, 1.0);

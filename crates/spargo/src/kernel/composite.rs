@@ -11,72 +11,76 @@ use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatMut, MatRef, column, column_mut};
 use crate::rng::{distinct_indices, uniform};
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 
-pub(super) fn dimension(parts: &[Kernel]) -> Option<usize> {
-    parts.iter().find_map(Kernel::dimension)
-}
-
-pub(super) fn roles(parts: &[Kernel]) -> Vec<Role> {
-    parts.iter().flat_map(Kernel::roles).collect()
-}
-
-pub(super) fn inputs(parts: &[Kernel]) -> Vec<Option<usize>> {
-    parts.iter().flat_map(Kernel::inputs).collect()
-}
-
-pub(super) fn parameters(parts: &[Kernel]) -> Vec<f64> {
-    parts.iter().flat_map(Kernel::parameters).collect()
-}
-
-pub(super) fn set_parameters(parts: &mut [Kernel], mut theta: &[f64]) {
-    for part in parts {
-        let (own, rest) = theta.split_at(part.roles().len());
-        part.set_parameters(own);
-        theta = rest;
-    }
-}
-
-/// How parts make a whole.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Join {
+/// A sum or product of kernels.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Composite {
     /// Σᵢ kᵢ.
-    Sum,
+    Sum(Vec<Kernel>),
     /// Πᵢ kᵢ.
-    Product,
+    Product(Vec<Kernel>),
 }
 
-impl Join {
+impl Composite {
+    pub(super) fn parts(&self) -> &[Kernel] {
+        let (Composite::Sum(parts) | Composite::Product(parts)) = self;
+        parts
+    }
+
+    pub(super) fn parts_mut(&mut self) -> &mut [Kernel] {
+        let (Composite::Sum(parts) | Composite::Product(parts)) = self;
+        parts
+    }
+
+    pub(super) fn check(&self, dimension: usize) -> Result<()> {
+        if self.parts().is_empty() {
+            return Err(Error::Empty { what: "the list of kernels in a sum or product".into() });
+        }
+        self.parts().iter().try_for_each(|part| part.check(dimension))
+    }
+
     /// Joins the values of one part to those of the others.
-    fn join(self, totals: &mut [f64], part: &[f64]) {
+    fn join(&self, totals: &mut [f64], part: &[f64]) {
         let pairs = totals.iter_mut().zip(part);
         match self {
-            Join::Sum => pairs.for_each(|(total, part)| *total += part),
-            Join::Product => pairs.for_each(|(total, part)| *total *= part),
+            Composite::Sum(_) => pairs.for_each(|(total, part)| *total += part),
+            Composite::Product(_) => pairs.for_each(|(total, part)| *total *= part),
         }
     }
 
-    fn join_columns(self, mut totals: MatMut<'_, f64>, part: MatRef<'_, f64>) {
+    fn join_columns(&self, mut totals: MatMut<'_>, part: MatRef<'_>) {
         (0..part.ncols()).for_each(|j| self.join(column_mut(totals.as_mut(), j), column(part, j)));
     }
 
     /// ∂loss/∂Kᵢ: G in a sum, G ∘ Πⱼ≠ᵢ Kⱼ in a product. No division by Kᵢ, which may be zero.
-    fn slope<'a>(self, i: usize, parts: &[MatRef<'_, f64>], g: MatRef<'a, f64>) -> Slope<'a> {
-        let Join::Product = self else { return Slope::Whole(g) };
+    fn slope<'a>(&self, i: usize, matrices: &[MatRef<'_>], g: MatRef<'a>) -> Slope<'a> {
+        let Composite::Product(_) = self else { return Slope::Whole(g) };
         let mut own = g.to_owned();
-        let others = parts.iter().enumerate().filter(|&(j, _)| j != i);
+        let others = matrices.iter().enumerate().filter(|&(j, _)| j != i);
         others.for_each(|(_, part)| self.join_columns(own.as_mut(), *part));
         Slope::Own(own)
+    }
+
+    /// Each part with its own stretch of the gradient.
+    fn with_gradients<'a>(&'a self, mut gradient: &'a mut [f64]) -> impl Iterator<Item = (&'a Kernel, &'a mut [f64])> {
+        self.parts().iter().map(move |part| {
+            let (own, rest) = std::mem::take(&mut gradient).split_at_mut(part.roles().len());
+            gradient = rest;
+            (part, own)
+        })
     }
 }
 
 /// A gradient that is shared by all parts, or a part's own.
 enum Slope<'a> {
-    Whole(MatRef<'a, f64>),
-    Own(Mat<f64>),
+    Whole(MatRef<'a>),
+    Own(Mat),
 }
 
 impl Slope<'_> {
-    fn as_ref(&self) -> MatRef<'_, f64> {
+    fn as_ref(&self) -> MatRef<'_> {
         match self {
             Slope::Whole(g) => *g,
             Slope::Own(g) => g.as_ref(),
@@ -84,110 +88,116 @@ impl Slope<'_> {
     }
 }
 
-pub(super) fn cross(join: Join, parts: &[Kernel], a: MatRef<'_, f64>, b: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
-    let Some((first, rest)) = parts.split_first() else { return };
-    first.cross(a, b, out.as_mut());
-    rest.iter().for_each(|part| join.join_columns(out.as_mut(), part.matrix(a, b).as_ref()));
-}
+impl Covariance for Composite {
+    fn dimension(&self) -> Option<usize> {
+        self.parts().iter().find_map(|part| part.dimension())
+    }
 
-pub(super) fn diagonal(join: Join, parts: &[Kernel], x: MatRef<'_, f64>) -> Vec<f64> {
-    let Some((first, rest)) = parts.split_first() else { return Vec::new() };
-    let mut total = first.diagonal(x);
-    rest.iter().for_each(|part| join.join(&mut total, &part.diagonal(x)));
-    total
-}
+    fn roles(&self) -> Vec<Role> {
+        self.parts().iter().flat_map(|part| part.roles()).collect()
+    }
 
-/// Evaluates every part on its own and joins them; the parts' matrices stay on the cache.
-pub(super) fn forward(
-    join: Join,
-    parts: &[Kernel],
-    a: MatRef<'_, f64>,
-    b: MatRef<'_, f64>,
-    mut out: MatMut<'_, f64>,
-    cache: &mut Cache,
-) {
-    cache.parts.resize_with(parts.len(), || (Mat::new(), Cache::default()));
-    for (i, (part, (k, cache))) in parts.iter().zip(&mut cache.parts).enumerate() {
-        let mut k = sized(k, a.nrows(), b.nrows());
-        part.forward(a, b, k.as_mut(), cache);
-        match i {
-            0 => out.copy_from(k),
-            _ => join.join_columns(out.as_mut(), k.as_ref()),
+    fn inputs(&self) -> Vec<Option<usize>> {
+        self.parts().iter().flat_map(|part| part.inputs()).collect()
+    }
+
+    fn parameters(&self) -> Vec<f64> {
+        self.parts().iter().flat_map(|part| part.parameters()).collect()
+    }
+
+    fn set_parameters(&mut self, mut parameters: &[f64]) {
+        for part in self.parts_mut() {
+            let (own, rest) = parameters.split_at(part.roles().len());
+            part.set_parameters(own);
+            parameters = rest;
         }
     }
-}
 
-pub(super) fn backward(
-    join: Join,
-    parts: &[Kernel],
-    a: MatRef<'_, f64>,
-    b: MatRef<'_, f64>,
-    g: MatRef<'_, f64>,
-    cache: &Cache,
-    gradient: &mut [f64],
-) {
-    let matrices: Vec<MatRef<'_, f64>> =
-        cache.parts.iter().map(|(k, _)| k.submatrix(0, 0, g.nrows(), g.ncols())).collect();
-    for (i, ((part, gradient), (_, cache))) in with_gradients(parts, gradient).zip(&cache.parts).enumerate() {
-        part.backward(a, b, matrices[i], join.slope(i, &matrices, g).as_ref(), cache, gradient);
+    fn cross(&self, a: MatRef<'_>, b: MatRef<'_>, mut out: MatMut<'_>) {
+        let Some((first, rest)) = self.parts().split_first() else { return };
+        first.cross(a, b, out.as_mut());
+        rest.iter().for_each(|part| self.join_columns(out.as_mut(), part.matrix(a, b).as_ref()));
     }
-}
 
-pub(super) fn add_diagonal_gradient(join: Join, parts: &[Kernel], x: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]) {
-    let diagonals: Vec<Vec<f64>> = parts.iter().map(|part| part.diagonal(x)).collect();
-    let columns: Vec<MatRef<'_, f64>> =
-        diagonals.iter().map(|values| MatRef::from_column_major_slice(values, values.len(), 1)).collect();
-    let g = MatRef::from_column_major_slice(g, g.len(), 1);
-    for (i, (part, gradient)) in with_gradients(parts, gradient).enumerate() {
-        part.add_diagonal_gradient(x, column(join.slope(i, &columns, g).as_ref(), 0), gradient);
+    fn diagonal(&self, x: MatRef<'_>) -> Vec<f64> {
+        let Some((first, rest)) = self.parts().split_first() else { return vec![0.0; x.nrows()] };
+        let mut total = first.diagonal(x);
+        rest.iter().for_each(|part| self.join(&mut total, &part.diagonal(x)));
+        total
     }
-}
 
-pub(super) fn add_input_gradient(
-    join: Join,
-    parts: &[Kernel],
-    a: MatRef<'_, f64>,
-    b: MatRef<'_, f64>,
-    g: MatRef<'_, f64>,
-    mut out: MatMut<'_, f64>,
-) {
-    let matrices: Vec<Mat<f64>> = match join {
-        Join::Sum => Vec::new(),
-        Join::Product => parts.iter().map(|part| part.matrix(a, b)).collect(),
-    };
-    let matrices: Vec<MatRef<'_, f64>> = matrices.iter().map(Mat::as_ref).collect();
-    for (i, part) in parts.iter().enumerate() {
-        part.add_input_gradient(a, b, join.slope(i, &matrices, g).as_ref(), out.as_mut());
-    }
-}
-
-pub(super) fn spectrum(
-    join: Join,
-    parts: &[Kernel],
-    dimension: usize,
-    count: usize,
-    rng: &mut ChaCha8Rng,
-) -> Result<Spectrum> {
-    let mut spectrum = Spectrum::constant(dimension, count);
-    match join {
-        Join::Product => {
-            for part in parts {
-                spectrum.multiply(&part.spectrum(dimension, count, rng)?);
-            }
-        }
-        // The parts' features side by side, each part with its share of the count, in random order: in a product of sums
-        // every part of one must meet every part of the other.
-        Join::Sum => {
-            let shares = shares(&proportions(parts, dimension)?, count, uniform(rng));
-            let mut columns = distinct_indices(count, count, rng);
-            for (part, share) in parts.iter().zip(shares) {
-                let rest = columns.split_off(share);
-                spectrum.place(&columns, &part.spectrum(dimension, share, rng)?);
-                columns = rest;
+    /// Evaluates every part on its own and joins them; the parts' matrices stay in the cache.
+    fn forward(&self, a: MatRef<'_>, b: MatRef<'_>, mut out: MatMut<'_>, cache: &mut Cache) {
+        cache.parts.resize_with(self.parts().len(), || (Mat::new(), Cache::default()));
+        for (i, (part, (k, cache))) in self.parts().iter().zip(&mut cache.parts).enumerate() {
+            let mut k = sized(k, a.nrows(), b.nrows());
+            part.forward(a, b, k.as_mut(), cache);
+            match i {
+                0 => out.copy_from(k),
+                _ => self.join_columns(out.as_mut(), k.as_ref()),
             }
         }
     }
-    Ok(spectrum)
+
+    fn backward(
+        &self,
+        a: MatRef<'_>,
+        b: MatRef<'_>,
+        _: MatRef<'_>,
+        g: MatRef<'_>,
+        cache: &Cache,
+        gradient: &mut [f64],
+    ) {
+        let matrices: Vec<MatRef<'_>> =
+            cache.parts.iter().map(|(k, _)| k.submatrix(0, 0, g.nrows(), g.ncols())).collect();
+        for (i, ((part, gradient), (_, cache))) in self.with_gradients(gradient).zip(&cache.parts).enumerate() {
+            part.backward(a, b, matrices[i], self.slope(i, &matrices, g).as_ref(), cache, gradient);
+        }
+    }
+
+    fn add_diagonal_gradient(&self, x: MatRef<'_>, g: &[f64], gradient: &mut [f64]) {
+        let diagonals: Vec<Vec<f64>> = self.parts().iter().map(|part| part.diagonal(x)).collect();
+        let columns: Vec<MatRef<'_>> =
+            diagonals.iter().map(|values| MatRef::from_column_major_slice(values, values.len(), 1)).collect();
+        let g = MatRef::from_column_major_slice(g, g.len(), 1);
+        for (i, (part, gradient)) in self.with_gradients(gradient).enumerate() {
+            part.add_diagonal_gradient(x, column(self.slope(i, &columns, g).as_ref(), 0), gradient);
+        }
+    }
+
+    fn add_input_gradient(&self, a: MatRef<'_>, b: MatRef<'_>, g: MatRef<'_>, mut out: MatMut<'_>) {
+        let matrices: Vec<Mat> = match self {
+            Composite::Sum(_) => Vec::new(),
+            Composite::Product(parts) => parts.iter().map(|part| part.matrix(a, b)).collect(),
+        };
+        let matrices: Vec<MatRef<'_>> = matrices.iter().map(Mat::as_ref).collect();
+        for (i, part) in self.parts().iter().enumerate() {
+            part.add_input_gradient(a, b, self.slope(i, &matrices, g).as_ref(), out.as_mut());
+        }
+    }
+
+    fn spectrum(&self, dimension: usize, count: usize, rng: &mut ChaCha8Rng) -> Result<Spectrum> {
+        let mut spectrum = Spectrum::constant(dimension, count);
+        match self {
+            Composite::Product(parts) => {
+                for part in parts {
+                    spectrum.multiply(&part.spectrum(dimension, count, rng)?);
+                }
+            }
+            // The parts' features side by side, each part with its share of the count, in random order: in a product of
+            // sums every part of one must meet every part of the other.
+            Composite::Sum(parts) => {
+                let shares = shares(&proportions(parts, dimension)?, count, uniform(rng));
+                let mut columns = distinct_indices(count, count, rng);
+                for (part, share) in parts.iter().zip(shares) {
+                    let rest = columns.split_off(share);
+                    spectrum.place(&columns, &part.spectrum(dimension, share, rng)?);
+                    columns = rest;
+                }
+            }
+        }
+        Ok(spectrum)
+    }
 }
 
 /// kᵢ(x, x) of each part relative to their sum; for kernels with features it is the same at every x.
@@ -222,18 +232,6 @@ fn shares(weights: &[f64], count: usize, offset: f64) -> Vec<usize> {
     shares
 }
 
-/// Each part with its own stretch of the gradient.
-fn with_gradients<'a>(
-    parts: &'a [Kernel],
-    mut gradient: &'a mut [f64],
-) -> impl Iterator<Item = (&'a Kernel, &'a mut [f64])> {
-    parts.iter().map(move |part| {
-        let (own, rest) = std::mem::take(&mut gradient).split_at_mut(part.roles().len());
-        gradient = rest;
-        (part, own)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -257,8 +255,8 @@ mod tests {
     #[test]
     fn a_product_of_sums_mixes_all_pairs() {
         let leaf = |lengthscale| Kernel::stationary(Family::Rbf, 1.0, lengthscale, 1);
-        let sum = || Kernel::Sum(vec![leaf(1.0), leaf(1e-3)]);
-        let omega = Kernel::Product(vec![sum(), sum()]);
+        let sum = || Kernel::sum(vec![leaf(1.0), leaf(1e-3)]);
+        let omega = Kernel::product(vec![sum(), sum()]);
         let omega = omega.spectrum(1, 4000, &mut stream(0, Purpose::Frequencies, 0, 0)).unwrap().frequencies;
         let slow = (0..4000).filter(|&f| omega[(0, f)].abs() < 10.0).count() as f64;
         // A quarter is slow twice (and a hundredth of the others by chance); five standard deviations of a binomial count.

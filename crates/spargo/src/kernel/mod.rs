@@ -18,11 +18,10 @@ pub use active_dims::ActiveDims;
 pub use categorical::Categorical;
 pub(crate) use categorical::category;
 pub use choice::{KERNELS, KernelChoice, KernelRecord};
+pub use composite::Composite;
 pub use custom::{Custom, CustomKernel};
 pub use spectrum::{Factors, Spectrum};
 pub use stationary::{Family, Stationary};
-
-use composite::Join;
 
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatMut, MatRef};
@@ -30,6 +29,7 @@ use crate::space::{Domain, Space};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::ops::Deref;
 
 /// Columns of a matrix that one parallel task computes.
 const COLUMNS: usize = 64;
@@ -49,7 +49,7 @@ pub enum Role {
 }
 
 /// A positive semidefinite function of two points; matrices of points have one point per row.
-pub trait Covariance {
+pub trait Covariance: Send + Sync {
     /// The number of inputs its points must have, if that is fixed.
     fn dimension(&self) -> Option<usize>;
 
@@ -79,32 +79,24 @@ pub trait Covariance {
     fn set_parameters(&mut self, parameters: &[f64]);
 
     /// k(aᵢ, bⱼ) into `out`, [a, b].
-    fn cross(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>);
+    fn cross(&self, a: MatRef<'_>, b: MatRef<'_>, out: MatMut<'_>);
 
     /// k(xᵢ, xᵢ).
-    fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64>;
+    fn diagonal(&self, x: MatRef<'_>) -> Vec<f64>;
 
     /// k(aᵢ, bⱼ) into `out`, and into the cache what [`backward`](Self::backward) needs: one exponential serves both.
-    fn forward(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>, _cache: &mut Cache) {
+    fn forward(&self, a: MatRef<'_>, b: MatRef<'_>, out: MatMut<'_>, _cache: &mut Cache) {
         self.cross(a, b, out);
     }
 
     /// Adds Σᵢⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂θ to `gradient`; k and the cache are those of `forward` for the same a and b.
-    fn backward(
-        &self,
-        a: MatRef<'_, f64>,
-        b: MatRef<'_, f64>,
-        k: MatRef<'_, f64>,
-        g: MatRef<'_, f64>,
-        cache: &Cache,
-        gradient: &mut [f64],
-    );
+    fn backward(&self, a: MatRef<'_>, b: MatRef<'_>, k: MatRef<'_>, g: MatRef<'_>, cache: &Cache, gradient: &mut [f64]);
 
     /// Adds Σᵢ gᵢ ∂k(xᵢ, xᵢ)/∂θ to `gradient`.
-    fn add_diagonal_gradient(&self, x: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]);
+    fn add_diagonal_gradient(&self, x: MatRef<'_>, g: &[f64], gradient: &mut [f64]);
 
     /// Adds Σⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂aᵢ to row i of `out`, [a, inputs].
-    fn add_input_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, out: MatMut<'_, f64>);
+    fn add_input_gradient(&self, a: MatRef<'_>, b: MatRef<'_>, g: MatRef<'_>, out: MatMut<'_>);
 
     /// Draws what `count` random features of points with `dimension` inputs are made of.
     ///
@@ -121,9 +113,9 @@ pub trait Covariance {
 #[derive(Debug, Clone)]
 pub struct Cache {
     /// A leaf: ∂k/∂r², [a, b] at least.
-    slopes: Mat<f64>,
+    slopes: Mat,
     /// A sum or product: each part's matrix, [a, b] at least, and cache.
-    parts: Vec<(Mat<f64>, Cache)>,
+    parts: Vec<(Mat, Cache)>,
 }
 
 impl Default for Cache {
@@ -145,10 +137,9 @@ pub enum Kernel {
     Custom(Custom),
     /// A kernel of some of the inputs.
     ActiveDims(ActiveDims),
-    /// Σᵢ kᵢ.
-    Sum(Vec<Kernel>),
-    /// Πᵢ kᵢ.
-    Product(Vec<Kernel>),
+    /// A sum or product of kernels.
+    #[serde(untagged)]
+    Composite(Composite),
 }
 
 impl Kernel {
@@ -179,10 +170,20 @@ impl Kernel {
             Some(Kernel::of(vec![k], Kernel::Categorical(Categorical { categories, lengthscale })))
         };
         let first = std::iter::once(Kernel::of(numbers, ordered));
-        Ok(Kernel::Product(first.chain(inputs().filter_map(part)).collect()))
+        Ok(Kernel::product(first.chain(inputs().filter_map(part)).collect()))
     }
 
-    /// This kernel of some of the inputs only.
+    /// Σᵢ kᵢ.
+    pub fn sum(parts: Vec<Kernel>) -> Self {
+        Kernel::Composite(Composite::Sum(parts))
+    }
+
+    /// Πᵢ kᵢ.
+    pub fn product(parts: Vec<Kernel>) -> Self {
+        Kernel::Composite(Composite::Product(parts))
+    }
+
+    /// A kernel of some of the inputs only.
     pub fn of(inputs: Vec<usize>, kernel: Kernel) -> Self {
         Kernel::ActiveDims(ActiveDims { inputs, kernel: Box::new(kernel) })
     }
@@ -201,15 +202,17 @@ impl Kernel {
         match self.clone() {
             Kernel::Stationary(leaf) => Kernel::Stationary(Stationary { variance: leaf.variance * factor, ..leaf }),
             Kernel::Custom(leaf) => leaf.scaled(factor),
-            Kernel::Categorical(_) => Kernel::Product(vec![Kernel::constant(factor), self.clone()]),
+            Kernel::Categorical(_) => Kernel::product(vec![Kernel::constant(factor), self.clone()]),
             Kernel::ActiveDims(of) => Kernel::of(of.inputs, of.kernel.scaled(factor)),
-            Kernel::Sum(parts) => Kernel::Sum(parts.iter().map(|part| part.scaled(factor)).collect()),
-            Kernel::Product(mut parts) => {
+            Kernel::Composite(Composite::Sum(parts)) => {
+                Kernel::sum(parts.iter().map(|part| part.scaled(factor)).collect())
+            }
+            Kernel::Composite(Composite::Product(mut parts)) => {
                 match parts.iter_mut().find(|part| part.roles().contains(&Role::Variance)) {
                     Some(part) => *part = part.scaled(factor),
                     None => parts.insert(0, Kernel::constant(factor)),
                 }
-                Kernel::Product(parts)
+                Kernel::product(parts)
             }
         }
     }
@@ -219,7 +222,9 @@ impl Kernel {
         match self {
             Kernel::Custom(leaf) => leaf.register(kernel),
             Kernel::ActiveDims(of) => of.kernel.register(kernel),
-            Kernel::Sum(parts) | Kernel::Product(parts) => parts.iter_mut().for_each(|part| part.register(kernel)),
+            Kernel::Composite(composite) => {
+                composite.parts_mut().iter_mut().for_each(|part| part.register(kernel));
+            }
             Kernel::Stationary(_) | Kernel::Categorical(_) => {}
         }
     }
@@ -231,15 +236,23 @@ impl Kernel {
             Kernel::Categorical(leaf) => leaf.check(dimension),
             Kernel::Custom(leaf) => leaf.check(dimension),
             Kernel::ActiveDims(of) => of.check(dimension),
-            Kernel::Sum(parts) | Kernel::Product(parts) if parts.is_empty() => {
-                Err(Error::Empty { what: "the list of kernels in a sum or product".into() })
-            }
-            Kernel::Sum(parts) | Kernel::Product(parts) => parts.iter().try_for_each(|part| part.check(dimension)),
+            Kernel::Composite(composite) => composite.check(dimension),
+        }
+    }
+
+    /// Sets the unconstrained parameters; as many as [`Covariance::roles`] lists.
+    pub fn set_parameters(&mut self, parameters: &[f64]) {
+        match self {
+            Kernel::Stationary(leaf) => leaf.set_parameters(parameters),
+            Kernel::Categorical(leaf) => leaf.set_parameters(parameters),
+            Kernel::Custom(leaf) => leaf.set_parameters(parameters),
+            Kernel::ActiveDims(of) => of.set_parameters(parameters),
+            Kernel::Composite(composite) => composite.set_parameters(parameters),
         }
     }
 
     /// The cross-covariance matrix as a new matrix, [a, b], columns in parallel.
-    pub fn matrix(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    pub fn matrix(&self, a: MatRef<'_>, b: MatRef<'_>) -> Mat {
         let mut out = Mat::zeros(a.nrows(), b.nrows());
         out.par_col_chunks_mut(COLUMNS).enumerate().for_each(|(chunk, columns)| {
             self.cross(a, b.subrows(chunk * COLUMNS, columns.ncols()), columns);
@@ -248,8 +261,8 @@ impl Kernel {
     }
 
     /// Σᵢⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂θ, columns in parallel; chunks are summed in order, whatever the number of threads.
-    pub fn parameter_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>) -> Vec<f64> {
-        let chunk_gradient = |(chunk, g): (usize, MatRef<'_, f64>)| {
+    pub fn parameter_gradient(&self, a: MatRef<'_>, b: MatRef<'_>, g: MatRef<'_>) -> Vec<f64> {
+        let chunk_gradient = |(chunk, g): (usize, MatRef<'_>)| {
             let mut gradient = vec![0.0; self.roles().len()];
             let points = b.subrows(chunk * COLUMNS, g.ncols());
             let (mut k, mut cache) = (Mat::zeros(a.nrows(), g.ncols()), Cache::default());
@@ -264,95 +277,27 @@ impl Kernel {
     }
 }
 
+/// What a kernel computes is that of the leaf or composite at hand.
+impl Deref for Kernel {
+    type Target = dyn Covariance;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Kernel::Stationary(leaf) => leaf,
+            Kernel::Categorical(leaf) => leaf,
+            Kernel::Custom(leaf) => leaf.covariance(),
+            Kernel::ActiveDims(of) => of,
+            Kernel::Composite(composite) => composite,
+        }
+    }
+}
+
 /// The top left corner of a matrix that is grown if need be.
-fn sized(a: &mut Mat<f64>, rows: usize, columns: usize) -> MatMut<'_, f64> {
+fn sized(a: &mut Mat, rows: usize, columns: usize) -> MatMut<'_> {
     if a.nrows() < rows || a.ncols() < columns {
         *a = Mat::zeros(rows, columns);
     }
     a.as_mut().submatrix_mut(0, 0, rows, columns)
-}
-
-/// Delegates to the leaf or the composite at hand.
-macro_rules! dispatch {
-    ($self:ident, $leaf:ident => $single:expr, ($join:pat, $parts:ident) => $composite:expr) => {
-        match $self {
-            Kernel::Stationary($leaf) => $single,
-            Kernel::Categorical($leaf) => $single,
-            Kernel::Custom($leaf) => $single,
-            Kernel::ActiveDims($leaf) => $single,
-            Kernel::Sum($parts) => {
-                let $join = Join::Sum;
-                $composite
-            }
-            Kernel::Product($parts) => {
-                let $join = Join::Product;
-                $composite
-            }
-        }
-    };
-}
-
-impl Covariance for Kernel {
-    fn dimension(&self) -> Option<usize> {
-        dispatch!(self, leaf => leaf.dimension(), (_, parts) => composite::dimension(parts))
-    }
-
-    fn roles(&self) -> Vec<Role> {
-        dispatch!(self, leaf => leaf.roles(), (_, parts) => composite::roles(parts))
-    }
-
-    fn inputs(&self) -> Vec<Option<usize>> {
-        dispatch!(self, leaf => leaf.inputs(), (_, parts) => composite::inputs(parts))
-    }
-
-    fn parameters(&self) -> Vec<f64> {
-        dispatch!(self, leaf => leaf.parameters(), (_, parts) => composite::parameters(parts))
-    }
-
-    fn set_parameters(&mut self, theta: &[f64]) {
-        dispatch!(self, leaf => leaf.set_parameters(theta), (_, parts) => composite::set_parameters(parts, theta))
-    }
-
-    fn cross(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>) {
-        dispatch!(self, leaf => leaf.cross(a, b, out), (join, parts) => composite::cross(join, parts, a, b, out))
-    }
-
-    fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64> {
-        dispatch!(self, leaf => leaf.diagonal(x), (join, parts) => composite::diagonal(join, parts, x))
-    }
-
-    fn forward(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>, cache: &mut Cache) {
-        dispatch!(self, leaf => leaf.forward(a, b, out, cache),
-            (join, parts) => composite::forward(join, parts, a, b, out, cache))
-    }
-
-    fn backward(
-        &self,
-        a: MatRef<'_, f64>,
-        b: MatRef<'_, f64>,
-        k: MatRef<'_, f64>,
-        g: MatRef<'_, f64>,
-        cache: &Cache,
-        gradient: &mut [f64],
-    ) {
-        dispatch!(self, leaf => leaf.backward(a, b, k, g, cache, gradient),
-            (join, parts) => composite::backward(join, parts, a, b, g, cache, gradient))
-    }
-
-    fn add_diagonal_gradient(&self, x: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]) {
-        dispatch!(self, leaf => leaf.add_diagonal_gradient(x, g, gradient),
-            (join, parts) => composite::add_diagonal_gradient(join, parts, x, g, gradient))
-    }
-
-    fn add_input_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, out: MatMut<'_, f64>) {
-        dispatch!(self, leaf => leaf.add_input_gradient(a, b, g, out),
-            (join, parts) => composite::add_input_gradient(join, parts, a, b, g, out))
-    }
-
-    fn spectrum(&self, dimension: usize, count: usize, rng: &mut ChaCha8Rng) -> Result<Spectrum> {
-        dispatch!(self, leaf => leaf.spectrum(dimension, count, rng),
-            (join, parts) => composite::spectrum(join, parts, dimension, count, rng))
-    }
 }
 
 #[cfg(test)]
@@ -374,22 +319,13 @@ mod tests {
             Vec::new()
         }
         fn set_parameters(&mut self, _: &[f64]) {}
-        fn cross(&self, _: MatRef<'_, f64>, _: MatRef<'_, f64>, _: MatMut<'_, f64>) {}
-        fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64> {
+        fn cross(&self, _: MatRef<'_>, _: MatRef<'_>, _: MatMut<'_>) {}
+        fn diagonal(&self, x: MatRef<'_>) -> Vec<f64> {
             vec![1.0; x.nrows()]
         }
-        fn backward(
-            &self,
-            _: MatRef<'_, f64>,
-            _: MatRef<'_, f64>,
-            _: MatRef<'_, f64>,
-            _: MatRef<'_, f64>,
-            _: &Cache,
-            _: &mut [f64],
-        ) {
-        }
-        fn add_diagonal_gradient(&self, _: MatRef<'_, f64>, _: &[f64], _: &mut [f64]) {}
-        fn add_input_gradient(&self, _: MatRef<'_, f64>, _: MatRef<'_, f64>, _: MatRef<'_, f64>, _: MatMut<'_, f64>) {}
+        fn backward(&self, _: MatRef<'_>, _: MatRef<'_>, _: MatRef<'_>, _: MatRef<'_>, _: &Cache, _: &mut [f64]) {}
+        fn add_diagonal_gradient(&self, _: MatRef<'_>, _: &[f64], _: &mut [f64]) {}
+        fn add_input_gradient(&self, _: MatRef<'_>, _: MatRef<'_>, _: MatRef<'_>, _: MatMut<'_>) {}
     }
 
     #[test]

@@ -14,7 +14,7 @@ use crate::linalg::{Mat, column, column_mut};
 #[derive(Debug, Clone)]
 pub struct Spectrum {
     /// ω, [inputs, count].
-    pub frequencies: Mat<f64>,
+    pub frequencies: Mat,
     /// g of each categorical input; inputs that are not listed have none.
     pub factors: Vec<Factors>,
 }
@@ -25,7 +25,7 @@ pub struct Factors {
     /// The column that holds the category.
     pub input: usize,
     /// gⱼ, [categories, count].
-    pub values: Mat<f64>,
+    pub values: Mat,
 }
 
 impl Spectrum {
@@ -74,7 +74,7 @@ impl Spectrum {
 
     /// The factors of an input, ones to begin with, for at least so many categories: where a kernel knows fewer, the
     /// further ones are its last.
-    fn factors_of(&mut self, input: usize, categories: usize) -> &mut Mat<f64> {
+    fn factors_of(&mut self, input: usize, categories: usize) -> &mut Mat {
         let count = self.frequencies.ncols();
         let place = self.factors.iter().position(|factors| factors.input == input).unwrap_or_else(|| {
             self.factors.push(Factors { input, values: Mat::full(categories, count, 1.0) });

@@ -16,11 +16,20 @@ use faer::linalg::cholesky::llt::factor as llt;
 use faer::{Par, Spec};
 use rayon::prelude::*;
 
+/// Rungs of the jitter ladder, relative to the largest diagonal element.
+const LADDER: [f64; 5] = [1e-12, 1e-10, 1e-8, 1e-6, 1e-4];
+
+/// Columns factored at a time; one block of 128 columns stays in the second-level cache.
+const BLOCK: usize = 128;
+
+/// A squared pivot below this fraction of the largest variance (times the size) is rounding error.
+const PIVOT_TOLERANCE: f64 = 4.0 * f64::EPSILON;
+
 /// L with L Lᵀ = K + jitter·I; the strict upper triangle of `l` is zero.
 #[derive(Debug, Clone)]
 pub struct Cholesky {
     /// The lower factor.
-    pub l: Mat<f64>,
+    pub l: Mat,
     /// What had to be added to the diagonal.
     pub jitter: f64,
 }
@@ -36,7 +45,7 @@ impl Cholesky {
 ///
 /// The ladder above the floor is relative to the largest diagonal element: 1e-12, 1e-10, … 1e-4. The factor takes the
 /// place of the matrix: its lower triangle is overwritten, and restored from the upper one for the next rung.
-pub fn cholesky(mut k: Mat<f64>, floor: f64) -> Result<Cholesky> {
+pub fn cholesky(mut k: Mat, floor: f64) -> Result<Cholesky> {
     let size = k.nrows();
     let diagonal: Vec<f64> = (0..size).map(|i| k[(i, i)]).collect();
     let scale = diagonal.iter().fold(0.0, |largest: f64, v| largest.max(v.abs()));
@@ -57,9 +66,9 @@ pub fn cholesky(mut k: Mat<f64>, floor: f64) -> Result<Cholesky> {
 
 /// Factors a matrix that is positive definite by construction, such as I + AAᵀ, however large its largest eigenvalue:
 /// there a pivot of 1 is no rounding error, and jitter would only distort.
-pub fn cholesky_definite(mut k: Mat<f64>) -> Result<Cholesky> {
+pub fn cholesky_definite(mut k: Mat) -> Result<Cholesky> {
     let size = k.nrows();
-    let positive = |k: &Mat<f64>| (0..size).all(|i| k[(i, i)].is_finite() && k[(i, i)] > 0.0);
+    let positive = |k: &Mat| (0..size).all(|i| k[(i, i)].is_finite() && k[(i, i)] > 0.0);
     if factor_in_place(k.as_mut()).is_none() || !positive(&k) {
         interrupt::poll()?;
         return Err(Error::NotPositiveDefinite { size, jitter: 0.0 });
@@ -69,7 +78,7 @@ pub fn cholesky_definite(mut k: Mat<f64>) -> Result<Cholesky> {
 }
 
 /// rhs = L⁻¹ rhs for a right-hand side that is itself lower triangular, column blocks in parallel.
-pub fn solve_lower_triangle(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>) {
+pub fn solve_lower_triangle(l: MatRef<'_>, rhs: MatMut<'_>) {
     let size = l.nrows();
     rhs.par_col_chunks_mut(BLOCK).enumerate().for_each(|(block, columns)| {
         // Column j of the result is zero above row j: only the trailing square takes part.
@@ -82,7 +91,7 @@ pub fn solve_lower_triangle(l: MatRef<'_, f64>, rhs: MatMut<'_, f64>) {
 /// L⁻¹ of a lower triangular matrix, column blocks in parallel; only a part of it when interrupted.
 ///
 /// X_JJ = L_JJ⁻¹ and X_IJ = −L_II⁻¹ Σ_{J ≤ K < I} L_IK X_KJ, so that nearly all of it is matrix products.
-pub fn invert_lower(l: MatRef<'_, f64>) -> Mat<f64> {
+pub fn invert_lower(l: MatRef<'_>) -> Mat {
     let size = l.nrows();
     let starts: Vec<usize> = (0..size).step_by(BLOCK).collect();
     let invert_block = |&start: &usize| {
@@ -91,7 +100,7 @@ pub fn invert_lower(l: MatRef<'_, f64>) -> Mat<f64> {
         solve_lower(l.submatrix(start, start, width, width), inverse.as_mut());
         inverse
     };
-    let diagonal: Vec<Mat<f64>> = starts.par_iter().map(invert_block).collect();
+    let diagonal: Vec<Mat> = starts.par_iter().map(invert_block).collect();
     let mut inverse = Mat::zeros(size, size);
     let flag = interrupt::current();
     inverse.par_col_chunks_mut(BLOCK).enumerate().for_each(|(block, mut columns)| {
@@ -114,7 +123,7 @@ pub fn invert_lower(l: MatRef<'_, f64>) -> Mat<f64> {
 }
 
 /// K⁻¹ = L⁻ᵀL⁻¹, both triangles, column blocks in parallel; only a part of it when interrupted.
-pub fn inverse_from_cholesky(l: MatRef<'_, f64>) -> Mat<f64> {
+pub fn inverse_from_cholesky(l: MatRef<'_>) -> Mat {
     let size = l.nrows();
     let root = invert_lower(l);
     let mut inverse = Mat::zeros(size, size);
@@ -136,28 +145,19 @@ pub fn inverse_from_cholesky(l: MatRef<'_, f64>) -> Mat<f64> {
     inverse
 }
 
-/// Rungs of the jitter ladder, relative to the largest diagonal element.
-const LADDER: [f64; 5] = [1e-12, 1e-10, 1e-8, 1e-6, 1e-4];
-
-/// Columns factored at a time; one block of 128 columns stays in the second-level cache.
-const BLOCK: usize = 128;
-
-/// A squared pivot below this fraction of the largest variance (times the size) is rounding error.
-const PIVOT_TOLERANCE: f64 = 4.0 * f64::EPSILON;
-
-fn well_conditioned(l: &Mat<f64>, scale: f64) -> bool {
+fn well_conditioned(l: &Mat, scale: f64) -> bool {
     let tolerance = PIVOT_TOLERANCE * l.nrows() as f64 * scale;
     (0..l.nrows()).all(|i| l[(i, i)].is_finite() && l[(i, i)].powi(2) > tolerance)
 }
 
-fn clear_upper(mut l: MatMut<'_, f64>) {
+fn clear_upper(mut l: MatMut<'_>) {
     for j in 1..l.ncols() {
         l.as_mut().col_mut(j).subrows_mut(0, j).fill(0.0);
     }
 }
 
 /// Right-looking blocked factorisation of the lower triangle; `None` at a pivot that is not positive, and when interrupted.
-fn factor_in_place(mut k: MatMut<'_, f64>) -> Option<()> {
+fn factor_in_place(mut k: MatMut<'_>) -> Option<()> {
     let size = k.nrows();
     for start in (0..size).step_by(BLOCK) {
         let width = BLOCK.min(size - start);
@@ -190,7 +190,7 @@ fn factor_in_place(mut k: MatMut<'_, f64>) -> Option<()> {
 }
 
 /// Factors a small block on a copy: faer may write above the diagonal, which must keep the matrix for the next rung.
-fn factor_block(mut block: MatMut<'_, f64>) -> Option<()> {
+fn factor_block(mut block: MatMut<'_>) -> Option<()> {
     let params = Spec::<llt::LltParams, f64>::default();
     let mut buffer = MemBuffer::new(llt::cholesky_in_place_scratch::<f64>(block.nrows(), Par::Seq, params));
     let mut copy = block.as_ref().to_owned();
@@ -208,14 +208,14 @@ mod tests {
     use super::*;
 
     /// A smooth kernel matrix of size n: badly conditioned for large n, as in practice.
-    fn covariance(n: usize, nugget: f64) -> Mat<f64> {
+    fn covariance(n: usize, nugget: f64) -> Mat {
         Mat::from_fn(n, n, |i, j| {
             let r = (i as f64 - j as f64) / 10.0;
             1.7 * (-r.abs()).exp() + if i == j { nugget } else { 0.0 }
         })
     }
 
-    fn largest_difference(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> f64 {
+    fn largest_difference(a: MatRef<'_>, b: MatRef<'_>) -> f64 {
         (a - b).norm_max()
     }
 

@@ -14,11 +14,11 @@ pub struct Eigen {
     /// λ.
     pub values: Vec<f64>,
     /// V.
-    pub vectors: Mat<f64>,
+    pub vectors: Mat,
 }
 
 /// Decomposes a symmetric matrix given by its lower triangle.
-pub fn symmetric_eigen(a: MatRef<'_, f64>) -> Result<Eigen> {
+pub fn symmetric_eigen(a: MatRef<'_>) -> Result<Eigen> {
     let size = a.nrows();
     let refuse = || Error::Unsupported {
         what: format!("the eigendecomposition of this {size}×{size} matrix does not converge"),

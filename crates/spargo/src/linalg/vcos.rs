@@ -12,6 +12,19 @@
 use super::vexp::fma;
 use multiversion::{multiversion, target::target_cfg_f};
 
+/// p, constant term first: nearly 2π, −(2π)³/3!, (2π)⁵/5!, …
+const SERIES: [f64; 9] = [
+    std::f64::consts::TAU,
+    -41.341_702_240_399_755,
+    81.605_249_276_073_62,
+    -76.705_859_752_824_92,
+    42.058_693_925_428_685,
+    -15.094_641_676_117_9,
+    3.819_928_094_227_164_3,
+    -0.717_733_792_141_345_4,
+    0.100_896_955_016_468_12,
+];
+
 /// Replaces every t by scale·cos(2πt), with the widest vectors this CPU has.
 #[multiversion(targets = "simd")]
 pub fn cos_turns_in_place(values: &mut [f64], scale: f64) {
@@ -26,19 +39,6 @@ fn cos_turns<const FMA: bool>(t: f64) -> f64 {
     let s = 0.25 - (t - t.round_ties_even()).abs();
     s * series::<FMA>(s * s)
 }
-
-/// p, constant term first: nearly 2π, −(2π)³/3!, (2π)⁵/5!, …
-const SERIES: [f64; 9] = [
-    std::f64::consts::TAU,
-    -41.341_702_240_399_755,
-    81.605_249_276_073_62,
-    -76.705_859_752_824_92,
-    42.058_693_925_428_685,
-    -15.094_641_676_117_9,
-    3.819_928_094_227_164_3,
-    -0.717_733_792_141_345_4,
-    0.100_896_955_016_468_12,
-];
 
 /// p(u) = sin(2π√u)/√u.
 #[inline(always)]

@@ -47,7 +47,7 @@ pub fn log_likelihood_gradient(hyper: &Hyperparameters, data: &Dataset) -> Resul
     gradient.push(learned.map(|i| g[(i, i)] * noise[i]).sum());
     gradient.push(alpha.iter().sum());
     interrupt::poll()?;
-    Ok(Evaluation { value: log_density(&factor, &w), gradient, jitter: factor.jitter })
+    Ok(Evaluation { value: log_density(&factor, &w), gradient })
 }
 
 /// L = chol(K + Σ) and w = L⁻¹(y − μ).

@@ -7,10 +7,10 @@
 //! The collapsed bound buys tightness with noise, so θ̂ from the exact likelihood of a random subset is often the better
 //! model at the same cost. Data are expected in the model's units (see [`Standardizer`](crate::data::Standardizer)).
 
-use super::search::{Learned, Rules, Start};
-use super::sgpr::Sgpr;
-use super::svgp::{Svgp, Training, Variational, train};
-use super::{Hyperparameters, Inferred, Likelihood, Posterior, Priors, exact};
+use super::search::{Learned, Start, random_subset};
+use super::sgpr::{Jitter, Sgpr};
+use super::svgp::{Svgp, Variational};
+use super::{Evaluation, Hyperparameters, Inferred, Likelihood, Posterior, Priors, exact};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::interrupt;
@@ -52,8 +52,7 @@ pub enum Inference {
 }
 
 /// How to fit.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct FitOptions {
     /// Which objective the hyperparameters maximise.
     pub hyperparameters: HyperparameterObjective,
@@ -61,6 +60,10 @@ pub struct FitOptions {
     pub inference: Inference,
     /// How outcomes arise from f.
     pub likelihood: Likelihood,
+    /// The least amount added to the diagonal of the posterior's Kzz.
+    pub jitter: Jitter,
+    /// q(u) of a variational posterior, whitened; if not given, the optimal one.
+    pub q: Option<Variational>,
     /// Where the search begins.
     pub start: Start,
     /// Whether priors join the objective.
@@ -81,6 +84,8 @@ impl Default for FitOptions {
             hyperparameters: HyperparameterObjective::Subset(1500),
             inference: Inference::Sparse,
             likelihood: Likelihood::Gaussian,
+            jitter: Jitter::default(),
+            q: None,
             start: Start::Cold,
             priors: Priors::On,
             fixed: Vec::new(),
@@ -103,7 +108,7 @@ pub struct Fit {
 }
 
 /// How a fit came about.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct FitReport {
     /// Log likelihood or bound of all data at the final hyperparameters, without priors.
     pub objective: f64,
@@ -122,25 +127,23 @@ pub struct FitReport {
 /// Learns hyperparameters from `start` (the last good ones, for a warm start) and computes the posterior.
 ///
 /// `z` are the inducing points, [m, d]; exact inference with subset learning does not read them.
-pub fn fit(start: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: &FitOptions) -> Result<Fit> {
+pub fn fit(start: &Hyperparameters, data: &Dataset, z: MatRef<'_>, settings: &FitOptions) -> Result<Fit> {
     start.check(data.dimension())?;
     settings.check(data)?;
-    let learned = learn(start, data, z, settings)?;
+    let Learned { mut hyper, mut report } = learn(start, data, z, settings)?;
     interrupt::poll()?;
-    let (inferred, hyper, kept) = match infer(&learned.hyper, data, z, settings) {
-        Ok(inferred) => (inferred, learned.hyper, learned.kept),
+    let inferred = match infer(&hyper, data, z, settings) {
+        Ok(inferred) => inferred,
         // A posterior that cannot be computed with the new ones is computed with the old.
-        Err(error) => (infer(start, data, z, settings)?, start.clone(), Some(error.to_string())),
+        Err(error) => {
+            hyper = start.clone();
+            report.kept = Some(error.to_string());
+            infer(start, data, z, settings)?
+        }
     };
     interrupt::poll()?;
-    let report = FitReport {
-        objective: inferred.objective,
-        evaluations: learned.evaluations,
-        iterations: learned.iterations,
-        stop: learned.stop,
-        jitter: inferred.posterior.jitter(),
-        kept,
-    };
+    report.objective = inferred.objective;
+    report.jitter = inferred.posterior.jitter();
     Ok(Fit { posterior: inferred.posterior, hyper, report })
 }
 
@@ -171,57 +174,68 @@ impl FitOptions {
         }
     }
 
-    fn rules(&self) -> Rules<'_> {
-        Rules {
-            priors: self.priors,
-            fixed: &self.fixed,
-            optimizer: self.optimizer,
-            noise_bound: self.noise_bound.unwrap_or(f64::INFINITY),
-        }
+    /// Whether a parameter is searched; the noise of likelihoods without any is not.
+    pub(super) fn is_free(&self, role: Role) -> bool {
+        !self.fixed.contains(&role) && (role != Role::Noise || self.likelihood.has_noise())
     }
 }
 
-fn infer(hyper: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: &FitOptions) -> Result<Inferred> {
+fn infer(hyper: &Hyperparameters, data: &Dataset, z: MatRef<'_>, settings: &FitOptions) -> Result<Inferred> {
     match settings.inference {
         Inference::Exact => exact::infer(hyper, data),
-        Inference::Sparse => Sgpr::new(hyper, data, z)?.infer(),
+        Inference::Sparse => Sgpr { jitter: settings.jitter, ..Sgpr::new(hyper, data, z)? }.infer(),
         Inference::Variational => {
-            let svgp = Svgp::new(hyper, data, z, settings.likelihood)?;
-            let q = svgp.optimal(&Variational::prior(z.nrows()), &Default::default())?;
+            let svgp = Svgp::with_jitter(hyper, data, z, settings.likelihood, settings.jitter)?;
+            let q = match &settings.q {
+                Some(q) => q.clone(),
+                None => svgp.optimal(&Variational::prior(z.nrows()))?,
+            };
             Ok(Inferred { objective: svgp.elbo(&q)?, posterior: svgp.posterior(&q)? })
         }
     }
 }
 
-fn learn(start: &Hyperparameters, data: &Dataset, z: MatRef<'_, f64>, settings: &FitOptions) -> Result<Learned> {
+fn learn(start: &Hyperparameters, data: &Dataset, z: MatRef<'_>, settings: &FitOptions) -> Result<Learned> {
     let mut learned = Learned::new(start);
     let rough = settings.start == Start::Cold && settings.likelihood.is_conjugate();
     if rough && settings.hyperparameters != HyperparameterObjective::Fixed {
-        learned.rough(data, settings.seed, settings.rules());
+        learned.rough(data, settings);
     }
     match settings.hyperparameters {
         HyperparameterObjective::Fixed => {}
-        HyperparameterObjective::Subset(size) => learned.climb_subset(data, size, settings.seed, settings.rules()),
+        HyperparameterObjective::Subset(size) => {
+            let subset = random_subset(data, size, settings.seed);
+            learned.climb(subset.len(), settings, |hyper| exact::log_likelihood_gradient(hyper, &subset));
+        }
         HyperparameterObjective::Bound => {
             // Fails early, with the reason, on inducing points that do not fit the data.
             Sgpr::new(start, data, z)?;
-            learned.climb(data.len(), settings.rules(), |hyper| Sgpr::new(hyper, data, z)?.bound_gradient());
+            learned.climb(data.len(), settings, |hyper| Sgpr::new(hyper, data, z)?.bound_gradient());
         }
         HyperparameterObjective::Elbo => {
-            let training = Training {
-                priors: settings.priors,
-                fixed: settings.fixed.clone(),
-                lbfgsb: settings.optimizer,
-                ..Training::default()
-            };
-            let q = Variational::prior(z.nrows());
-            let trained = train(&learned.hyper, &q, data, z, settings.likelihood, &training)?;
-            learned.hyper = trained.hyper;
-            learned.evaluations += trained.report.evaluations;
-            learned.iterations += trained.report.iterations;
-            learned.stop = Some(trained.report.stop);
-            learned.kept = trained.report.kept;
+            Svgp::new(start, data, z, settings.likelihood)?;
+            let mut q = Variational::prior(z.nrows());
+            learned.climb(data.len(), settings, |hyper| optimal_elbo_gradient(hyper, data, z, settings, &mut q));
         }
     }
     Ok(learned)
+}
+
+/// max_q ELBO and its gradient; the optimal q is found from the last one and takes its place.
+///
+/// ∂ELBO/∂q vanishes at the optimal q, so the slope of max_q ELBO is ∂ELBO/∂θ at that q (the envelope theorem).
+fn optimal_elbo_gradient(
+    hyper: &Hyperparameters,
+    data: &Dataset,
+    z: MatRef<'_>,
+    settings: &FitOptions,
+    q: &mut Variational,
+) -> Result<Evaluation> {
+    let model = Svgp::new(hyper, data, z, settings.likelihood)?;
+    let optimal = model.optimal(q)?;
+    let bound = model.elbo_gradient(&optimal)?;
+    if bound.value.is_finite() {
+        *q = optimal;
+    }
+    Ok(Evaluation { value: bound.value, gradient: bound.theta })
 }

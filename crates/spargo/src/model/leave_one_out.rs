@@ -12,7 +12,6 @@
 use super::posterior::{InducingCovariance, Posterior, Prediction};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::kernel::Covariance;
 use crate::linalg::{Accumulate, Mat, column, dot, gemm, norm2, select_rows, solve_lower};
 use rayon::prelude::*;
 
@@ -60,7 +59,7 @@ fn exact(posterior: &Posterior, data: &Dataset, rows: &[usize]) -> Vec<(f64, f64
     rows.iter().enumerate().map(one).collect()
 }
 
-fn sparse(posterior: &Posterior, root: &Mat<f64>, data: &Dataset, noise: f64, rows: &[usize]) -> Vec<(f64, f64)> {
+fn sparse(posterior: &Posterior, root: &Mat, data: &Dataset, noise: f64, rows: &[usize]) -> Vec<(f64, f64)> {
     let x = select_rows(data.x(), rows);
     let mut a = posterior.kernel().matrix(posterior.z(), x.as_ref());
     solve_lower(posterior.l(), a.as_mut());

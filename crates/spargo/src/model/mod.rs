@@ -33,8 +33,6 @@ pub struct Evaluation {
     pub value: f64,
     /// Its gradient in the unconstrained vector θ.
     pub gradient: Vec<f64>,
-    /// The jitter its covariance matrix needed.
-    pub jitter: f64,
 }
 
 /// A posterior, with what its model maximises.

@@ -9,7 +9,7 @@
 //! that of log ℓ) is a choice: its mode e^(√2 + ½ log d − 3) is a length scale a function can be learned with.
 
 use crate::error::{Error, Result};
-use crate::kernel::{Covariance, Kernel, Role};
+use crate::kernel::{Kernel, Role};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
@@ -68,23 +68,6 @@ impl Hyperparameters {
     }
 }
 
-/// A log-normal density, by the mean and standard deviation of the logarithm.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct LogNormal {
-    /// Mean of the logarithm.
-    pub location: f64,
-    /// Standard deviation of the logarithm.
-    pub scale: f64,
-}
-
-impl LogNormal {
-    /// The log density at eᵗ (up to a constant), and its derivative in t.
-    pub fn log_density(&self, t: f64) -> (f64, f64) {
-        let z = (t - self.location) / self.scale;
-        (-t - 0.5 * z * z, -1.0 - z / self.scale)
-    }
-}
-
 /// The priors in the model's units (inputs in the unit cube, outcomes standardized).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -98,16 +81,16 @@ pub enum Priors {
 }
 
 impl Priors {
-    /// The prior of one parameter in `dimension` inputs, if it has one.
-    pub fn of(self, role: Role, dimension: usize) -> Option<LogNormal> {
+    /// Mean and standard deviation of the logarithm of a parameter in `dimension` inputs, if it has a log-normal prior.
+    fn log_normal(self, role: Role, dimension: usize) -> Option<(f64, f64)> {
         let lengthscale = 2f64.sqrt() + 0.5 * (dimension.max(1) as f64).ln();
         match (self, role) {
             (Priors::Off, _) | (_, Role::Mean) => None,
-            (Priors::On, Role::Lengthscale) => Some(LogNormal { location: lengthscale, scale: 3f64.sqrt() }),
+            (Priors::On, Role::Lengthscale) => Some((lengthscale, 3f64.sqrt())),
             // Standardized outcomes have variance 1, the mode; the signal of a peaked function is much larger than that.
-            (Priors::On, Role::Variance) => Some(LogNormal { location: 1.0, scale: 1.0 }),
+            (Priors::On, Role::Variance) => Some((1.0, 1.0)),
             // Mode 1 %, median 5 % of the outcomes' variance; the tails reach a simulator's rounding and a screen's noise.
-            (Priors::On, Role::Noise) => Some(LogNormal { location: -3.0, scale: 1.25 }),
+            (Priors::On, Role::Noise) => Some((-3.0, 1.25)),
         }
     }
 
@@ -117,10 +100,11 @@ impl Priors {
         let dimension = inputs.len();
         let mut total = 0.0;
         for ((role, &t), slot) in hyper.roles().into_iter().zip(theta).zip(gradient) {
-            if let Some(prior) = self.of(role, dimension) {
-                let (value, slope) = prior.log_density(t);
-                total += value;
-                *slot += slope;
+            if let Some((location, scale)) = self.log_normal(role, dimension) {
+                // The log density at eᵗ, up to a constant, and its derivative in t.
+                let z = (t - location) / scale;
+                total += -t - 0.5 * z * z;
+                *slot += -1.0 - z / scale;
             }
         }
         total

@@ -19,78 +19,34 @@ pub(crate) use joint::Local;
 use crate::data::check_finite;
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::kernel::{Covariance, Kernel};
-use crate::linalg::{
-    Accumulate, Cholesky, Mat, MatRef, column, column_major, gemm, norm2, solve_lower, solve_lower_transposed_vec,
-};
+use crate::kernel::Kernel;
+use crate::linalg::{Accumulate, Cholesky, Mat, MatRef, column, gemm, norm2, solve_lower, solve_lower_transposed_vec};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
 /// Rows predicted at a time: a block of 512 against 500 inducing points is 2 MB.
 const BLOCK: usize = 512;
 
 /// What is left uncertain about f at Z.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone)]
 pub enum InducingCovariance {
     /// Exact GP: f at Z = X was observed with these noise standard deviations.
     Noise(Vec<f64>),
     /// Sparse GP: W, a root of the covariance of the whitened inducing variables, [m, m].
-    Root(#[serde(with = "column_major")] Mat<f64>),
+    Root(Mat),
 }
 
 /// A Gaussian process conditioned on data, exactly or through inducing variables.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[serde(try_from = "Stored")]
+#[derive(Debug, Clone)]
 pub struct Posterior {
     kernel: Kernel,
     mean: f64,
-    #[serde(with = "column_major")]
-    z: Mat<f64>, // [m, d]
-    #[serde(with = "column_major")]
-    l: Mat<f64>, // [m, m]
+    z: Mat, // [m, d]
+    l: Mat, // [m, m]
     w: Vec<f64>,
     spread: InducingCovariance,
     /// L⁻ᵀw.
-    #[serde(skip_serializing)]
     weights: Vec<f64>,
     jitter: f64,
-}
-
-/// A posterior as it is read, before its parts are known to fit together.
-#[derive(Deserialize)]
-struct Stored {
-    kernel: Kernel,
-    mean: f64,
-    #[serde(with = "column_major")]
-    z: Mat<f64>,
-    #[serde(with = "column_major")]
-    l: Mat<f64>,
-    w: Vec<f64>,
-    spread: InducingCovariance,
-    jitter: f64,
-}
-
-impl TryFrom<Stored> for Posterior {
-    type Error = Error;
-
-    fn try_from(stored: Stored) -> Result<Self> {
-        let Stored { kernel, mean, z, l, w, spread, jitter } = stored;
-        kernel.check(z.ncols())?;
-        let spread_size = match &spread {
-            InducingCovariance::Noise(deviations) => deviations.len(),
-            InducingCovariance::Root(root) if root.nrows() == root.ncols() => root.nrows(),
-            InducingCovariance::Root(_) => 0,
-        };
-        let sizes = [("L", l.nrows()), ("L", l.ncols()), ("w", w.len()), ("the spread", spread_size)];
-        for (name, found) in sizes {
-            if found != z.nrows() {
-                let what = format!("{name} of a stored posterior");
-                return Err(Error::Shape { what, found, expected: z.nrows() });
-            }
-        }
-        Ok(Posterior::new(kernel, mean, z, Cholesky { l, jitter }, w, spread))
-    }
 }
 
 /// Means and variances of f at a list of points; add the noise for those of an observation.
@@ -107,7 +63,7 @@ impl Posterior {
     pub(super) fn new(
         kernel: Kernel,
         mean: f64,
-        z: Mat<f64>,
+        z: Mat,
         factor: Cholesky,
         w: Vec<f64>,
         spread: InducingCovariance,
@@ -127,12 +83,12 @@ impl Posterior {
     }
 
     /// The inducing points (all data for the exact GP), [m, d].
-    pub fn z(&self) -> MatRef<'_, f64> {
+    pub fn z(&self) -> MatRef<'_> {
         self.z.as_ref()
     }
 
     /// L, [m, m].
-    pub fn l(&self) -> MatRef<'_, f64> {
+    pub fn l(&self) -> MatRef<'_> {
         self.l.as_ref()
     }
 
@@ -157,7 +113,7 @@ impl Posterior {
     }
 
     /// Mean and variance of f at each row of x.
-    pub fn predict(&self, x: MatRef<'_, f64>) -> Result<Prediction> {
+    pub fn predict(&self, x: MatRef<'_>) -> Result<Prediction> {
         self.check(x)?;
         let blocks = self.blocks(x, |block| {
             let a = self.whitened_cross(block);
@@ -169,7 +125,7 @@ impl Posterior {
     }
 
     /// Mean of f at each row of x.
-    pub fn mean(&self, x: MatRef<'_, f64>) -> Result<Vec<f64>> {
+    pub fn mean(&self, x: MatRef<'_>) -> Result<Vec<f64>> {
         self.check(x)?;
         let blocks = self.blocks(x, |block| {
             let kxz = self.kernel.matrix(block, self.z());
@@ -179,7 +135,7 @@ impl Posterior {
     }
 
     /// Refuses points of another dimension and points that are not finite.
-    pub(crate) fn check(&self, x: MatRef<'_, f64>) -> Result<()> {
+    pub(crate) fn check(&self, x: MatRef<'_>) -> Result<()> {
         if x.ncols() != self.z.ncols() {
             let what = "each point to predict at".into();
             return Err(Error::Shape { what, found: x.ncols(), expected: self.z.ncols() });
@@ -188,7 +144,7 @@ impl Posterior {
     }
 
     /// Runs `work` on blocks of rows in parallel; results come in order.
-    fn blocks<T: Send>(&self, x: MatRef<'_, f64>, work: impl Fn(MatRef<'_, f64>) -> T + Sync) -> Result<Vec<T>> {
+    fn blocks<T: Send>(&self, x: MatRef<'_>, work: impl Fn(MatRef<'_>) -> T + Sync) -> Result<Vec<T>> {
         let starts: Vec<usize> = (0..x.nrows()).step_by(BLOCK).collect();
         let flag = interrupt::current();
         let one = |start: usize| flag.check().map(|()| work(x.subrows(start, BLOCK.min(x.nrows() - start))));
@@ -196,18 +152,18 @@ impl Posterior {
     }
 
     /// a = L⁻¹ k(Z, x), [m, n].
-    fn whitened_cross(&self, x: MatRef<'_, f64>) -> Mat<f64> {
+    fn whitened_cross(&self, x: MatRef<'_>) -> Mat {
         let mut a = self.kernel.matrix(self.z(), x);
         solve_lower(self.l(), a.as_mut());
         a
     }
 
-    fn mean_from_cross(&self, a: &Mat<f64>) -> Vec<f64> {
+    fn mean_from_cross(&self, a: &Mat) -> Vec<f64> {
         (0..a.ncols()).map(|j| self.mean + crate::linalg::dot(a.col_as_slice(j), &self.w)).collect()
     }
 
     /// Wᵀa, [m, n]; nothing where W = 0.
-    fn projected(&self, a: &Mat<f64>) -> Option<Mat<f64>> {
+    fn projected(&self, a: &Mat) -> Option<Mat> {
         let InducingCovariance::Root(root) = &self.spread else { return None };
         let mut projected = Mat::zeros(a.nrows(), a.ncols());
         gemm(projected.as_mut(), Accumulate::Replace, 1.0, root.transpose(), a.as_ref());
@@ -215,7 +171,7 @@ impl Posterior {
     }
 
     /// k(x, x) − |a|² + |Wᵀa|² for each row of x.
-    fn variance_from_cross(&self, x: MatRef<'_, f64>, a: &Mat<f64>, projected: Option<&Mat<f64>>) -> Vec<f64> {
+    fn variance_from_cross(&self, x: MatRef<'_>, a: &Mat, projected: Option<&Mat>) -> Vec<f64> {
         let mut variance = self.kernel.diagonal(x);
         for (j, v) in variance.iter_mut().enumerate() {
             let left = projected.map_or(0.0, |projected| norm2(column(projected.as_ref(), j)));

@@ -1,4 +1,4 @@
-//! Walks over the rows of a data set: one worker a thread, each a contiguous share of the rows in blocks.
+//! Passes over the rows of a data set: one worker per thread, each with a contiguous share of the rows, in blocks.
 //!
 //! Every worker owns its accumulators and scratch, and workers are merged in order, so that sums do not depend on timing.
 
@@ -11,7 +11,7 @@ pub(super) const BLOCK: usize = 192;
 
 /// Calls `visit` on every block with its worker's state; returns the states in the order of their rows.
 ///
-/// Interrupted, it leaves blocks out: its callers ask again.
+/// Once interrupted, it leaves blocks out: callers poll for the interrupt afterwards.
 pub(super) fn pass_over<S: Send>(
     rows: usize,
     new: impl Fn() -> S + Sync,

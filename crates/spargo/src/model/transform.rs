@@ -107,7 +107,7 @@ fn blurred(data: &Dataset, rng: &mut ChaCha8Rng) -> Dataset {
 }
 
 /// Rows that fill the space of inputs: each is the farthest from those before.
-fn space_filling(x: MatRef<'_, f64>, count: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
+fn space_filling(x: MatRef<'_>, count: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
     let rows = distinct_indices(x.nrows(), SCANNED, rng);
     let mut distances = vec![f64::INFINITY; rows.len()];
     let (mut chosen, mut next) = (Vec::with_capacity(count), 0);

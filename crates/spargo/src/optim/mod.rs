@@ -1,4 +1,4 @@
-//! Minimisation of smooth functions: L-BFGS-B inside a box, many problems in lockstep, and Adam.
+//! Minimisation of smooth functions: L-BFGS-B inside a box, many problems in lockstep.
 //!
 //! ```text
 //! minimise f(x)  subject to  l ≤ x ≤ u
@@ -7,10 +7,8 @@
 //! [`minimize_many`] runs independent L-BFGS-B problems side by side (Byrd, Lu, Nocedal & Zhu
 //! 1995; see the `lbfgsb` module): one call of the user's function evaluates every problem that is
 //! still running, so a batched model pays for one pass instead of one per restart. A problem never
-//! sees its neighbours: its trajectory is, bit for bit, the one it would take alone. [`adam`] is
-//! the first-order method for stochastic losses (Kingma & Ba 2015).
+//! sees its neighbours: its trajectory is, bit for bit, the one it would take alone.
 
-pub mod adam;
 mod bounds;
 mod cauchy;
 mod dense;
@@ -25,7 +23,6 @@ mod search;
 mod stop;
 mod subspace;
 
-pub use adam::Adam;
 pub use bounds::Bounds;
 pub use lbfgsb::Lbfgsb;
 pub use objective::{BatchedObjective, check_elements};

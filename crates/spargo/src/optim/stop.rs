@@ -19,10 +19,8 @@ pub enum Stop {
     Evaluations,
     /// No direction, not even steepest descent, decreased the value any further.
     LineSearch,
-    /// The start has a non-finite value or gradient, or Adam met too many in a row.
+    /// The start has a non-finite value or gradient.
     NonFinite,
-    /// Adam saw no new best loss for its whole patience.
-    Plateau,
 }
 
 impl fmt::Display for Stop {
@@ -34,7 +32,6 @@ impl fmt::Display for Stop {
             Self::Evaluations => "the evaluation budget was spent",
             Self::LineSearch => "no direction decreases the value any further",
             Self::NonFinite => "the value or the gradient is not finite",
-            Self::Plateau => "the loss has stopped improving",
         })
     }
 }

@@ -31,7 +31,7 @@ impl AllocationOptions {
     /// Without outcomes there is no posterior, and what is not given takes its default for inputs spread over their box.
     pub fn kernel_and_context(
         &self,
-        x: MatRef<'_, f64>,
+        x: MatRef<'_>,
         y: Option<&[f64]>,
     ) -> Result<(UserHyperparameters, AllocationContext)> {
         let cold = Hyperparameters::cold(Kernel::cold(self.family, x.ncols()));

@@ -4,6 +4,7 @@ use crate::allocate::{Needs, Quality};
 use crate::data::{AllocationContext, Dataset, Direction, PosteriorAtData};
 use crate::error::Result;
 use crate::linalg::select_rows;
+use crate::model::sgpr::Jitter;
 use crate::model::{FitOptions, Hyperparameters, Inference, Prediction, fit};
 use crate::rng::{Purpose, distinct_indices, stream};
 
@@ -43,7 +44,7 @@ pub struct InitialFit {
     pub evaluations: usize,
 }
 
-/// Fits from `start`, and predicts at the data if `quality` needs it.
+/// Fits an initial model from `start`, and predicts at the data if `quality` needs it.
 pub fn fit_initial(
     data: &Dataset,
     start: &Hyperparameters,
@@ -60,7 +61,8 @@ pub fn fit_initial(
     };
     let mut rng = stream(fitting.seed, Purpose::Allocation, 0, 1);
     let z = select_rows(data.x(), &distinct_indices(data.len(), INDUCING, &mut rng));
-    let first = fit(start, data, z.as_ref(), &FitOptions { inference, ..fitting.clone() })?;
+    let fitting = FitOptions { inference, jitter: Jitter::default(), q: None, ..fitting.clone() };
+    let first = fit(start, data, z.as_ref(), &fitting)?;
     let prediction = needed.then(|| first.posterior.predict(data.x())).transpose()?;
     Ok(InitialFit { hyper: first.hyper, prediction, evaluations: first.report.evaluations })
 }

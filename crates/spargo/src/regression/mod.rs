@@ -20,12 +20,8 @@ use crate::data::{AllocationContext, Dataset, InputTransform, OutcomeTransform, 
 use crate::error::{Error, Result};
 use crate::kernel::{Family, Kernel};
 use crate::linalg::{Mat, MatRef};
-use crate::model::sgpr::{Jitter, Sgpr};
-use crate::model::svgp::{Svgp, Variational};
-use crate::model::{
-    Fit, FitOptions, HyperparameterObjective, Hyperparameters, Inference, Inferred, Likelihood, Posterior, Priors,
-    Start, fit,
-};
+use crate::model::sgpr::Jitter;
+use crate::model::{Fit, FitOptions, HyperparameterObjective, Hyperparameters, Inference, Posterior, Start, fit};
 use crate::rng::{Purpose, stream};
 
 /// Where inducing points come from.
@@ -34,7 +30,7 @@ pub enum Inducing {
     /// So many are chosen.
     Count(usize),
     /// They are given, [m, d], in the user's units.
-    Points(Mat<f64>),
+    Points(Mat),
 }
 
 /// How to model.
@@ -50,20 +46,11 @@ pub struct RegressionOptions {
     pub family: Family,
     /// Hyperparameters that are known.
     pub given: FixedHyperparameters,
-    /// How the others are learned; with [`HyperparameterObjective::Fixed`] nothing is, and data stay in the user's units.
-    pub hyperparameters: HyperparameterObjective,
-    /// Which posterior.
-    pub inference: Inference,
-    /// How outcomes arise.
-    pub likelihood: Likelihood,
     /// The least amount added to the diagonal of Kzz, in the user's units; if not given it is relative.
     pub jitter: Option<f64>,
-    /// q(u) of a variational posterior, whitened; if not given, the optimal one.
-    pub q: Option<Variational>,
-    /// Whether priors join the objective.
-    pub priors: Priors,
-    /// Random seed.
-    pub seed: u64,
+    /// How the others are learned, and which posterior is computed; the jitter and the fixed parameters come from the fields
+    /// above. With [`HyperparameterObjective::Fixed`] nothing is learned, and data stay in the user's units.
+    pub fit: FitOptions,
 }
 
 impl Default for RegressionOptions {
@@ -74,13 +61,8 @@ impl Default for RegressionOptions {
             target: Target::default(),
             family: Family::Matern52,
             given: FixedHyperparameters::default(),
-            hyperparameters: HyperparameterObjective::Subset(1500),
-            inference: Inference::Sparse,
-            likelihood: Likelihood::Gaussian,
             jitter: None,
-            q: None,
-            priors: Priors::On,
-            seed: 0,
+            fit: FitOptions::default(),
         }
     }
 }
@@ -95,7 +77,7 @@ pub struct Regression {
     /// The number of observations.
     pub rows: usize,
     /// Z in the model's units, [m, d]; none if the posterior is exact.
-    pub inducing: Option<Mat<f64>>,
+    pub inducing: Option<Mat>,
 }
 
 impl Regression {
@@ -104,11 +86,12 @@ impl Regression {
     pub fn fit(data: &Dataset, settings: &RegressionOptions) -> Result<Self> {
         let units = settings.units(data)?;
         let standard = units.apply(data);
-        let start = settings.start(&units, data.dimension())?;
-        let mut fitting = settings.fitting();
+        let cold = Hyperparameters::cold(Kernel::cold(settings.family, data.dimension()));
+        let start = settings.given.complete(UserHyperparameters::from_model(&cold, &units))?.to_model(&units);
+        let mut fitting = settings.fitting(&units);
         let mut first = InitialFit { hyper: start, prediction: None, evaluations: 0 };
         let needs_points =
-            settings.inference != Inference::Exact || settings.hyperparameters == HyperparameterObjective::Bound;
+            fitting.inference != Inference::Exact || fitting.hyperparameters == HyperparameterObjective::Bound;
         let z = match &settings.inducing {
             _ if !needs_points => Mat::zeros(0, data.dimension()),
             Inducing::Points(z) => inputs(&units, z.as_ref())?,
@@ -120,7 +103,7 @@ impl Regression {
                 settings.choose(&standard, &units, &first, *count)?
             }
         };
-        let mut regression = settings.finish(units, &first.hyper, &standard, z, &fitting)?;
+        let mut regression = Regression::of_standard(&standard, units, &first.hyper, z, &fitting)?;
         regression.fit.report.evaluations += first.evaluations;
         Ok(regression)
     }
@@ -130,13 +113,25 @@ impl Regression {
         hyper: &Hyperparameters,
         data: &Dataset,
         units: Standardizer,
-        inducing: Option<Mat<f64>>,
+        inducing: Option<Mat>,
         settings: &RegressionOptions,
     ) -> Result<Self> {
-        let fitting = FitOptions { hyperparameters: HyperparameterObjective::Fixed, ..settings.fitting() };
+        let fitting = FitOptions { hyperparameters: HyperparameterObjective::Fixed, ..settings.fitting(&units) };
         let z = inducing.unwrap_or_else(|| Mat::zeros(0, data.dimension()));
-        let standard = units.apply(data);
-        settings.finish(units, hyper, &standard, z, &fitting)
+        Regression::of_standard(&units.apply(data), units, hyper, z, &fitting)
+    }
+
+    /// Fits data in the model's units from a start, with these inducing points.
+    fn of_standard(
+        data: &Dataset,
+        units: Standardizer,
+        start: &Hyperparameters,
+        z: Mat,
+        fitting: &FitOptions,
+    ) -> Result<Self> {
+        let fit = fit(start, data, z.as_ref(), fitting)?;
+        let inducing = (fitting.inference != Inference::Exact).then_some(z);
+        Ok(Regression { units, fit, rows: data.len(), inducing })
     }
 
     /// f given the data, in the model's units.
@@ -157,92 +152,40 @@ impl Regression {
 }
 
 impl RegressionOptions {
-    /// Those in which data are standardized; labels stay labels.
+    /// The units in which data are standardized; labels stay labels.
     fn units(&self, data: &Dataset) -> Result<Standardizer> {
-        let units = match self.hyperparameters {
+        let units = match self.fit.hyperparameters {
             HyperparameterObjective::Fixed => Standardizer {
                 inputs: InputTransform::identity(data.dimension()),
                 outcomes: OutcomeTransform::identity(),
             },
-            _ if self.likelihood.is_conjugate() => standardizer(data)?,
+            _ if self.fit.likelihood.is_conjugate() => standardizer(data)?,
             _ => Standardizer { inputs: InputTransform::of(data.x()), outcomes: OutcomeTransform::identity() },
         };
         Ok(units)
     }
 
-    fn start(&self, units: &Standardizer, dimension: usize) -> Result<Hyperparameters> {
-        let cold = Hyperparameters::cold(Kernel::cold(self.family, dimension));
-        Ok(self.given.complete(UserHyperparameters::from_model(&cold, units))?.to_model(units))
-    }
-
-    fn fitting(&self) -> FitOptions {
-        FitOptions {
-            hyperparameters: self.hyperparameters,
-            inference: self.inference,
-            likelihood: self.likelihood,
-            priors: self.priors,
-            fixed: self.given.fixed(),
-            seed: self.seed,
-            ..FitOptions::default()
-        }
-    }
-
-    /// Fits from a start, with these inducing points; data are in the model's units.
-    fn finish(
-        &self,
-        units: Standardizer,
-        start: &Hyperparameters,
-        data: &Dataset,
-        z: Mat<f64>,
-        fitting: &FitOptions,
-    ) -> Result<Regression> {
-        let mut fit = fit(start, data, z.as_ref(), fitting)?;
-        if self.jitter.is_some() || self.q.is_some() {
-            fit = self.with_particulars(fit, data, z.as_ref(), &units)?;
-        }
-        let inducing = (self.inference != Inference::Exact).then_some(z);
-        Ok(Regression { units, fit, rows: data.len(), inducing })
+    fn fitting(&self, units: &Standardizer) -> FitOptions {
+        let scale = units.outcomes.scale();
+        let jitter = self.jitter.map_or(Jitter::default(), |jitter| Jitter::Fixed(jitter / scale / scale));
+        FitOptions { fixed: self.given.fixed(), jitter, ..self.fit.clone() }
     }
 
     /// The inducing points, by the initial model's posterior.
-    fn choose(&self, standard: &Dataset, units: &Standardizer, first: &InitialFit, count: usize) -> Result<Mat<f64>> {
+    fn choose(&self, standard: &Dataset, units: &Standardizer, first: &InitialFit, count: usize) -> Result<Mat> {
         let level = units.outcomes.to_model(self.target.level);
         let noise = standard.noise(first.hyper.noise);
         let context = match first.prediction.clone() {
             Some(prediction) => Target { level, ..self.target }.context(standard.y(), prediction, noise)?,
             None => AllocationContext::of_rows(standard.len()),
         };
-        let mut rng = stream(self.seed, Purpose::Allocation, 0, 0);
+        let mut rng = stream(self.fit.seed, Purpose::Allocation, 0, 0);
         Ok(allocate(&self.allocation, standard.x(), &first.hyper.kernel, &context, count, &mut rng)?.points)
-    }
-
-    /// The same hyperparameters with a jitter or a q of one's own.
-    fn with_particulars(&self, fit: Fit, data: &Dataset, z: MatRef<'_, f64>, units: &Standardizer) -> Result<Fit> {
-        let Fit { hyper, mut report, posterior } = fit;
-        let jitter = self.jitter.map_or(Jitter::default(), |jitter| {
-            let scale = units.outcomes.scale();
-            Jitter::Fixed(jitter / scale / scale)
-        });
-        let Inferred { posterior, objective } = match self.inference {
-            Inference::Exact => Inferred { posterior, objective: report.objective },
-            Inference::Sparse => Sgpr { jitter, ..Sgpr::new(&hyper, data, z)? }.infer()?,
-            Inference::Variational => {
-                let svgp = Svgp::with_jitter(&hyper, data, z, self.likelihood, jitter)?;
-                let q = match &self.q {
-                    Some(q) => q.clone(),
-                    None => svgp.optimal(&Variational::prior(z.nrows()), &Default::default())?,
-                };
-                Inferred { objective: svgp.elbo(&q)?, posterior: svgp.posterior(&q)? }
-            }
-        };
-        report.objective = objective;
-        report.jitter = posterior.jitter();
-        Ok(Fit { posterior, hyper, report })
     }
 }
 
 /// Points in the model's units.
-fn inputs(units: &Standardizer, x: MatRef<'_, f64>) -> Result<Mat<f64>> {
+fn inputs(units: &Standardizer, x: MatRef<'_>) -> Result<Mat> {
     let (found, expected) = (x.ncols(), units.inputs.lower.len());
     if found == expected {
         Ok(units.inputs.to_model(x))

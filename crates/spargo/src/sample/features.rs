@@ -8,9 +8,9 @@
 //! categories have no g.
 
 use crate::error::{Error, Result};
-use crate::kernel::{Covariance, Factors, Kernel, category};
+use crate::kernel::{Factors, Kernel, category};
 use crate::linalg::vcos::cos_turns_in_place;
-use crate::linalg::{Accumulate, Mat, MatMut, MatRef, column, column_mut, gemm};
+use crate::linalg::{Accumulate, Mat, MatMut, MatRef, column, column_mut, dot, gemm};
 use crate::rng::uniform;
 use rand_chacha::ChaCha8Rng;
 use std::f64::consts::TAU;
@@ -19,7 +19,7 @@ use std::f64::consts::TAU;
 #[derive(Debug, Clone)]
 pub struct Features {
     /// ω/2π, [d, F].
-    turns: Mat<f64>,
+    turns: Mat,
     /// b/2π.
     phases: Vec<f64>,
     /// √(2s²/F).
@@ -30,7 +30,7 @@ pub struct Features {
 
 impl Features {
     /// Features with frequencies ω, [d, F], and phases b in radians, of a kernel with variance s².
-    pub fn new(frequencies: MatRef<'_, f64>, phases: &[f64], variance: f64) -> Result<Self> {
+    pub fn new(frequencies: MatRef<'_>, phases: &[f64], variance: f64) -> Result<Self> {
         let count = frequencies.ncols();
         if count == 0 {
             return Err(Error::Empty { what: "the list of frequencies".into() });
@@ -78,7 +78,7 @@ impl Features {
     }
 
     /// Φ, the features of each row of x, [n, F].
-    pub fn matrix(&self, x: MatRef<'_, f64>) -> Mat<f64> {
+    pub fn matrix(&self, x: MatRef<'_>) -> Mat {
         let mut waves = Mat::zeros(x.nrows(), self.count());
         for (f, phase) in self.phases.iter().enumerate() {
             column_mut(waves.as_mut(), f).fill(*phase);
@@ -92,13 +92,13 @@ impl Features {
     /// Adds φ(xᵢ)ᵀgᵢ to `values` and its gradient in xᵢ to row i of `gradient`, [n, d], with gᵢ column `columns[i]` of g, [F, ·].
     pub fn add_value_gradient(
         &self,
-        x: MatRef<'_, f64>,
-        g: MatRef<'_, f64>,
+        x: MatRef<'_>,
+        g: MatRef<'_>,
         columns: &[usize],
         values: &mut [f64],
-        gradient: MatMut<'_, f64>,
+        gradient: MatMut<'_>,
     ) {
-        // A point is a column here: long ones, beside those of g.
+        // A point is a column here: long ones, alongside those of g.
         let mut angles = Mat::from_fn(self.count(), x.nrows(), |f, _| self.phases[f]); // [F, n]
         gemm(angles.as_mut(), Accumulate::Add, 1.0, self.turns.transpose(), x.transpose());
         let mut waves = vec![0.0; self.count()];
@@ -118,7 +118,7 @@ impl Features {
     }
 
     /// Multiplies the waves of point i by the factors of its categories.
-    fn multiply_one(&self, x: MatRef<'_, f64>, i: usize, waves: &mut [f64]) {
+    fn multiply_one(&self, x: MatRef<'_>, i: usize, waves: &mut [f64]) {
         for Factors { input, values } in &self.factors {
             let category = category(x[(i, *input)], values.nrows());
             waves.iter_mut().enumerate().for_each(|(f, wave)| *wave *= values[(category, f)]);
@@ -126,19 +126,8 @@ impl Features {
     }
 }
 
-/// aᵀb, in eight sums that a vector register holds.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (long, rest) = a.as_chunks::<8>();
-    let (other, other_rest) = b.as_chunks::<8>();
-    let mut sums = [0.0; 8];
-    for (a, b) in long.iter().zip(other) {
-        sums.iter_mut().zip(a.iter().zip(b)).for_each(|(sum, (a, b))| *sum += a * b);
-    }
-    sums.iter().sum::<f64>() + rest.iter().zip(other_rest).map(|(a, b)| a * b).sum::<f64>()
-}
-
 /// Multiplies row i of the waves by the factors of the category that point i has.
-fn multiply(Factors { input, values }: &Factors, x: MatRef<'_, f64>, mut waves: MatMut<'_, f64>) {
+fn multiply(Factors { input, values }: &Factors, x: MatRef<'_>, mut waves: MatMut<'_>) {
     let categories: Vec<usize> = (0..x.nrows()).map(|i| category(x[(i, *input)], values.nrows())).collect();
     for f in 0..waves.ncols() {
         let factors = column(values.as_ref(), f);

@@ -4,9 +4,10 @@ use super::features::Features;
 use crate::data::check_finite;
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::kernel::{Covariance, Kernel};
+use crate::kernel::Kernel;
 use crate::linalg::{
-    Accumulate, Mat, MatMut, MatRef, column, column_mut, gemm, select_rows, solve_lower, solve_lower_transposed,
+    Accumulate, Mat, MatMut, MatRef, add_row_dots, column, column_mut, gemm, select_rows, solve_lower,
+    solve_lower_transposed,
 };
 use crate::model::{InducingCovariance, Posterior};
 use crate::optim::{BatchedObjective, check_elements};
@@ -14,6 +15,15 @@ use crate::rng::{Purpose, StepRng, normal};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
+
+/// Rows that one task evaluates all paths at: enough for the products to run at full speed.
+const ROWS: usize = 512;
+
+/// Rows that one task climbs with: few, as there are often no more than a hundred.
+const FEW_ROWS: usize = 16;
+
+/// Paths whose updates one task computes.
+const COLUMNS: usize = 32;
 
 /// How paths are drawn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,10 +59,10 @@ impl SamplingOptions {
 pub struct Draws {
     /// ω, b and g.
     pub features: Features,
-    /// θ, one column a path, [F, paths].
-    pub theta: Mat<f64>,
-    /// ε, one column a path, [m, paths].
-    pub epsilon: Mat<f64>,
+    /// θ, one column per path, [F, paths].
+    pub theta: Mat,
+    /// ε, one column per path, [m, paths].
+    pub epsilon: Mat,
 }
 
 /// Functions drawn from a posterior, numbered from 0.
@@ -61,10 +71,10 @@ pub struct Paths {
     kernel: Kernel,
     mean: f64,
     /// Z, [m, d].
-    z: Mat<f64>,
+    z: Mat,
     blocks: Vec<Block>,
-    /// v, one column a path, [m, paths].
-    updates: Mat<f64>,
+    /// v, one column per path, [m, paths].
+    updates: Mat,
 }
 
 /// The prior part of paths that share their frequencies.
@@ -72,7 +82,7 @@ pub struct Paths {
 struct Block {
     features: Features,
     /// θ, [F, paths].
-    theta: Mat<f64>,
+    theta: Mat,
     /// The number of its first path.
     first: usize,
 }
@@ -139,7 +149,7 @@ impl Paths {
     /// One of the paths alone.
     pub fn only(&self, path: usize) -> Result<Self> {
         check_elements(&[path], 1, self.len())?;
-        let column = |a: &Mat<f64>, k: usize| a.as_ref().subcols(k, 1).to_owned();
+        let column = |a: &Mat, k: usize| a.as_ref().subcols(k, 1).to_owned();
         let own = |block: &&Block| (block.first..block.first + block.theta.ncols()).contains(&path);
         let block = |block: &Block| Block {
             features: block.features.clone(),
@@ -156,7 +166,7 @@ impl Paths {
     }
 
     /// Every path at every row of x, [points, paths].
-    pub fn values(&self, x: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    pub fn values(&self, x: MatRef<'_>) -> Result<Mat> {
         self.check(x)?;
         let mut values = Mat::zeros(x.nrows(), self.len());
         let flag = interrupt::current();
@@ -176,7 +186,7 @@ impl Paths {
     }
 
     /// Path `elements[i]` at row i of x, and its gradient there, [points, inputs].
-    pub fn value_gradient(&self, elements: &[usize], x: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+    pub fn value_gradient(&self, elements: &[usize], x: MatRef<'_>) -> Result<(Vec<f64>, Mat)> {
         self.check(x)?;
         check_elements(elements, x.nrows(), self.len())?;
         let (mut values, mut gradient) = (vec![self.mean; x.nrows()], Mat::zeros(x.nrows(), x.ncols()));
@@ -189,7 +199,7 @@ impl Paths {
         Ok((values, gradient))
     }
 
-    fn check(&self, x: MatRef<'_, f64>) -> Result<()> {
+    fn check(&self, x: MatRef<'_>) -> Result<()> {
         if x.ncols() != self.dimension() {
             let what = "each point to evaluate paths at".into();
             return Err(Error::Shape { what, found: x.ncols(), expected: self.dimension() });
@@ -198,34 +208,19 @@ impl Paths {
     }
 
     /// k(x, Z), [n, m]; callers are parallel already.
-    fn cross(&self, x: MatRef<'_, f64>) -> Mat<f64> {
+    fn cross(&self, x: MatRef<'_>) -> Mat {
         let mut kxz = Mat::zeros(x.nrows(), self.z.nrows());
         self.kernel.cross(x, self.z.as_ref(), kxz.as_mut());
         kxz
     }
 
     /// Adds k(x, Z)v of each row's own path, and its gradient.
-    fn add_update_gradient(
-        &self,
-        elements: &[usize],
-        x: MatRef<'_, f64>,
-        values: &mut [f64],
-        gradient: MatMut<'_, f64>,
-    ) {
+    fn add_update_gradient(&self, elements: &[usize], x: MatRef<'_>, values: &mut [f64], gradient: MatMut<'_>) {
         let v = gather(self.updates.as_ref(), elements); // [n, m]
-        add_row_products(self.cross(x).as_ref(), v.as_ref(), values);
+        add_row_dots(values, self.cross(x).as_ref(), v.as_ref());
         self.kernel.add_input_gradient(x, self.z.as_ref(), v.as_ref(), gradient);
     }
 }
-
-/// Rows that one task evaluates all paths at: enough for the products to run at full speed.
-const ROWS: usize = 512;
-
-/// Rows that one task climbs with: few, as there are often no more than a hundred.
-const FEW_ROWS: usize = 16;
-
-/// Paths whose updates one task computes.
-const COLUMNS: usize = 32;
 
 /// Each path is a function to be maximised: Thompson sampling.
 impl BatchedObjective for Paths {
@@ -233,11 +228,11 @@ impl BatchedObjective for Paths {
         self.len()
     }
 
-    fn score(&self, pool: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    fn score(&self, pool: MatRef<'_>) -> Result<Mat> {
         self.values(pool)
     }
 
-    fn value_gradient(&self, elements: &[usize], points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+    fn value_gradient(&self, elements: &[usize], points: MatRef<'_>) -> Result<(Vec<f64>, Mat)> {
         self.value_gradient(elements, points)
     }
 }
@@ -259,18 +254,12 @@ impl Draws {
 
 impl Block {
     /// Adds Φ(x)θ of all its paths, [n, paths].
-    fn add_prior(&self, x: MatRef<'_, f64>, out: MatMut<'_, f64>) {
+    fn add_prior(&self, x: MatRef<'_>, out: MatMut<'_>) {
         gemm(out, Accumulate::Add, 1.0, self.features.matrix(x).as_ref(), self.theta.as_ref());
     }
 
     /// Adds φ(x)ᵀθ and its gradient to the rows that belong to its paths.
-    fn add_prior_gradient(
-        &self,
-        elements: &[usize],
-        x: MatRef<'_, f64>,
-        values: &mut [f64],
-        mut gradient: MatMut<'_, f64>,
-    ) {
+    fn add_prior_gradient(&self, elements: &[usize], x: MatRef<'_>, values: &mut [f64], mut gradient: MatMut<'_>) {
         let own = self.first..self.first + self.theta.ncols();
         let rows: Vec<usize> = (0..elements.len()).filter(|&i| own.contains(&elements[i])).collect();
         if rows.is_empty() {
@@ -294,7 +283,7 @@ fn split(numbers: Range<usize>, size: usize) -> Vec<Range<usize>> {
 }
 
 /// θ, [features, paths], and ε, [m, paths], each path's from its own stream.
-fn weights(numbers: Range<usize>, features: usize, m: usize, rng: StepRng) -> (Mat<f64>, Mat<f64>) {
+fn weights(numbers: Range<usize>, features: usize, m: usize, rng: StepRng) -> (Mat, Mat) {
     let (mut theta, mut epsilon) = (Mat::zeros(features, numbers.len()), Mat::zeros(m, numbers.len()));
     let columns = theta.par_col_chunks_mut(1).zip(epsilon.par_col_chunks_mut(1));
     columns.zip(numbers).for_each(|((theta, epsilon), number)| {
@@ -306,7 +295,7 @@ fn weights(numbers: Range<usize>, features: usize, m: usize, rng: StepRng) -> (M
 }
 
 /// v = L⁻ᵀ(w + Vε − L⁻¹Φ(Z)θ), [m, paths].
-fn update(posterior: &Posterior, block: &Block, epsilon: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+fn update(posterior: &Posterior, block: &Block, epsilon: MatRef<'_>, mut out: MatMut<'_>) {
     out.as_mut().par_row_chunks_mut(ROWS).zip(posterior.z().par_row_chunks(ROWS)).for_each(|(out, z)| {
         block.add_prior(z, out);
     });
@@ -334,14 +323,6 @@ fn update(posterior: &Posterior, block: &Block, epsilon: MatRef<'_, f64>, mut ou
 }
 
 /// The given columns as rows.
-fn gather(a: MatRef<'_, f64>, columns: &[usize]) -> Mat<f64> {
+fn gather(a: MatRef<'_>, columns: &[usize]) -> Mat {
     Mat::from_fn(columns.len(), a.nrows(), |i, j| a[(j, columns[i])])
-}
-
-/// out[i] += Σⱼ aᵢⱼ bᵢⱼ.
-fn add_row_products(a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: &mut [f64]) {
-    for j in 0..a.ncols() {
-        let products = column(a, j).iter().zip(column(b, j)).map(|(a, b)| a * b);
-        out.iter_mut().zip(products).for_each(|(out, product)| *out += product);
-    }
 }

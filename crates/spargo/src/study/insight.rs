@@ -17,7 +17,7 @@ use super::{Goal, Study};
 use crate::allocate::Needs;
 use crate::data::{AllocationContext, OutcomeTransform, PosteriorAtData};
 use crate::error::Result;
-use crate::kernel::{Covariance, Family, Kernel, Role};
+use crate::kernel::{Family, Kernel, Role};
 use crate::linalg::{Mat, MatRef, sorted_by_value};
 use crate::math::normal;
 use crate::model::{Prediction, leave_one_out};

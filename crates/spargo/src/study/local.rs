@@ -15,7 +15,7 @@ use super::model::{Model, Models};
 use crate::acquire::ParetoState;
 use crate::data::{Dataset, OutcomeTransform, Warp};
 use crate::error::{Error, Result};
-use crate::kernel::{Covariance, Kernel};
+use crate::kernel::Kernel;
 use crate::linalg::{Mat, MatRef, select_rows, sorted_by_value};
 use crate::model::{
     Fit, FitOptions, HyperparameterObjective, Hyperparameters, Inference, Posterior, Prediction, Start, fit,

@@ -12,7 +12,7 @@ use crate::acquire::optimizer::Excluded;
 use crate::allocate::{Allocation, Needs, allocate};
 use crate::data::{AllocationContext, Dataset, Direction, OutcomeTransform, PosteriorAtData, Warp};
 use crate::error::Result;
-use crate::kernel::{Covariance, Kernel};
+use crate::kernel::Kernel;
 use crate::linalg::{Mat, column_major};
 use crate::model::{
     ASINH_WARPS, CANDIDATE_WARPS, EXACT_LIMIT, Fit, FitOptions, FitReport, HyperparameterObjective, Hyperparameters,

@@ -4,7 +4,7 @@ use super::{matern, naive_determinant, rng, subsets, uniform};
 use spargo::allocate::quality::{Entropy, Improvement, Share};
 use spargo::allocate::{Allocation, Inputs, Quality, Search, allocate, allocate_by};
 use spargo::data::{AllocationContext, PosteriorAtData};
-use spargo::kernel::{Cache, Covariance, Kernel, Role};
+use spargo::kernel::{Cache, Covariance, CustomKernel, Kernel, KernelChoice, Role};
 use spargo::linalg::{Mat, MatMut, MatRef};
 use std::collections::HashMap;
 
@@ -136,7 +136,18 @@ fn exact_samples_by_name_weigh_their_quality() {
 }
 
 /// Similarities of items that have no coordinates: a point is its number.
+#[derive(Debug, Clone)]
 struct Precomputed(Mat<f64>);
+
+impl CustomKernel for Precomputed {
+    fn name(&self) -> &str {
+        "precomputed"
+    }
+
+    fn cold(&self, _: usize) -> Box<dyn CustomKernel> {
+        Box::new(self.clone())
+    }
+}
 
 impl Covariance for Precomputed {
     fn dimension(&self) -> Option<usize> {
@@ -193,7 +204,8 @@ fn items_without_coordinates_can_be_chosen() {
         a.intersection(&b).count() as f64 / a.union(&b).count() as f64
     };
     let n = words.len();
-    let kernel = Precomputed(Mat::from_fn(n, n, |i, j| similarity(words[i], words[j])));
+    let similarities = Mat::from_fn(n, n, |i, j| similarity(words[i], words[j]));
+    let kernel = KernelChoice::custom(Precomputed(similarities.clone())).cold(1).unwrap();
     let x = Mat::from_fn(n, 1, |i, _| i as f64);
     let quality: Vec<f64> = (0..n).map(|i| 0.5 + (i % 4) as f64).collect();
     let run =
@@ -204,7 +216,7 @@ fn items_without_coordinates_can_be_chosen() {
     // The greedy choice maximises the determinant one row at a time.
     let determinant = |rows: &[usize]| {
         let l = Mat::from_fn(rows.len(), rows.len(), |i, j| {
-            kernel.0[(rows[i], rows[j])] * quality[rows[i]] * quality[rows[j]]
+            similarities[(rows[i], rows[j])] * quality[rows[i]] * quality[rows[j]]
         });
         l.determinant()
     };

@@ -163,7 +163,7 @@ fn refusals_name_what_is_wrong() {
         let refused = allocate_by(|_| 1.0, search, x.as_ref(), &no_number, 5, &mut rng(0));
         assert!(matches!(refused, Err(Error::NonFinite { .. })), "{search:?}");
     }
-    let two_scales = Kernel::Sum(vec![matern(0.1, 2), matern(1.0, 2)]);
+    let two_scales = Kernel::sum(vec![matern(0.1, 2), matern(1.0, 2)]);
     let scaled = Allocation::Kmeans { inputs: Inputs::Scaled };
     let refused = allocate(&scaled, x.as_ref(), &two_scales, &AllocationContext::of_rows(x.nrows()), 5, &mut rng(0));
     assert!(matches!(refused, Err(Error::Unsupported { .. })));

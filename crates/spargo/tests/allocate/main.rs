@@ -63,7 +63,7 @@ fn kernels_compute_an_element_alike_in_any_block() {
     let x = uniform(67, 5, 1);
     for family in Family::ALL {
         let leaf = Kernel::stationary(family, 0.7, 0.37, 5);
-        for kernel in [leaf.clone(), Kernel::Sum(vec![leaf.clone(), matern(0.2, 5)]), Kernel::Product(vec![leaf; 2])] {
+        for kernel in [leaf.clone(), Kernel::sum(vec![leaf.clone(), matern(0.2, 5)]), Kernel::product(vec![leaf; 2])] {
             let whole = kernel.matrix(x.as_ref(), x.as_ref());
             for (i, j, rows, columns) in [(0, 3, 1, 1), (11, 0, 5, 67), (60, 20, 7, 2), (3, 64, 13, 3)] {
                 let mut part = Mat::zeros(rows, columns);

@@ -43,6 +43,15 @@ pub fn kernel(file: &Value) -> Kernel {
     })
 }
 
+/// ∂mean(xᵢ)/∂xᵢ, [n, d].
+pub fn mean_gradient(posterior: &Posterior, x: MatRef<'_>) -> Mat {
+    let weights = posterior.mean_weights();
+    let g = Mat::from_fn(x.nrows(), weights.len(), |_, j| weights[j]);
+    let mut out = Mat::zeros(x.nrows(), x.ncols());
+    posterior.kernel().add_input_gradient(x, posterior.z(), g.as_ref(), out.as_mut());
+    out
+}
+
 /// Asserts |found − expected| ≤ tolerance · max(|expected|, 1e-4 of the largest) element by element: what is nearly zero
 /// beside the others is compared on their scale.
 pub fn assert_close(what: &str, found: &[f64], expected: &[f64], tolerance: f64) {
@@ -87,7 +96,7 @@ pub fn data_with_known_noise(n: usize, d: usize) -> Dataset {
 /// change at one half.
 pub fn kernels(d: usize) -> Vec<Kernel> {
     let mut list = vanishing_kernels(d);
-    list.push(Kernel::Sum(vec![stationary(Family::Matern32, 0.9, 0.5, d), categories(d - 1, 2, 0.8)]));
+    list.push(Kernel::sum(vec![stationary(Family::Matern32, 0.9, 0.5, d), categories(d - 1, 2, 0.8)]));
     list
 }
 
@@ -96,27 +105,27 @@ pub fn vanishing_kernels(d: usize) -> Vec<Kernel> {
     let leaf = |family, variance, lengthscale| stationary(family, variance, lengthscale, d);
     let mut list: Vec<Kernel> = Family::ALL.into_iter().map(|family| leaf(family, 1.3, 0.4)).collect();
     let pair = || vec![leaf(Family::Rbf, 0.7, 0.9), leaf(Family::Matern32, 1.2, 0.5)];
-    list.push(Kernel::Sum(pair()));
-    list.push(Kernel::Product(pair()));
-    list.push(Kernel::Sum(vec![Kernel::Product(pair()), leaf(Family::Matern52, 0.5, 0.3)]));
+    list.push(Kernel::sum(pair()));
+    list.push(Kernel::product(pair()));
+    list.push(Kernel::sum(vec![Kernel::product(pair()), leaf(Family::Matern52, 0.5, 0.3)]));
     if d == 1 {
         return list;
     }
     list.push(mixed_kernel(d));
     list.push(Kernel::of(vec![d - 1, 0], stationary(Family::Matern52, 1.1, 0.4, 2)));
-    let some = Kernel::Product(vec![
+    let some = Kernel::product(vec![
         Kernel::of(vec![0], stationary(Family::Rbf, 0.8, 0.6, 1)),
         categories(1, 3, 0.6),
         categories(d - 1, 2, 1.5),
     ]);
-    list.push(Kernel::Sum(vec![some, leaf(Family::Matern32, 0.6, 0.7)]));
+    list.push(Kernel::sum(vec![some, leaf(Family::Matern32, 0.6, 0.7)]));
     list
 }
 
 /// Stationary in all inputs but the last, which is a category.
 pub fn mixed_kernel(d: usize) -> Kernel {
     let numbers = Kernel::of((0..d - 1).collect(), stationary(Family::Matern52, 1.2, 0.4, d - 1));
-    Kernel::Product(vec![numbers, categories(d - 1, 2, 0.7)])
+    Kernel::product(vec![numbers, categories(d - 1, 2, 0.7)])
 }
 
 /// A stationary kernel whose length scales grow from input to input.

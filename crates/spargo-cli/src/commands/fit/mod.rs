@@ -14,7 +14,7 @@ use serde::Serialize;
 use spargo::allocate::Allocation;
 use spargo::data::Dataset;
 use spargo::kernel::Family;
-use spargo::model::{HyperparameterObjective, Inference, Priors};
+use spargo::model::{FitOptions, HyperparameterObjective, Inference, Priors};
 use spargo::regression::{Inducing, RegressionOptions};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -119,15 +119,13 @@ impl Fit {
             Objective::Subset => HyperparameterObjective::Subset(self.subset),
             Objective::Bound => HyperparameterObjective::Bound,
         };
+        let (inference, priors, seed) = (self.posterior, self.priors, self.seed);
         RegressionOptions {
             inducing: Inducing::Count(self.inducing),
             allocation: self.allocation.clone(),
             target: self.goal.into(),
             family: self.kernel,
-            hyperparameters,
-            inference: self.posterior,
-            priors: self.priors,
-            seed: self.seed,
+            fit: FitOptions { hyperparameters, inference, priors, seed, ..FitOptions::default() },
             ..RegressionOptions::default()
         }
     }

@@ -115,7 +115,7 @@ impl Stationary {
     }
 
     /// x with every input in units of its length scale.
-    fn scaled(&self, x: MatRef<'_, f64>) -> Mat<f64> {
+    fn scaled(&self, x: MatRef<'_>) -> Mat {
         let mut scaled = Mat::zeros(x.nrows(), x.ncols());
         for (k, l) in self.lengthscales.iter().enumerate() {
             // The user's view may have its points, not its inputs, contiguous: no slices of it.
@@ -125,7 +125,7 @@ impl Stationary {
     }
 
     /// Row j of b in units of the length scales.
-    fn scale_row(&self, b: MatRef<'_, f64>, j: usize, point: &mut [f64]) {
+    fn scale_row(&self, b: MatRef<'_>, j: usize, point: &mut [f64]) {
         point.iter_mut().zip(&self.lengthscales).enumerate().for_each(|(k, (p, l))| *p = b[(j, k)] / l);
     }
 }
@@ -153,7 +153,7 @@ impl Covariance for Stationary {
         self.lengthscales.iter_mut().zip(&parameters[1..]).for_each(|(l, p)| *l = p.exp());
     }
 
-    fn cross(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+    fn cross(&self, a: MatRef<'_>, b: MatRef<'_>, mut out: MatMut<'_>) {
         let a = self.scaled(a);
         let mut point = vec![0.0; a.ncols()];
         for j in 0..b.nrows() {
@@ -164,11 +164,11 @@ impl Covariance for Stationary {
         }
     }
 
-    fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64> {
+    fn diagonal(&self, x: MatRef<'_>) -> Vec<f64> {
         vec![self.variance; x.nrows()]
     }
 
-    fn forward(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, mut out: MatMut<'_, f64>, cache: &mut Cache) {
+    fn forward(&self, a: MatRef<'_>, b: MatRef<'_>, mut out: MatMut<'_>, cache: &mut Cache) {
         let a = self.scaled(a);
         let mut slopes = sized(&mut cache.slopes, a.nrows(), b.nrows());
         let mut point = vec![0.0; a.ncols()];
@@ -182,10 +182,10 @@ impl Covariance for Stationary {
 
     fn backward(
         &self,
-        a: MatRef<'_, f64>,
-        b: MatRef<'_, f64>,
-        k: MatRef<'_, f64>,
-        g: MatRef<'_, f64>,
+        a: MatRef<'_>,
+        b: MatRef<'_>,
+        k: MatRef<'_>,
+        g: MatRef<'_>,
         cache: &Cache,
         gradient: &mut [f64],
     ) {
@@ -202,11 +202,11 @@ impl Covariance for Stationary {
         gradient[1..].iter_mut().zip(&squares).for_each(|(out, square)| *out -= 2.0 * square);
     }
 
-    fn add_diagonal_gradient(&self, _: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]) {
+    fn add_diagonal_gradient(&self, _: MatRef<'_>, g: &[f64], gradient: &mut [f64]) {
         gradient[0] += self.variance * g.iter().sum::<f64>();
     }
 
-    fn add_input_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+    fn add_input_gradient(&self, a: MatRef<'_>, b: MatRef<'_>, g: MatRef<'_>, mut out: MatMut<'_>) {
         let a = self.scaled(a);
         let (mut values, mut slopes) = (vec![0.0; a.nrows()], vec![0.0; a.nrows()]);
         let mut point = vec![0.0; a.ncols()];

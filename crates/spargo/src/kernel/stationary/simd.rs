@@ -28,7 +28,7 @@ macro_rules! for_family {
 }
 
 /// r² of every row of `a` to one point; two inputs per pass halve the traffic.
-pub(super) fn squared_distances(a: MatRef<'_, f64>, point: &[f64], out: &mut [f64]) {
+pub(super) fn squared_distances(a: MatRef<'_>, point: &[f64], out: &mut [f64]) {
     out.fill(0.0);
     for (pair, centres) in point.chunks(2).enumerate() {
         let first = column(a, 2 * pair);
@@ -89,7 +89,7 @@ pub(super) fn weigh(g: &[f64], values: &[f64], slopes: &[f64], weights: &mut [f6
 
 /// totals[k] += Σᵢ weightᵢ (aᵢₖ − pointₖ)².
 #[multiversion(targets = "simd")]
-pub(super) fn add_weighted_squares(a: MatRef<'_, f64>, point: &[f64], weights: &[f64], totals: &mut [f64]) {
+pub(super) fn add_weighted_squares(a: MatRef<'_>, point: &[f64], weights: &[f64], totals: &mut [f64]) {
     const FMA: bool = target_cfg_f!(any(target_feature = "fma", target_feature = "neon"));
     for (k, (&centre, total)) in point.iter().zip(totals).enumerate() {
         *total += sum_of_products::<FMA>(weights, column(a, k), |weight, x| (weight * (x - centre), x - centre));

@@ -27,7 +27,6 @@ use super::{Evaluation, Inferred};
 use crate::data::{Dataset, check_finite};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::kernel::Covariance;
 use crate::linalg::{Mat, MatRef, invert_lower};
 
 /// The least amount that is added to the diagonal of Kzz.
@@ -48,7 +47,7 @@ impl Default for Jitter {
 
 impl Jitter {
     /// In units of the kernel.
-    pub(super) fn amount(self, hyper: &Hyperparameters, z: MatRef<'_, f64>) -> f64 {
+    pub(super) fn amount(self, hyper: &Hyperparameters, z: MatRef<'_>) -> f64 {
         match self {
             Jitter::Fixed(amount) => amount,
             Jitter::Relative(share) => share * hyper.kernel.diagonal(z.subrows(0, 1))[0],
@@ -59,9 +58,9 @@ impl Jitter {
     pub(super) fn add_gradient(
         self,
         hyper: &Hyperparameters,
-        z: MatRef<'_, f64>,
+        z: MatRef<'_>,
         used: f64,
-        slope: &Mat<f64>,
+        slope: &Mat,
         gradient: &mut [f64],
     ) {
         let Jitter::Relative(_) = self else { return };
@@ -80,14 +79,14 @@ pub struct Sgpr<'a> {
     /// D.
     pub data: &'a Dataset,
     /// Z, [m, d].
-    pub z: MatRef<'a, f64>,
+    pub z: MatRef<'a>,
     /// Least amount to add to the diagonal of Kzz.
     pub jitter: Jitter,
 }
 
 impl<'a> Sgpr<'a> {
     /// The model with the default jitter.
-    pub fn new(hyper: &'a Hyperparameters, data: &'a Dataset, z: MatRef<'a, f64>) -> Result<Self> {
+    pub fn new(hyper: &'a Hyperparameters, data: &'a Dataset, z: MatRef<'a>) -> Result<Self> {
         hyper.check(data.dimension())?;
         if z.nrows() == 0 {
             return Err(Error::Empty { what: "the list of inducing points".into() });
@@ -116,7 +115,7 @@ impl<'a> Sgpr<'a> {
         let of_kernel = &mut gradient[..parameters];
         self.jitter.add_gradient(self.hyper, self.z, state.lzz.jitter, &slopes.kzz, of_kernel);
         interrupt::poll()?;
-        Ok(Evaluation { value: state.bound(), gradient, jitter: state.lzz.jitter })
+        Ok(Evaluation { value: state.bound(), gradient })
     }
 
     /// The posterior with the optimal q(u), and the bound.

@@ -1,6 +1,6 @@
-//! The N-sized half of the sparse model: two walks over the data in blocks of rows.
+//! The N-sized half of the sparse model: two passes over the data in blocks of rows.
 //!
-//! Blocks are kept transposed, Kxz and Aᵀ with one row a data point: then every product has contiguous columns and runs
+//! Blocks are kept transposed, Kxz and Aᵀ with one row per data point: then every product has contiguous columns and runs
 //! at the full rate. L⁻¹ is formed once, so that Aᵀ = Σ^(−½)KxzL⁻ᵀ is a product too.
 
 use super::Sgpr;
@@ -8,16 +8,16 @@ use super::state::{Slopes, State, Sums};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::interrupt;
-use crate::kernel::{Cache, Covariance};
+use crate::kernel::Cache;
 use crate::linalg::{
-    Accumulate, Mat, MatMut, MatRef, add_mat_vec, cholesky, column, column_mut, dot, gemm, invert_lower, mat_vec,
+    Accumulate, Mat, MatMut, MatRef, add_mat_vec, add_row_dots, cholesky, column_mut, dot, gemm, invert_lower, mat_vec,
     syrk_lower, times_upper,
 };
 use crate::model::rows::{BLOCK, pass_over};
 use std::ops::Range;
 
 impl Sgpr<'_> {
-    /// The first pass_over: AAᵀ, b and the scalars of F.
+    /// The first pass: AAᵀ, b and the scalars of F.
     pub(super) fn condition(&self) -> Result<State> {
         let m = self.z.nrows();
         let lzz = cholesky(self.hyper.kernel.matrix(self.z, self.z), self.jitter.amount(self.hyper, self.z))?;
@@ -48,7 +48,7 @@ impl Sgpr<'_> {
         total
     }
 
-    fn add_block(&self, worker: &mut Forward, whitener: &Mat<f64>, rows: Range<usize>) {
+    fn add_block(&self, worker: &mut Forward, whitener: &Mat, rows: Range<usize>) {
         let block = Rows::new(self, rows);
         let mut k = worker.k.as_mut().subrows_mut(0, block.len());
         let mut at = worker.at.as_mut().subrows_mut(0, block.len());
@@ -66,8 +66,8 @@ impl Sgpr<'_> {
 /// One worker of the first pass.
 struct Forward {
     sums: Sums,
-    k: Mat<f64>,
-    at: Mat<f64>,
+    k: Mat,
+    at: Mat,
 }
 
 impl Forward {
@@ -100,7 +100,7 @@ impl Sums {
 
 /// A block of rows in the units of the algebra.
 struct Rows<'a> {
-    x: MatRef<'a, f64>,
+    x: MatRef<'a>,
     /// 1/σᵢ.
     precision_root: Vec<f64>,
     /// rᵢ/σᵢ.
@@ -136,7 +136,8 @@ impl<'a> Rows<'a> {
         kernel.add_diagonal_gradient(self.x, &weights, of_kernel);
         let diagonal = kernel.diagonal(self.x);
         let fitted = mat_vec(k, &slopes.v); // kᵢᵀv
-        let pulled = row_dots(k, scratch.slope(self)); // kᵢᵀ(∂F/∂Kzx)ᵢ
+        let mut pulled = vec![0.0; self.len()]; // kᵢᵀ(∂F/∂Kzx)ᵢ
+        add_row_dots(&mut pulled, k, scratch.slope(self));
         for i in 0..self.len() {
             let (p, r) = (self.precision_root[i], self.scaled_residual[i]);
             let fitted = p * fitted[i];
@@ -150,8 +151,8 @@ impl<'a> Rows<'a> {
 
 /// Kxz and (∂F/∂Kzx)ᵀ of one block, [block, m] each.
 struct Scratch {
-    k: Mat<f64>,
-    g: Mat<f64>,
+    k: Mat,
+    g: Mat,
     cache: Cache,
 }
 
@@ -172,22 +173,13 @@ impl Scratch {
         }
     }
 
-    fn slope(&self, block: &Rows<'_>) -> MatRef<'_, f64> {
+    fn slope(&self, block: &Rows<'_>) -> MatRef<'_> {
         self.g.subrows(0, block.len())
     }
 }
 
-fn scale_rows(mut a: MatMut<'_, f64>, factors: &[f64]) {
+fn scale_rows(mut a: MatMut<'_>, factors: &[f64]) {
     for j in 0..a.ncols() {
         column_mut(a.as_mut(), j).iter_mut().zip(factors).for_each(|(v, factor)| *v *= factor);
     }
-}
-
-/// Σⱼ aᵢⱼbᵢⱼ for every row i.
-fn row_dots(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Vec<f64> {
-    let mut dots = vec![0.0; a.nrows()];
-    for j in 0..a.ncols() {
-        dots.iter_mut().zip(column(a, j)).zip(column(b, j)).for_each(|((dot, a), b)| *dot += a * b);
-    }
-    dots
 }

@@ -1,4 +1,4 @@
-//! The M×M half of the sparse model: what one pass_over over the data leaves behind, and the slopes the next one needs.
+//! The M×M half of the sparse model: what one pass over the data leaves behind, and the slopes the next one needs.
 
 use crate::error::Result;
 use crate::linalg::{
@@ -12,7 +12,7 @@ pub(super) struct Sums {
     /// N.
     pub rows: usize,
     /// AAᵀ, lower triangle, [m, m].
-    pub aat: Mat<f64>,
+    pub aat: Mat,
     /// AΣ^(−½)r.
     pub b: Vec<f64>,
     /// Σ log σᵢ².
@@ -27,25 +27,25 @@ pub(super) struct Sums {
 pub(super) struct State {
     pub lzz: Cholesky,
     /// L⁻¹, [m, m].
-    root: Mat<f64>,
+    root: Mat,
     pub lb: Cholesky,
     /// B⁻¹b.
     pub w: Vec<f64>,
     sums: Sums,
 }
 
-/// What the second pass_over needs.
+/// What the second pass needs.
 pub(super) struct Slopes {
     /// P = L⁻ᵀ(I − B⁻¹ − wwᵀ)L⁻¹, [m, m].
-    pub p: Mat<f64>,
+    pub p: Mat,
     /// v = L⁻ᵀw.
     pub v: Vec<f64>,
     /// ∂F/∂Kzz = ½ (P − L⁻ᵀAAᵀL⁻¹), [m, m].
-    pub kzz: Mat<f64>,
+    pub kzz: Mat,
 }
 
 impl State {
-    pub(super) fn new(lzz: Cholesky, root: Mat<f64>, mut sums: Sums) -> Result<Self> {
+    pub(super) fn new(lzz: Cholesky, root: Mat, mut sums: Sums) -> Result<Self> {
         mirror_lower(sums.aat.as_mut());
         let mut b = sums.aat.clone();
         (0..b.nrows()).for_each(|i| b[(i, i)] += 1.0);
@@ -90,7 +90,7 @@ impl State {
     }
 
     /// The lower triangle of P = K⁻¹ − (L L_B)⁻ᵀ(L L_B)⁻¹ − vvᵀ
-    fn p(&self, v: &[f64]) -> Mat<f64> {
+    fn p(&self, v: &[f64]) -> Mat {
         let mut joint = self.root.clone();
         solve_lower_triangle(self.lb.l.as_ref(), joint.as_mut()); // (L L_B)⁻¹
         let mut p = Mat::from_fn(v.len(), v.len(), |i, j| -v[i] * v[j]);

@@ -18,19 +18,13 @@
 //! where sym mirrors the lower triangle. The last one is the reverse mode of the Cholesky factorisation (Murray 2016),
 //! ½ L⁻ᵀ sym(LᵀL̄) L⁻¹, at L̄ = −lower(L⁻ᵀX): what `lower` cuts off, Lᵀ keeps above the diagonal, where sym does not look.
 //!
-//! Everything the rows contribute is known before they are visited, so value and gradient are one pass_over over the data.
+//! Everything the rows contribute is known before they are visited, so value and gradient are one pass over the data.
 
-mod batches;
-mod methods;
 mod natural;
 mod passes;
 mod state;
-mod train;
 mod variational;
 
-pub use batches::epoch;
-pub use natural::Natural;
-pub use train::{Method, Trained, Training, TrainingReport, train};
 pub use variational::Variational;
 
 use super::Likelihood;
@@ -47,7 +41,7 @@ use crate::linalg::{Cholesky, Mat, MatRef, cholesky};
 pub struct Svgp<'a> {
     hyper: &'a Hyperparameters,
     data: &'a Dataset,
-    z: MatRef<'a, f64>, // [m, d]
+    z: MatRef<'a>, // [m, d]
     likelihood: Likelihood,
     lzz: Cholesky,
     jitter: Jitter,
@@ -65,17 +59,12 @@ pub struct ElboGradient {
     /// ∂/∂w.
     pub mu: Vec<f64>,
     /// ∂/∂S, lower triangular, [m, m].
-    pub sqrt: Mat<f64>,
+    pub sqrt: Mat,
 }
 
 impl<'a> Svgp<'a> {
     /// The model with the collapsed model's default jitter.
-    pub fn new(
-        hyper: &'a Hyperparameters,
-        data: &'a Dataset,
-        z: MatRef<'a, f64>,
-        likelihood: Likelihood,
-    ) -> Result<Self> {
+    pub fn new(hyper: &'a Hyperparameters, data: &'a Dataset, z: MatRef<'a>, likelihood: Likelihood) -> Result<Self> {
         Self::with_jitter(hyper, data, z, likelihood, Jitter::default())
     }
 
@@ -83,7 +72,7 @@ impl<'a> Svgp<'a> {
     pub fn with_jitter(
         hyper: &'a Hyperparameters,
         data: &'a Dataset,
-        z: MatRef<'a, f64>,
+        z: MatRef<'a>,
         likelihood: Likelihood,
         jitter: Jitter,
     ) -> Result<Self> {
@@ -94,15 +83,10 @@ impl<'a> Svgp<'a> {
         Ok(Svgp { hyper, data, z, likelihood, lzz, jitter, weight: 1.0 })
     }
 
-    /// The same model, its rows being a batch out of `rows`.
+    /// This model for rows that are a batch out of `rows`.
     pub fn out_of(self, rows: usize) -> Self {
         let weight = rows as f64 / self.data.len() as f64;
         Svgp { weight, ..self }
-    }
-
-    /// The jitter that Kzz needed.
-    pub fn jitter(&self) -> f64 {
-        self.lzz.jitter
     }
 
     /// The evidence lower bound: at most log p(y).

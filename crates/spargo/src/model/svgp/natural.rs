@@ -23,7 +23,12 @@ use crate::error::Result;
 use crate::linalg::{
     Accumulate, Mat, gemm_parallel, gram_of_lower, invert_lower, lower_transposed_product, mat_vec, mirror_lower, norm2,
 };
-use serde::{Deserialize, Serialize};
+
+/// Limit on the steps to the optimal q at one θ.
+const MAX_STEPS: usize = 100;
+
+/// q is optimal once less than this is left to gain, in nats per row.
+const TOLERANCE: f64 = 1e-10;
 
 /// Trials of one step before giving up.
 const TRIALS: usize = 12;
@@ -34,24 +39,6 @@ const FAIR_SHARE: f64 = 0.25;
 /// The most by which the next first trial may be longer: far from the optimum parabolas promise too much.
 const GROWTH: f64 = 2.5;
 
-/// How natural gradient steps are taken.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Natural {
-    /// ρ where steps alternate with Adam's; the smaller the batch, the smaller it must be.
-    pub step: f64,
-    /// Limit on the steps to the optimal q at one θ.
-    pub max_steps: usize,
-    /// q is optimal once less than this is left to gain, in nats per row.
-    pub tolerance: f64,
-}
-
-impl Default for Natural {
-    fn default() -> Self {
-        Natural { step: 0.1, max_steps: 100, tolerance: 1e-10 }
-    }
-}
-
 impl Svgp<'_> {
     /// q after one natural gradient step of length `step`, from 0 (none) to 1.
     pub fn natural_step(&self, q: &Variational, step: f64) -> Result<Variational> {
@@ -60,15 +47,15 @@ impl Svgp<'_> {
     }
 
     /// The q that maximises the bound, by steps from `start`.
-    pub fn optimal(&self, start: &Variational, options: &Natural) -> Result<Variational> {
+    pub fn optimal(&self, start: &Variational) -> Result<Variational> {
         if self.likelihood.is_conjugate() {
             return self.natural_step(start, 1.0);
         }
         self.check(start)?;
-        let enough = options.tolerance * self.weight * self.data.len() as f64;
+        let enough = TOLERANCE * self.weight * self.data.len() as f64;
         let mut now = Candidate::new(self, start.clone());
         let mut step = 1.0;
-        for _ in 0..options.max_steps {
+        for _ in 0..MAX_STEPS {
             if 0.5 * now.slope < enough {
                 break;
             }
@@ -108,7 +95,7 @@ impl Svgp<'_> {
     }
 }
 
-/// A q with its bound, the slope of the bound along a natural step, and the sums that step needs: one pass_over.
+/// A q with its bound, the slope of the bound along a natural step, and the sums that step needs: one pass.
 struct Candidate {
     q: Variational,
     sums: Sums,
@@ -187,9 +174,8 @@ mod tests {
         for variance in [1.0, 10.0, 100.0, 1000.0] {
             let hyper = Hyperparameters::cold(Kernel::stationary(Family::Matern52, variance, 0.7, 2));
             let model = Svgp::new(&hyper, &data, z, Likelihood::Bernoulli).unwrap();
-            let options = Natural::default();
-            let end = Candidate::new(&model, model.optimal(&Variational::prior(25), &options).unwrap());
-            assert!(0.5 * end.slope < 300.0 * options.tolerance, "variance {variance}: {:e}", end.slope);
+            let end = Candidate::new(&model, model.optimal(&Variational::prior(25)).unwrap());
+            assert!(0.5 * end.slope < 300.0 * TOLERANCE, "variance {variance}: {:e}", end.slope);
         }
     }
 }

@@ -1,8 +1,8 @@
-//! The N-sized half of the variational model: one pass_over over the data in blocks of rows.
+//! The N-sized half of the variational model: one pass over the data in blocks of rows.
 
 use super::state::{Slopes, Sums};
 use super::{Svgp, Variational};
-use crate::kernel::{Cache, Covariance};
+use crate::kernel::Cache;
 use crate::linalg::{
     Accumulate, Mat, MatRef, add_mat_vec, column, column_mut, dot, gemm, lower_transposed_product, mirror_lower, norm2,
     product_lower, solve_lower,
@@ -12,7 +12,7 @@ use crate::model::rows::{BLOCK, pass_over};
 use std::ops::Range;
 
 impl Svgp<'_> {
-    /// The pass_over for the value, and for the gradient in q.
+    /// The pass for the value, and for the gradient in q.
     pub(super) fn sums(&self, q: &Variational) -> Sums {
         let m = self.z.nrows();
         let workers = pass_over(
@@ -26,7 +26,7 @@ impl Svgp<'_> {
         Sums::merge(m, workers.iter().map(|worker| &worker.sums))
     }
 
-    /// The pass_over for the value and all gradients; returns that in θ.
+    /// The pass for the value and all gradients; returns that in θ.
     pub(super) fn sums_and_gradient(&self, q: &Variational) -> (Sums, Vec<f64>) {
         let m = self.z.nrows();
         let size = self.hyper.roles().len();
@@ -49,7 +49,7 @@ impl Svgp<'_> {
     }
 
     /// The inputs of a block, [block, d].
-    fn points(&self, rows: &Range<usize>) -> MatRef<'_, f64> {
+    fn points(&self, rows: &Range<usize>) -> MatRef<'_> {
         self.data.x().subrows(rows.start, rows.len())
     }
 
@@ -80,8 +80,8 @@ impl Svgp<'_> {
         &self,
         q: &Variational,
         rows: Range<usize>,
-        a: MatRef<'_, f64>,
-        projected: MatRef<'_, f64>,
+        a: MatRef<'_>,
+        projected: MatRef<'_>,
     ) -> Vec<Expectation> {
         let prior = self.hyper.kernel.diagonal(self.points(&rows));
         let one = |(j, row): (usize, usize)| {
@@ -129,12 +129,12 @@ impl Svgp<'_> {
 struct Worker {
     sums: Sums,
     /// Kzx, and what its kernel remembers of it.
-    k: Mat<f64>,
+    k: Mat,
     cache: Cache,
     /// A = L⁻¹Kzx.
-    a: Mat<f64>,
+    a: Mat,
     /// SᵀA, then AH, then ∂ELBO/∂Kzx.
-    work: Mat<f64>,
+    work: Mat,
 }
 
 impl Worker {

@@ -1,4 +1,4 @@
-//! The M×M half of the variational model: what a pass_over over the data needs, and what follows from what it leaves behind.
+//! The M×M half of the variational model: what a pass over the data needs, and what follows from what it leaves behind.
 
 use super::Variational;
 use crate::linalg::{
@@ -11,20 +11,20 @@ pub(super) struct Sums {
     pub expectation: f64,
     /// b = Ag.
     pub b: Vec<f64>,
-    /// C = AHAᵀ, both triangles once the pass_over is over, [m, m].
-    pub c: Mat<f64>,
+    /// C = AHAᵀ, both triangles once the pass is over, [m, m].
+    pub c: Mat,
 }
 
-/// What the pass_over needs for ∂ELBO/∂Kzx = v gᵀ + P Kzx H.
+/// What the pass needs for ∂ELBO/∂Kzx = v gᵀ + P Kzx H.
 pub(super) struct Slopes {
     /// P = −2 L⁻ᵀQL⁻¹, [m, m].
-    pub p: Mat<f64>,
+    pub p: Mat,
     /// v = L⁻ᵀw.
     pub v: Vec<f64>,
 }
 
 impl Slopes {
-    pub(super) fn new(l: MatRef<'_, f64>, q: &Variational) -> Self {
+    pub(super) fn new(l: MatRef<'_>, q: &Variational) -> Self {
         let mut p = unwhiten(l, unexplained(q).as_ref());
         (0..q.len()).for_each(|j| column_mut(p.as_mut(), j).iter_mut().for_each(|p| *p *= -2.0));
         Slopes { p, v: solve_lower_transposed_vec(l, q.mu()) }
@@ -33,7 +33,7 @@ impl Slopes {
 
 impl Sums {
     /// ∂ELBO/∂w = b − w and ∂ELBO/∂S = lower(2CS − S) + diag(1/Sⱼⱼ).
-    pub(super) fn variational_gradient(&self, q: &Variational) -> (Vec<f64>, Mat<f64>) {
+    pub(super) fn variational_gradient(&self, q: &Variational) -> (Vec<f64>, Mat) {
         let mu = self.b.iter().zip(q.mu()).map(|(b, w)| b - w).collect();
         let s = q.sqrt();
         let mut cs = Mat::zeros(q.len(), q.len());
@@ -47,7 +47,7 @@ impl Sums {
     }
 
     /// ∂ELBO/∂Kzz = −½ L⁻ᵀ sym(X) L⁻¹ with X = wbᵀ − 2QC.
-    pub(super) fn kzz_slope(&self, l: MatRef<'_, f64>, q: &Variational) -> Mat<f64> {
+    pub(super) fn kzz_slope(&self, l: MatRef<'_>, q: &Variational) -> Mat {
         let m = q.len();
         // −½X
         let mut x = Mat::from_fn(m, m, |i, j| -0.5 * q.mu()[i] * self.b[j]);
@@ -58,7 +58,7 @@ impl Sums {
 }
 
 /// Q = I − SSᵀ, [m, m].
-fn unexplained(q: &Variational) -> Mat<f64> {
+fn unexplained(q: &Variational) -> Mat {
     let mut unexplained = Mat::identity(q.len(), q.len());
     gemm_parallel(unexplained.as_mut(), Accumulate::Add, -1.0, q.sqrt(), q.sqrt().transpose());
     unexplained

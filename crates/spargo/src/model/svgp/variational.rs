@@ -1,7 +1,6 @@
 //! q(v) = N(w, SSᵀ), the approximate posterior of the whitened inducing variables.
 //!
-//! S is lower triangular with a positive diagonal, which makes it unique. InitialFit-order optimizers see the unconstrained
-//! vector (w, S column by column from the diagonal down, with log Sⱼⱼ in place of Sⱼⱼ).
+//! S is lower triangular with a positive diagonal, which makes it unique.
 
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef, cholesky_definite, column_major, invert_lower, mat_vec, norm2};
@@ -13,7 +12,7 @@ use serde::{Deserialize, Serialize};
 pub struct Variational {
     mu: Vec<f64>,
     #[serde(with = "column_major")]
-    sqrt: Mat<f64>, // [m, m]
+    sqrt: Mat, // [m, m]
 }
 
 impl Variational {
@@ -23,7 +22,7 @@ impl Variational {
     }
 
     /// Checks that S is square, lower triangular, finite and has a positive diagonal.
-    pub fn new(mu: Vec<f64>, sqrt: Mat<f64>) -> Result<Self> {
+    pub fn new(mu: Vec<f64>, sqrt: Mat) -> Result<Self> {
         let m = mu.len();
         for found in [sqrt.nrows(), sqrt.ncols()] {
             if found != m {
@@ -53,7 +52,7 @@ impl Variational {
     /// q with precision Λ (given by its lower triangle) and mean Λ⁻¹s.
     ///
     /// A lower root of Λ⁻¹ comes from an upper one of Λ, that is, from the Cholesky factor of Λ with both axes turned round.
-    pub(super) fn from_precision(precision: MatRef<'_, f64>, shift: &[f64]) -> Result<Self> {
+    pub(super) fn from_precision(precision: MatRef<'_>, shift: &[f64]) -> Result<Self> {
         let last = shift.len().wrapping_sub(1);
         let turned = Mat::from_fn(shift.len(), shift.len(), |i, j| {
             let (i, j) = (last - i, last - j);
@@ -82,7 +81,7 @@ impl Variational {
     }
 
     /// S, [m, m].
-    pub fn sqrt(&self) -> MatRef<'_, f64> {
+    pub fn sqrt(&self) -> MatRef<'_> {
         self.sqrt.as_ref()
     }
 
@@ -92,39 +91,6 @@ impl Variational {
         let logs: f64 = (0..self.len()).map(|j| self.sqrt[(j, j)].ln()).sum();
         0.5 * (norm2(&self.mu) + squares - self.len() as f64) - logs
     }
-
-    /// The unconstrained vector.
-    pub fn to_vector(&self) -> Vec<f64> {
-        let mut vector = self.mu.clone();
-        for j in 0..self.len() {
-            vector.push(self.sqrt[(j, j)].ln());
-            vector.extend(&self.sqrt.col_as_slice(j)[j + 1..]);
-        }
-        vector
-    }
-
-    /// q from its unconstrained vector of M + M(M + 1)/2 numbers.
-    pub(super) fn from_vector(m: usize, vector: &[f64]) -> Self {
-        let (mu, mut rest) = vector.split_at(m);
-        let mut sqrt = Mat::zeros(m, m);
-        for j in 0..m {
-            let (column, later) = rest.split_at(m - j);
-            sqrt.col_as_slice_mut(j)[j..].copy_from_slice(column);
-            sqrt[(j, j)] = column[0].exp();
-            rest = later;
-        }
-        Variational { mu: mu.to_vec(), sqrt }
-    }
-
-    /// The gradient in the unconstrained vector, from those in w and S.
-    pub(super) fn vector_gradient(&self, mu: &[f64], sqrt: MatRef<'_, f64>) -> Vec<f64> {
-        let mut gradient = mu.to_vec();
-        for j in 0..self.len() {
-            gradient.push(self.sqrt[(j, j)] * sqrt[(j, j)]);
-            gradient.extend((j + 1..self.len()).map(|i| sqrt[(i, j)]));
-        }
-        gradient
-    }
 }
 
 /// What is read from storage, before it is checked.
@@ -132,7 +98,7 @@ impl Variational {
 struct Unchecked {
     mu: Vec<f64>,
     #[serde(with = "column_major")]
-    sqrt: Mat<f64>,
+    sqrt: Mat,
 }
 
 impl TryFrom<Unchecked> for Variational {
@@ -150,33 +116,6 @@ mod tests {
     fn example() -> Variational {
         let sqrt = Mat::from_fn(4, 4, |i, j| if i < j { 0.0 } else { 0.3 + 0.2 * i as f64 - 0.15 * j as f64 });
         Variational::new(vec![0.4, -1.0, 0.2, 3.0], sqrt).unwrap()
-    }
-
-    #[test]
-    fn the_unconstrained_vector_returns() {
-        let q = example();
-        let again = Variational::from_vector(4, &q.to_vector());
-        assert_eq!(q.mu, again.mu);
-        assert!((&q.sqrt - &again.sqrt).norm_max() < 1e-15);
-    }
-
-    #[test]
-    fn gradients_reach_the_unconstrained_vector() {
-        let q = example();
-        // ∂KL/∂w = w and ∂KL/∂S = S − diag(1/Sⱼⱼ)
-        let sqrt = Mat::from_fn(4, 4, |i, j| q.sqrt[(i, j)] - if i == j { 1.0 / q.sqrt[(i, j)] } else { 0.0 });
-        let found = q.vector_gradient(&q.mu, sqrt.as_ref());
-        let vector = q.to_vector();
-        assert_eq!(found.len(), vector.len());
-        for k in 0..vector.len() {
-            let at = |h: f64| {
-                let mut moved = vector.clone();
-                moved[k] += h;
-                Variational::from_vector(4, &moved).kl()
-            };
-            let slope = (at(1e-5) - at(-1e-5)) / 2e-5;
-            assert!((found[k] - slope).abs() < 1e-8, "{k}: {} {slope}", found[k]);
-        }
     }
 
     #[test]

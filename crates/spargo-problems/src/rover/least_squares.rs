@@ -4,13 +4,13 @@
 //!     x = V Σ⁺ Uᵀ b,     A = U Σ Vᵀ
 //! ```
 
-use super::{Mat, MatRef};
-use crate::error::{Error, Result};
+use spargo::linalg::{Mat, MatRef};
+use spargo::{Error, Result};
 
 /// The shortest x, [k, r], among those that minimise |A x − b| for a tall A, [n, k], and b, [n, r].
 ///
 /// Singular values below rounding, that is n ε of the largest, count as nil.
-pub fn least_squares(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Result<Mat<f64>> {
+pub(super) fn least_squares(a: MatRef<'_>, b: MatRef<'_>) -> Result<Mat> {
     let (n, k) = (a.nrows(), a.ncols());
     let refuse = || Error::Unsupported {
         what: format!("the singular value decomposition of this {n}×{k} matrix does not converge"),
@@ -24,10 +24,8 @@ pub fn least_squares(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Result<Mat<f64>>
     let singular = svd.S().column_vector();
     let least = singular[0] * f64::EPSILON * n as f64;
     let projected = svd.U().transpose() * b; // [k, r]
-    let solved = Mat::from_fn(k, b.ncols(), |i, j| match singular[i] > least {
-        true => projected[(i, j)] / singular[i],
-        false => 0.0,
-    });
+    let solved =
+        Mat::from_fn(k, b.ncols(), |i, j| if singular[i] > least { projected[(i, j)] / singular[i] } else { 0.0 });
     Ok(svd.V() * solved)
 }
 
