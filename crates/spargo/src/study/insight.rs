@@ -21,7 +21,7 @@ use crate::kernel::{Covariance, Family, Kernel, Role};
 use crate::linalg::{Mat, MatRef, sorted_by_value};
 use crate::math::normal;
 use crate::model::{Prediction, leave_one_out};
-use crate::space::{Domain, Point};
+use crate::space::Point;
 
 /// What a model says of one number.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -148,9 +148,8 @@ impl Study {
             let Some(k) = input.filter(|_| role == Role::Lengthscale) else { continue };
             let reach = match &self.config.space.dimensions()[k].domain {
                 // A table may have columns that never change.
-                domain if domain.count() == Some(1) => 0.0,
-                Domain::Real { lower, upper, .. } if lower == upper => 0.0,
-                Domain::Categorical { .. } => distance(self.config.model.kernel.family(), (-(-log).exp()).exp()),
+                domain if domain.is_constant() => 0.0,
+                domain if domain.is_categorical() => distance(self.config.model.kernel.family(), (-(-log).exp()).exp()),
                 _ => (-log).exp(),
             };
             importance[k] = reach.max(importance[k]);
