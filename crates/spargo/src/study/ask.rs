@@ -1,4 +1,4 @@
-//! One ask: the design's points and the model's, committed if nobody else has asked for them meanwhile.
+//! One ask: the design's points and the model's, committed if no other process has asked for them meanwhile.
 
 use super::choose::{Chooser, Trials};
 use super::config::{MOST_POINTS, check_count};
@@ -37,7 +37,8 @@ impl Study {
         self.ask_with(count, Refit::Always)
     }
 
-    /// The same, by models that may have missed some outcomes: without a fit, if the last ask's are fresh enough.
+    /// The next `count` points to evaluate, by models that may have missed some outcomes: without a fit, if the last ask's
+    /// are fresh enough.
     pub fn ask_with(&mut self, count: usize, refit: Refit) -> Result<Vec<Trial>> {
         if count == 0 {
             return Ok(Vec::new());
@@ -75,7 +76,7 @@ impl Study {
             Some(policy) => policy.state(),
             None => self.state()?.map_or(Value::Null, |state| state.regions),
         };
-        let state = models.map(|models| to_json(&StepState { models: models.states(), regions })).transpose()?;
+        let state = models.map(|models| to_json(&StepState { models: models.states.clone(), regions })).transpose()?;
         let (report, points, time) = (to_json(report)?, points.to_vec(), milliseconds());
         let event = [Event::Asked { seen, time, points, report, state }];
         while self.storage.append(self.history.position(), &event)? == Appended::Conflict {
@@ -95,10 +96,10 @@ impl Study {
     fn propose(&mut self, count: usize, refit: Refit) -> Result<Proposal> {
         let step = self.history().asks() + 1;
         let seen = self.history().tells();
-        let mut report = StepReport::new(step, count);
+        let mut report = StepReport { step, asked: count, ..StepReport::default() };
         let asked = self.history().records().len();
         let mut first = self.config.initial.saturating_sub(asked).min(count);
-        if self.table.observed().is_empty() {
+        if self.table.observed.is_empty() {
             first = count;
         }
         let mut models = None;
@@ -122,7 +123,7 @@ impl Study {
             points.as_mut().subrows_mut(0, first).copy_from(design);
         }
         let started = Instant::now();
-        // Who asked for the best trial has waited for what a batch would have had to wait for.
+        // A call for the best trial has made the local models that this batch would have had to make.
         let known = models.as_ref().and_then(|models| Some(models.local.get()?.as_ref()?.seconds));
         let mut policy = self.trust_regions()?;
         if let Some(models) = &models {
@@ -157,12 +158,12 @@ impl Study {
         let last = self.last_seen()?;
         Ok(match models {
             Some(models) if last == models.seen() => models.reports_again(),
-            Some(models) => models.reports(),
+            Some(models) => models.reports.clone(),
             None => Vec::new(),
         })
     }
 
-    /// Points that the models choose beside those under way, of which `own` will be as well.
+    /// Points that the models choose, given the pending ones, of which `own` will be as well.
     fn acquire(
         &self,
         (models, policy): (&Models, Option<&mut (dyn TrustRegions + 'static)>),
@@ -172,8 +173,8 @@ impl Study {
         excluded: &mut Excluded,
     ) -> Result<Mat<f64>> {
         let table = &self.table;
-        let (observed, failed) = (table.rows(table.observed()), table.rows(table.failed()));
-        let others = table.rows(table.pending());
+        let (observed, failed) = (table.rows(&table.observed), table.rows(&table.failed));
+        let others = table.rows(&table.pending);
         let mut pending = Mat::zeros(others.nrows() + own.nrows(), own.ncols());
         pending.as_mut().subrows_mut(0, others.nrows()).copy_from(&others);
         pending.as_mut().subrows_mut(others.nrows(), own.nrows()).copy_from(own);
@@ -186,7 +187,7 @@ impl Study {
     /// Replaces the points of a proposal that others have asked for meanwhile.
     ///
     /// If others have *asked*, they may have drawn the same paths from hardly other data: then all of the model's points are
-    /// drawn anew, as those of the step that this ask becomes.
+    /// drawn again, as those of the step that this ask becomes.
     fn settle(&mut self, proposal: &mut Proposal) -> Result<()> {
         let (known, before) = (self.history().records().len(), self.history().asks());
         self.refresh()?;
@@ -243,7 +244,7 @@ impl Study {
     fn excluded(&self) -> Excluded {
         match self.config.replicates {
             Replicates::Allowed => Excluded::nothing(),
-            Replicates::Never => self.table.excluded(),
+            Replicates::Never => self.table.excluded.clone(),
         }
     }
 

@@ -3,12 +3,11 @@
 use super::config::Config;
 use super::goal::in_units;
 use super::local::LocalModel;
-use super::model::Models;
+use super::model::{Models, Surrogate};
 use crate::acquire::optimizer::{
     AcquisitionOptimizer, AcquisitionOptions, Assignment, Excluded, Memoryless, TrustRegions, is_assigned, is_listed,
 };
 use crate::acquire::{Constraint, Context, Output, ParetoState, thompson};
-use crate::data::OutcomeTransform;
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef, select_rows, sorted_by_value};
 use crate::rng::StepRng;
@@ -49,17 +48,15 @@ impl Config {
     }
 
     /// The outputs of an acquisition: objectives, and constraints with bounds in the units of their models.
-    pub(super) fn acquired<'a>(
-        &self,
-        of: impl Fn(usize) -> Output<'a>,
-        units: impl Fn(usize) -> OutcomeTransform,
-    ) -> (Vec<Output<'a>>, Vec<Constraint<'a>>) {
+    pub(super) fn acquired<'a>(&self, models: &'a [Surrogate]) -> (Vec<Output<'a>>, Vec<Constraint<'a>>) {
+        let of = |k: usize| Output { posterior: &models[k].posterior, noise: models[k].noise };
         let (objectives, constrained) = self.objectives_and_constraints();
         if objectives.is_empty() {
             return (vec![of(0)], Vec::new());
         }
-        let constraint = |k: usize| Constraint { output: of(k), bounds: self.outputs[k].goal.bounds(&units(k)) };
-        (objectives.into_iter().map(&of).collect(), constrained.into_iter().map(constraint).collect())
+        let bounds = |k: usize| self.outputs[k].goal.bounds(&models[k].units);
+        let constraint = |k: usize| Constraint { output: of(k), bounds: bounds(k) };
+        (objectives.into_iter().map(of).collect(), constrained.into_iter().map(constraint).collect())
     }
 
     /// How many of the points with these numbers of a batch are drawn from local models; they come last.
@@ -104,8 +101,7 @@ impl Chooser<'_> {
         excluded: &mut Excluded,
     ) -> Result<Mat<f64>> {
         let (config, observed) = (self.config, self.trials.observed);
-        let of = |k: usize| self.models.output(k);
-        let (objectives, constraints) = config.acquired(of, |k| self.models.outputs[k].units);
+        let (objectives, constraints) = config.acquired(&self.models.outputs);
         let pareto = ParetoState::new(&objectives, &constraints, observed)?;
         let goal = config.outputs[0].goal;
         let level = goal.level(&[]).filter(|_| !goal.is_objective());
@@ -126,8 +122,7 @@ impl Chooser<'_> {
 
     /// By local models, in trust regions around their centre.
     fn refine(&self, local: &LocalModel, numbers: Range<usize>, excluded: &mut Excluded) -> Result<Mat<f64>> {
-        let of = |k: usize| Output { posterior: &local.outputs[k].posterior, noise: local.outputs[k].noise };
-        let (objectives, constraints) = self.config.acquired(of, |k| local.outputs[k].units);
+        let (objectives, constraints) = self.config.acquired(&local.outputs);
         let pareto = ParetoState::new(&objectives, &constraints, self.trials.observed)?;
         let options = AcquisitionOptions { pool: 1, near: 0, ..self.config.acquisition.clone() };
         let everywhere = Memoryless { share: 1.0 };

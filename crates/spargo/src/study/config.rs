@@ -236,7 +236,7 @@ impl Config {
     pub fn check(&self) -> Result<()> {
         self.check_names()?;
         self.check_goals()?;
-        self.check_rule()?;
+        self.rule().check(self.task())?;
         self.check_outcome_transform()?;
         check_count("initial", self.initial, MOST_POINTS)?;
         check_count("batch", self.batch, MOST_POINTS)?;

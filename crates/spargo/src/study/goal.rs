@@ -6,6 +6,10 @@ use crate::allocate::{Allocation, Needs};
 use crate::data::{OutcomeTransform, PosteriorAtData};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::borrow::Borrow;
+
+/// As far out as nothing else, yet with a square.
+const FARTHEST: f64 = 1e100;
 
 /// One number that an evaluation returns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -92,18 +96,16 @@ impl Goal {
     }
 }
 
-/// Which rows are believed to keep to all limits; all of them, if there is none.
-pub(super) fn feasible_rows(rows: usize, limited: &[(ConstraintBounds, &PosteriorAtData)]) -> Vec<bool> {
-    (0..rows).map(|i| limited.iter().all(|(limits, belief)| limits.violation(belief.mean()[i]) == 0.0)).collect()
+/// Which rows satisfy all constraints by posterior means; all of them, if there are no constraints.
+pub(super) fn feasible_rows<P: Borrow<PosteriorAtData>>(rows: usize, bounded: &[(ConstraintBounds, P)]) -> Vec<bool> {
+    let satisfies = |i: usize, (bounds, at): &(ConstraintBounds, P)| bounds.violation(at.borrow().mean()[i]) == 0.0;
+    (0..rows).map(|i| bounded.iter().all(|one| satisfies(i, one))).collect()
 }
 
 /// A limit or a level in a model's units; it may lie farther beyond the outcomes than numbers reach.
 pub(super) fn in_units(units: &OutcomeTransform, value: f64) -> f64 {
     units.to_model(value).clamp(-FARTHEST, FARTHEST)
 }
-
-/// As far out as nothing else, yet with a square.
-const FARTHEST: f64 = 1e100;
 
 impl Config {
     /// The numbers of the outputs that are optimised, and of those that have limits.
@@ -116,7 +118,7 @@ impl Config {
         matches!(self.outputs.as_slice(), [output] if output.goal.is_objective())
     }
 
-    /// Whether these values, one an output, keep to all limits.
+    /// Whether these values, one per output, satisfy all constraints.
     pub fn is_feasible(&self, values: &[f64]) -> bool {
         self.outputs.iter().zip(values).all(|(output, &value)| output.goal.is_satisfied_by(value))
     }
@@ -163,16 +165,13 @@ impl Config {
         let (objectives, others) = self.objectives_and_constraints();
         let limits = others.iter().filter(|&&k| matches!(self.outputs[k].goal, Goal::Constraint { .. })).count();
         for Output { name, goal } in &self.outputs {
-            let fault = |must: &str, value: f64| {
-                Err(Error::Parameter { name: format!("a limit or level of '{name}'"), value, must: must.into() })
-            };
+            let fault =
+                |must: &str, value: f64| Err(Error::parameter(format!("a limit or level of '{name}'"), value, must));
             match *goal {
                 Goal::Level(level) if !level.is_finite() => return fault("finite", level),
                 Goal::Constraint { at_least: None, at_most: None } => {
-                    return Err(Error::Unsupported {
-                        what: format!("no limit for '{name}'"),
-                        remedy: "give at-least, at-most or both".into(),
-                    });
+                    let remedy = "give at-least, at-most or both";
+                    return Err(Error::unsupported(format!("no limit for '{name}'"), remedy));
                 }
                 Goal::Constraint { at_least, at_most } => {
                     let (low, high) = (at_least.unwrap_or(f64::MIN), at_most.unwrap_or(f64::MAX));
@@ -190,19 +189,13 @@ impl Config {
         match (objectives.len(), limits, others.len() - limits) {
             (0, 0, 0) => Err(Error::Empty { what: "the list of outputs".into() }),
             (1.., _, 0) | (0, 0, 1) => Ok(()),
-            (0, _, 0) => Err(Error::Unsupported {
-                what: "limits without an objective".into(),
-                remedy: "add an output to maximize or minimize".into(),
-            }),
-            _ => Err(Error::Unsupported {
-                what: "an output to classify or to know around a level, beside others".into(),
-                remedy: "give it a study of its own".into(),
-            }),
+            (0, _, 0) => {
+                Err(Error::unsupported("limits without an objective", "add an output to maximize or minimize"))
+            }
+            _ => Err(Error::unsupported(
+                "an output to classify or to know around a level, beside others",
+                "give it a study of its own",
+            )),
         }
-    }
-
-    /// Refuses a rule that does not support the goals, with the reason.
-    pub(super) fn check_rule(&self) -> Result<()> {
-        self.rule().check(self.task())
     }
 }

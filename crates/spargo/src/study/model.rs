@@ -7,7 +7,6 @@
 use super::config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice};
 use super::goal::{Goal, feasible_rows, in_units};
 use super::local::LocalModel;
-use crate::acquire::Output;
 use crate::acquire::optimizer::Excluded;
 use crate::allocate::{Allocation, Needs, allocate};
 use crate::data::{AllocationContext, Dataset, Direction, OutcomeTransform, PosteriorAtData, Warp};
@@ -56,13 +55,14 @@ pub(super) struct ModelState {
 #[serde(transparent)]
 pub(super) struct Inducing(#[serde(with = "column_major")] pub Mat<f64>);
 
-/// A model that has seen all data.
-#[derive(Debug)]
-pub(super) struct Model {
+/// A model of one output, of all trials or of a neighbourhood.
+#[derive(Debug, Clone)]
+pub(super) struct Surrogate {
     pub posterior: Arc<Posterior>,
+    /// The transform of the output's outcomes.
     pub units: OutcomeTransform,
-    pub state: ModelState,
-    pub report: ModelReport,
+    /// The noise variance, in the model's units.
+    pub noise: f64,
 }
 
 /// How a model came about.
@@ -87,9 +87,11 @@ pub struct ModelReport {
 }
 
 /// A model for each output, all of which have seen the same trials.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Models {
-    pub outputs: Vec<Model>,
+    pub outputs: Vec<Surrogate>,
+    pub states: Vec<ModelState>,
+    pub reports: Vec<ModelReport>,
     /// The best trial by local models, once it was asked for.
     pub local: OnceLock<Option<LocalModel>>,
 }
@@ -111,39 +113,79 @@ impl Models {
         let last = |k: usize| last.map(|(states, before)| (&states[k], &before[k]));
         let prepare = |(k, data): (usize, &Dataset)| Prepared::new(config, k, last(k), data);
         let prepared = data.iter().enumerate().map(prepare).collect::<Result<Vec<_>>>()?;
-        let outputs = (0..data.len()).map(|k| Model::new(config, &prepared, k, step, seen)).collect::<Result<_>>()?;
-        Ok(Models { outputs, local: OnceLock::new() })
+        let mut models = Models::default();
+        for k in 0..data.len() {
+            models.fit(config, &prepared, k, step, seen)?;
+        }
+        Ok(models)
     }
 
     /// The models that left these states, given the same data.
-    pub fn restored(states: &[ModelState], data: &[Dataset]) -> Result<Self> {
-        let models = states.iter().zip(data).map(|(state, data)| Model::restored(state, data));
-        Ok(Models { outputs: models.collect::<Result<_>>()?, local: OnceLock::new() })
+    pub fn restored(states: Vec<ModelState>, data: &[Dataset]) -> Result<Self> {
+        let mut models = Models::default();
+        for (state, data) in states.into_iter().zip(data) {
+            models.push(state.posterior(data)?, state, data.len());
+        }
+        Ok(models)
     }
 
-    /// An output as acquisitions see it.
-    pub fn output(&self, output: usize) -> Output<'_> {
-        let model = &self.outputs[output];
-        Output { posterior: &model.posterior, noise: model.state.hyper.noise }
+    /// Chooses the inducing points of an output and fits its model.
+    fn fit(&mut self, config: &Config, all: &[Prepared], output: usize, step: u64, seen: u64) -> Result<()> {
+        let Prepared { data, units, start, options, searched, warp_s, predict_s, .. } = &all[output];
+        let started = Instant::now();
+        let inducing = match options.inference {
+            Inference::Exact => None,
+            _ => Some(inducing_points(config, all, output, step)?),
+        };
+        let allocate_s = predict_s + started.elapsed().as_secs_f64();
+
+        let started = Instant::now();
+        let z = inducing.as_ref().map_or(data.x(), Mat::as_ref);
+        let Fit { posterior, hyper, report } = fit(start, data, z, options)?;
+        let state = ModelState {
+            output: config.outputs[output].name.clone(),
+            units: *units,
+            hyper,
+            inducing: inducing.map(Inducing),
+            inference: options.inference,
+            likelihood: options.likelihood,
+            searched: searched.unwrap_or(data.len()),
+            seen,
+        };
+        let reported = self.push(posterior, state, data.len());
+        reported.allocate_s = allocate_s;
+        reported.fit_s = warp_s + started.elapsed().as_secs_f64();
+        reported.fit = Some(report);
+        Ok(())
     }
 
-    pub fn states(&self) -> Vec<ModelState> {
-        self.outputs.iter().map(|model| model.state.clone()).collect()
+    /// Adds the model of another output; its report says that nothing was done for it.
+    fn push(&mut self, posterior: Posterior, state: ModelState, observations: usize) -> &mut ModelReport {
+        let report = ModelReport {
+            output: state.output.clone(),
+            observations,
+            inducing: posterior.z().nrows(),
+            inference: state.inference,
+            warp: state.units.warp(),
+            allocate_s: 0.0,
+            fit_s: 0.0,
+            fit: None,
+        };
+        self.outputs.push(Surrogate { posterior: Arc::new(posterior), units: state.units, noise: state.hyper.noise });
+        self.states.push(state);
+        self.reports.push(report);
+        &mut self.reports[self.outputs.len() - 1]
     }
 
     /// The last tell that the models have seen.
     pub fn seen(&self) -> u64 {
-        self.outputs.first().map_or(0, |model| model.state.seen)
-    }
-
-    pub fn reports(&self) -> Vec<ModelReport> {
-        self.outputs.iter().map(|model| model.report.clone()).collect()
+        self.states.first().map_or(0, |state| state.seen)
     }
 
     /// Reports of models that were made for an earlier ask: nothing was done again.
     pub fn reports_again(&self) -> Vec<ModelReport> {
         let again = |report| ModelReport { allocate_s: 0.0, fit_s: 0.0, fit: None, ..report };
-        self.reports().into_iter().map(again).collect()
+        self.reports.iter().cloned().map(again).collect()
     }
 }
 
@@ -154,10 +196,7 @@ struct Prepared {
     units: OutcomeTransform,
     start: Hyperparameters,
     allocation: Allocation,
-    inference: Inference,
-    likelihood: Likelihood,
-    /// The largest noise variance, in the model's units.
-    noise_bound: Option<f64>,
+    options: FitOptions,
     /// The last posterior at the data, if inducing points depend on it.
     posterior: Option<PosteriorAtData>,
     /// Observations at the last search from several starts; `None` if this is to be one.
@@ -173,9 +212,10 @@ impl Prepared {
         // A search from one start can stay where few data had led it: look around again as they double.
         let searched = last.map(|(last, _)| last.searched).filter(|searched| data.len() < 2 * searched);
         let first = Hyperparameters::cold(Kernel::for_space(&config.space, &config.model.kernel)?);
+        let mut options = fitting(config, searched.is_none());
         let learned = |warps: &[Warp]| {
             let start = last.map_or(&first, |(last, _)| &last.hyper);
-            learn_outcome_transform(start, data, &fitting(config, searched.is_none()), warps)
+            learn_outcome_transform(start, data, &options, warps)
         };
         let units = match (config.warping(output), last) {
             _ if goal == Goal::Classify => OutcomeTransform::identity(),
@@ -188,19 +228,22 @@ impl Prepared {
         };
         let standard = units.apply(data);
         let start = last.map_or_else(|| first.clone(), |(last, _)| last.hyper_in(&units));
-        let (inference, likelihood) = match goal {
-            Goal::Classify => (Inference::Variational, Likelihood::Bernoulli),
-            _ => (config.model.inference(data.len(), config.inducing), Likelihood::Gaussian),
+        (options.inference, options.likelihood, options.hyperparameters) = match goal {
+            Goal::Classify => (Inference::Variational, Likelihood::Bernoulli, HyperparameterObjective::Elbo),
+            _ => {
+                let inference = config.model.inference(data.len(), config.inducing);
+                (inference, Likelihood::Gaussian, config.model.learning_for(inference, data.len()))
+            }
         };
-        let bounded = config.model.noise_bound == NoiseBound::ClosePairs && likelihood.has_noise();
-        let noise_bound = bounded.then(|| limit_in(&units, data, &start.kernel, config.seed));
+        let bounded = config.model.noise_bound == NoiseBound::ClosePairs && options.likelihood.has_noise();
+        options.noise_bound = bounded.then(|| limit_in(&units, data, &start.kernel, config.seed));
         let warp_s = started.elapsed().as_secs_f64();
 
         let started = Instant::now();
         let mut allocation = config.allocation_of(output);
         let posterior = match (allocation.quality().needs(), last) {
             (Needs::Nothing, _) => None,
-            _ if inference == Inference::Exact => None,
+            _ if options.inference == Inference::Exact => None,
             (_, Some((last, before))) => {
                 let posterior = last_posterior(last, before, &standard, &units)?;
                 let level = goal.level(data.y()).map_or(0.0, |level| in_units(&units, level));
@@ -213,19 +256,7 @@ impl Prepared {
             }
         };
         let predict_s = started.elapsed().as_secs_f64();
-        Ok(Prepared {
-            data: standard,
-            units,
-            start,
-            allocation,
-            inference,
-            likelihood,
-            noise_bound,
-            posterior,
-            searched,
-            warp_s,
-            predict_s,
-        })
+        Ok(Prepared { data: standard, units, start, allocation, options, posterior, searched, warp_s, predict_s })
     }
 }
 
@@ -243,63 +274,6 @@ fn fitting(config: &Config, cold: bool) -> FitOptions {
         optimizer: if cold { FitOptions::default().optimizer } else { LOOSE },
         seed: config.seed,
         ..FitOptions::default()
-    }
-}
-
-impl Model {
-    /// Chooses inducing points and fits.
-    fn new(config: &Config, all: &[Prepared], output: usize, step: u64, seen: u64) -> Result<Self> {
-        let Prepared { data, units, start, inference, likelihood, noise_bound, searched, warp_s, predict_s, .. } =
-            &all[output];
-        let (inference, likelihood, units, noise_bound) = (*inference, *likelihood, *units, *noise_bound);
-        let started = Instant::now();
-        let inducing = match inference {
-            Inference::Exact => None,
-            _ => Some(inducing_points(config, all, output, step)?),
-        };
-        let allocate_s = predict_s + started.elapsed().as_secs_f64();
-
-        let started = Instant::now();
-        let hyperparameters = if likelihood.is_conjugate() {
-            config.model.learning_for(inference, data.len())
-        } else {
-            HyperparameterObjective::Elbo
-        };
-        let settings =
-            FitOptions { hyperparameters, inference, likelihood, noise_bound, ..fitting(config, searched.is_none()) };
-        let z = inducing.as_ref().map_or(data.x(), Mat::as_ref);
-        let Fit { posterior, hyper, report } = fit(start, data, z, &settings)?;
-        let report = ModelReport {
-            output: config.outputs[output].name.clone(),
-            observations: data.len(),
-            inducing: posterior.z().nrows(),
-            inference,
-            warp: units.warp(),
-            allocate_s,
-            fit_s: warp_s + started.elapsed().as_secs_f64(),
-            fit: Some(report),
-        };
-        let searched = searched.unwrap_or(data.len());
-        let inducing = inducing.map(Inducing);
-        let output = config.outputs[output].name.clone();
-        let state = ModelState { output, units, hyper, inducing, inference, likelihood, searched, seen };
-        Ok(Model { posterior: Arc::new(posterior), units, state, report })
-    }
-
-    /// The model that left this state, given the same data.
-    fn restored(state: &ModelState, data: &Dataset) -> Result<Self> {
-        let posterior = state.posterior(data)?;
-        let report = ModelReport {
-            output: state.output.clone(),
-            observations: data.len(),
-            inducing: posterior.z().nrows(),
-            inference: state.inference,
-            warp: state.units.warp(),
-            allocate_s: 0.0,
-            fit_s: 0.0,
-            fit: None,
-        };
-        Ok(Model { posterior: Arc::new(posterior), units: state.units, state: state.clone(), report })
     }
 }
 
@@ -337,11 +311,10 @@ impl ModelState {
     fn posterior(&self, before: &Dataset) -> Result<Posterior> {
         let standard = self.units.apply(before);
         let z = self.inducing.as_ref().map_or(standard.x(), |Inducing(z)| z.as_ref());
-        let (inference, likelihood) = (self.inference, self.likelihood);
         let settings = FitOptions {
             hyperparameters: HyperparameterObjective::Fixed,
-            inference,
-            likelihood,
+            inference: self.inference,
+            likelihood: self.likelihood,
             ..FitOptions::default()
         };
         Ok(fit(&self.hyper, &standard, z, &settings)?.posterior)
