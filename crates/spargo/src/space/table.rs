@@ -36,7 +36,10 @@ impl Table {
         for (k, column) in first_fault(columns)?.iter().enumerate() {
             column_mut(numbers.as_mut(), k).copy_from_slice(column);
         }
-        let given: Vec<_> = dimensions.iter().enumerate().map(|(k, d)| given_column(d, k, rows)).collect();
+        let given = |(k, dimension): (usize, &Dimension)| {
+            dimension.domain.is_continuous().then(|| rows.iter().filter_map(|row| row[k].real()).collect())
+        };
+        let given = dimensions.iter().enumerate().map(given).collect();
         let is_whole = |k: usize| rows.iter().all(|row| matches!(row[k], Value::Int(_)));
         Table::distinct(numbers, given, (0..dimensions.len()).map(is_whole).collect())
     }
@@ -54,7 +57,10 @@ impl Table {
                     keep[row] = false;
                     let values = given.iter().flatten();
                     if values.into_iter().any(|values| values[first] != values[row]) {
-                        return Err(indistinguishable(first, row));
+                        return Err(Error::unsupported(
+                            format!("a model cannot tell row {row} of the candidates from row {first}"),
+                            "leave one out, or give the input in which they differ on another scale, as its logarithm",
+                        ));
                     }
                 }
             }
@@ -160,10 +166,6 @@ fn encode_column(dimension: &Dimension, k: usize, rows: &[Point]) -> std::result
     rows.iter().enumerate().map(encode).collect()
 }
 
-fn given_column(dimension: &Dimension, k: usize, rows: &[Point]) -> Option<Vec<f64>> {
-    dimension.domain.is_continuous().then(|| rows.iter().filter_map(|row| row[k].real()).collect())
-}
-
 /// All columns, or what is wrong with the first faulty row.
 fn first_fault<T>(columns: Vec<std::result::Result<T, Fault>>) -> Result<Vec<T>> {
     let faults = columns.iter().filter_map(|column| column.as_ref().err());
@@ -171,13 +173,6 @@ fn first_fault<T>(columns: Vec<std::result::Result<T, Fault>>) -> Result<Vec<T>>
         return Err(Error::Candidate { row: *row, error: Box::new(error.clone()) });
     }
     Ok(columns.into_iter().flatten().collect())
-}
-
-fn indistinguishable(first: usize, row: usize) -> Error {
-    Error::unsupported(
-        format!("a model cannot tell row {row} of the candidates from row {first}"),
-        "leave one out, or give the input in which they differ on another scale, as its logarithm",
-    )
 }
 
 fn rows_equal(a: MatRef<'_, f64>, i: usize, j: usize) -> bool {

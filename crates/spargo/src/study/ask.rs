@@ -1,6 +1,6 @@
 //! One ask: the design's points and the model's, committed if no other process has asked for them meanwhile.
 
-use super::choose::{Chooser, Trials};
+use super::choose::Chooser;
 use super::config::{MOST_POINTS, check_count};
 use super::json::to_json;
 use super::model::Models;
@@ -53,13 +53,11 @@ impl Study {
             proposal.report.total_s = started.elapsed().as_secs_f64();
             let points = self.decode(proposal.points.as_ref())?;
             let by = (proposal.models.as_ref(), proposal.policy.as_deref());
-            match self.commit(&points, by, &proposal.report, proposal.seen)? {
-                Some(trials) => return Ok(trials),
-                None => {
-                    let settled = self.settle(&mut proposal);
-                    self.counted(count, settled)?;
-                }
+            if let Some(trials) = self.commit(&points, by, &proposal.report, proposal.seen)? {
+                return Ok(trials);
             }
+            let settled = self.settle(&mut proposal);
+            self.counted(count, settled)?;
         }
     }
 
@@ -178,10 +176,11 @@ impl Study {
         let mut pending = Mat::zeros(others.nrows() + own.nrows(), own.ncols());
         pending.as_mut().subrows_mut(0, others.nrows()).copy_from(&others);
         pending.as_mut().subrows_mut(others.nrows(), own.nrows()).copy_from(own);
-        let trials = Trials { observed: observed.as_ref(), failed: failed.as_ref(), pending: pending.as_ref(), new };
         let local = if self.config.refined(step, numbers.clone()) > 0 { self.local(models)? } else { None };
         let rng = StepRng { seed: self.config.seed, step };
-        Chooser { config: &self.config, models, local, trials: &trials, rng }.choose(policy, numbers, excluded)
+        let (observed, failed, pending) = (observed.as_ref(), failed.as_ref(), pending.as_ref());
+        let chooser = Chooser { config: &self.config, models, local, observed, new, failed, pending, rng };
+        chooser.choose(policy, numbers, excluded)
     }
 
     /// Replaces the points of a proposal that others have asked for meanwhile.
@@ -228,16 +227,14 @@ impl Study {
 
     /// Says of an ask as a whole, not of the part of it that found too few, how many points are left.
     fn counted<T>(&self, wanted: usize, result: Result<T>) -> Result<T> {
+        let Err(Error::Exhausted { .. }) = &result else { return result };
         let space = &self.config.space;
-        match (result, space.candidates(), space.size()) {
-            (Err(Error::Exhausted { .. }), Some(table), _) => {
-                Err(Error::Exhausted { wanted, left: self.excluded().free_rows(table).len() })
-            }
-            (Err(Error::Exhausted { .. }), None, Some(size)) => {
-                Err(Error::Exhausted { wanted, left: (size as usize).saturating_sub(self.excluded().len()) })
-            }
-            (result, ..) => result,
-        }
+        let left = match (space.candidates(), space.size()) {
+            (Some(table), _) => self.excluded().free_rows(table).len(),
+            (None, Some(size)) => (size as usize).saturating_sub(self.excluded().len()),
+            (None, None) => return result,
+        };
+        Err(Error::Exhausted { wanted, left })
     }
 
     /// Points that are not to be asked for.

@@ -167,22 +167,21 @@ impl Config {
         for Output { name, goal } in &self.outputs {
             let fault =
                 |must: &str, value: f64| Err(Error::parameter(format!("a limit or level of '{name}'"), value, must));
-            match *goal {
-                Goal::Level(level) if !level.is_finite() => return fault("finite", level),
-                Goal::Constraint { at_least: None, at_most: None } => {
+            let limits: Vec<f64> = match *goal {
+                Goal::Level(level) => vec![level],
+                Goal::Constraint { at_least, at_most } => at_least.into_iter().chain(at_most).collect(),
+                _ => continue,
+            };
+            if let Some(&limit) = limits.iter().find(|limit| !limit.is_finite()) {
+                return fault("finite", limit);
+            }
+            match limits.as_slice() {
+                [] => {
                     let remedy = "give at-least, at-most or both";
                     return Err(Error::unsupported(format!("no limit for '{name}'"), remedy));
                 }
-                Goal::Constraint { at_least, at_most } => {
-                    let (low, high) = (at_least.unwrap_or(f64::MIN), at_most.unwrap_or(f64::MAX));
-                    if !(low.is_finite() && high.is_finite()) {
-                        return fault("finite", if low.is_finite() { high } else { low });
-                    }
-                    // No model gives a single value any probability.
-                    if low >= high {
-                        return fault("above the lower one", high);
-                    }
-                }
+                // No model gives a single value any probability.
+                &[low, high] if low >= high => return fault("above the lower one", high),
                 _ => {}
             }
         }

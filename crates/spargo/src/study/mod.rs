@@ -50,7 +50,7 @@ use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::space::Point;
 use json::{differing, from_json, to_json};
-use model::Models;
+use model::{Last, Models};
 use observations::Observations;
 use state::StepState;
 use std::ops::Range;
@@ -203,7 +203,7 @@ impl Study {
         let settled =
             |(trial, outcome): &(u64, Outcome)| Ok((*trial, self.settled(&format!("trial {trial}"), outcome)?));
         let outcomes = outcomes.iter().map(settled).collect::<Result<Vec<_>>>()?;
-        self.append(|history| history.news(&outcomes))
+        self.append(Vec::new(), |history| history.news(&outcomes))
     }
 
     /// Points that were not asked for, with their outcomes (`None`: they are pending); returns their trials' numbers.
@@ -223,28 +223,20 @@ impl Study {
             let outcome = outcome.as_ref().map(|outcome| self.settled(&of, outcome)).transpose().map_err(refused)?;
             events.push(Event::Added { point: point.clone(), outcome });
         }
-        self.append_rows(events, rows).map_err(|error| Refused { index: 0, error })
+        let added = self.append(rows, |_| Ok(events.clone())).map_err(|error| Refused { index: 0, error })?;
+        let end = self.history.records().len() as u64 + 1;
+        Ok(end - added as u64..end)
     }
 
-    /// Appends points as events, encoded as `rows`; returns their trials' numbers.
-    fn append_rows(&mut self, events: Vec<Event>, rows: Vec<Vec<f64>>) -> Result<Range<u64>> {
-        self.refresh()?;
-        while self.storage.append(self.history.position(), &events)? == Appended::Conflict {
-            self.refresh()?;
-        }
-        let first = self.history.records().len() as u64 + 1;
-        self.apply_rows(events, rows)?;
-        Ok(first..self.history.records().len() as u64 + 1)
-    }
-
-    /// Appends what `events` makes of the present history, and returns their number.
-    fn append(&mut self, events: impl Fn(&History) -> Result<Vec<Event>>) -> Result<usize> {
+    /// Appends what `events` makes of the present history, and returns their number; `rows` are the points that they add as
+    /// models see them.
+    fn append(&mut self, rows: Vec<Vec<f64>>, events: impl Fn(&History) -> Result<Vec<Event>>) -> Result<usize> {
         loop {
             self.refresh()?;
             let events = events(&self.history)?;
             let count = events.len();
             if count == 0 || self.storage.append(self.history.position(), &events)? == Appended::Done {
-                self.apply(events)?;
+                self.apply_rows(events, rows)?;
                 return Ok(count);
             }
         }
@@ -314,9 +306,10 @@ impl Study {
             Some((last, states)) if last == seen => Models::restored(states, &data)?,
             Some((last, states)) => {
                 let before = self.table.datasets(last)?;
-                Models::new(&self.config, Some((&states, &before)), &data, step, seen)?
+                let last: Vec<Last<'_>> = states.iter().zip(&before).collect();
+                Models::new(&self.config, &last, &data, step, seen)?
             }
-            None => Models::new(&self.config, None, &data, step, seen)?,
+            None => Models::new(&self.config, &[], &data, step, seen)?,
         };
         interrupt::poll()?;
         let models = Arc::new(models);

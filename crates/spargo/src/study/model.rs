@@ -97,21 +97,14 @@ pub(super) struct Models {
 }
 
 /// What a step left of an output, and the data that it had seen.
-type Last<'a> = (&'a ModelState, &'a Dataset);
+pub(super) type Last<'a> = (&'a ModelState, &'a Dataset);
 
 impl Models {
     /// Allocates and fits; `data` are encoded inputs and outcomes, an objective's to be maximised, one data set per output.
     ///
-    /// `last` is what the last step left, and the data that it had seen.
-    pub fn new(
-        config: &Config,
-        last: Option<(&[ModelState], &[Dataset])>,
-        data: &[Dataset],
-        step: u64,
-        seen: u64,
-    ) -> Result<Self> {
-        let last = |k: usize| last.map(|(states, before)| (&states[k], &before[k]));
-        let prepare = |(k, data): (usize, &Dataset)| Prepared::new(config, k, last(k), data);
+    /// `last` is what the last step left, if there was one: as many as outputs, or none.
+    pub fn new(config: &Config, last: &[Last<'_>], data: &[Dataset], step: u64, seen: u64) -> Result<Self> {
+        let prepare = |(k, data): (usize, &Dataset)| Prepared::new(config, k, last.get(k).copied(), data);
         let prepared = data.iter().enumerate().map(prepare).collect::<Result<Vec<_>>>()?;
         let mut models = Models::default();
         for k in 0..data.len() {
@@ -244,8 +237,8 @@ impl Prepared {
         let posterior = match (allocation.quality().needs(), last) {
             (Needs::Nothing, _) => None,
             _ if options.inference == Inference::Exact => None,
-            (_, Some((last, before))) => {
-                let posterior = last_posterior(last, before, &standard, &units)?;
+            (_, Some(last)) => {
+                let posterior = last_posterior(last, &standard, &units)?;
                 let level = goal.level(data.y()).map_or(0.0, |level| in_units(&units, level));
                 Some(posterior.with_level(level)?)
             }
@@ -352,12 +345,7 @@ fn inducing_points(config: &Config, all: &[Prepared], output: usize, step: u64) 
 }
 
 /// The last posterior at all data, in the units of `units` (variances to first order).
-fn last_posterior(
-    last: &ModelState,
-    before: &Dataset,
-    data: &Dataset,
-    units: &OutcomeTransform,
-) -> Result<PosteriorAtData> {
+fn last_posterior((last, before): Last<'_>, data: &Dataset, units: &OutcomeTransform) -> Result<PosteriorAtData> {
     let Prediction { mean, variance } = last.posterior(before)?.predict(data.x())?;
     let ratios: Vec<f64> = mean.iter().map(|&mean| ratio(&last.units, units, mean)).collect();
     let variance = variance.iter().zip(&ratios).map(|(v, ratio)| v * ratio * ratio).collect();
