@@ -19,7 +19,7 @@ impl Study {
         let model = &models.outputs[objective];
         let x = self.table.rows(&self.table.observed);
         let means = model.posterior.mean(x.as_ref())?;
-        let believed = self.within(&self.believed_outcomes(&models, x.as_ref())?);
+        let believed = self.config.feasible_rows(&models.outputs, x.as_ref())?;
         let best = sorted_by_value(&means).into_iter().find(|&row| believed[row]);
         let Some(row) = best else { return Ok(None) };
         let sign = self.config.outputs[objective].goal.sign();

@@ -1,9 +1,7 @@
 //! Several outputs of one trial: which trials satisfy all constraints, and which of those no other one beats.
 
-use super::model::{Models, Surrogate};
 use super::{Study, Trial};
 use crate::error::Result;
-use crate::linalg::MatRef;
 use crate::math::pareto;
 use serde::{Deserialize, Serialize};
 
@@ -31,36 +29,18 @@ impl Study {
     pub fn fronts(&mut self) -> Result<Fronts> {
         let Some(models) = self.models_of_observed()? else { return Ok(Fronts::default()) };
         let x = self.table.rows(&self.table.observed);
-        let believed = self.believed_outcomes(&models, x.as_ref())?;
+        let believed = models.outputs.iter().map(|model| model.means(x.as_ref())).collect::<Result<Vec<_>>>()?;
         let observed: Vec<&[f64]> = (0..self.config.outputs.len()).map(|k| self.table.outcomes(k)).collect();
         Ok(Fronts { believed: self.front(&believed), observed: self.front(&observed) })
-    }
-
-    /// The posterior mean of every output at points as models see them, with the signs of the study's table.
-    pub(super) fn believed_outcomes(&self, models: &Models, x: MatRef<'_, f64>) -> Result<Vec<Vec<f64>>> {
-        let column = |model: &Surrogate| {
-            let means = model.posterior.mean(x)?;
-            Ok(means.into_iter().map(|mean| model.units.from_model(mean)).collect())
-        };
-        models.outputs.iter().map(column).collect()
-    }
-
-    /// Which rows of these columns, one per output, satisfy all constraints.
-    pub(super) fn within(&self, columns: &[impl AsRef<[f64]>]) -> Vec<bool> {
-        let rows = columns.first().map_or(0, |column| column.as_ref().len());
-        let keeps = |row: usize| {
-            let values: Vec<f64> = columns.iter().map(|column| column.as_ref()[row]).collect();
-            self.config.is_feasible(&values)
-        };
-        (0..rows).map(keeps).collect()
     }
 
     /// The front among these rows, the first objective's best first.
     fn front(&self, columns: &[impl AsRef<[f64]>]) -> Vec<ParetoPoint> {
         let (objectives, _) = self.config.objectives_and_constraints();
-        let within = self.within(columns);
-        let rows: Vec<usize> = (0..within.len()).filter(|&row| within[row]).collect();
         let value = |row: usize, k: usize| columns[k].as_ref()[row];
+        let values = |row: usize| (0..columns.len()).map(|k| value(row, k)).collect::<Vec<_>>();
+        let all = 0..self.table.observed.len();
+        let rows: Vec<usize> = all.filter(|&row| self.config.is_feasible(&values(row))).collect();
         let points: Vec<Vec<f64>> =
             rows.iter().map(|&row| objectives.iter().map(|&k| value(row, k)).collect()).collect();
         let mut front: Vec<usize> = pareto::front(&points).into_iter().map(|i| rows[i]).collect();

@@ -3,10 +3,9 @@
 use super::config::{Config, OutcomeTransformChoice};
 use crate::acquire::{ConstraintBounds, Rule, Task};
 use crate::allocate::{Allocation, Needs};
-use crate::data::{OutcomeTransform, PosteriorAtData};
+use crate::data::OutcomeTransform;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
-use std::borrow::Borrow;
 
 /// As far out as nothing else, yet with a square.
 const FARTHEST: f64 = 1e100;
@@ -94,12 +93,6 @@ impl Goal {
         let or = |limit: Option<f64>, none: f64| limit.map_or(none, |limit| in_units(units, limit));
         ConstraintBounds { at_least: or(at_least, f64::NEG_INFINITY), at_most: or(at_most, f64::INFINITY) }
     }
-}
-
-/// Which rows satisfy all constraints by posterior means; all of them, if there are no constraints.
-pub(super) fn feasible_rows<P: Borrow<PosteriorAtData>>(rows: usize, bounded: &[(ConstraintBounds, P)]) -> Vec<bool> {
-    let satisfies = |i: usize, (bounds, at): &(ConstraintBounds, P)| bounds.violation(at.borrow().mean()[i]) == 0.0;
-    (0..rows).map(|i| bounded.iter().all(|one| satisfies(i, one))).collect()
 }
 
 /// A limit or a level in a model's units; it may lie farther beyond the outcomes than numbers reach.

@@ -11,11 +11,10 @@
 //!     P(yes) = E Φ(f) = Φ(m/√(1 + v)),   interval Φ(m ± 1.96 √v)
 //! ```
 
-use super::goal::{feasible_rows, in_units};
+use super::goal::in_units;
 use super::model::{Inducing, Models};
 use super::{Goal, ModelReport, Study};
-use crate::allocate::Needs;
-use crate::data::{AllocationContext, OutcomeTransform, PosteriorAtData};
+use crate::data::{OutcomeTransform, PosteriorAtData};
 use crate::error::Result;
 use crate::kernel::{Covariance, Family, Kernel, Role};
 use crate::linalg::{Mat, sorted_by_value};
@@ -196,24 +195,15 @@ impl Study {
         self.sign(output)?;
         let Some(models) = self.models_of_observed()? else { return Ok(Vec::new()) };
         let quality = self.config.allocation_of(output).quality();
-        let outputs = match quality.needs() {
-            Needs::Objectives => self.config.objectives_and_constraints().0,
-            Needs::Output | Needs::Nothing => vec![output],
-        };
-        let beliefs = outputs.iter().map(|&output| self.belief(&models, output)).collect::<Result<Vec<_>>>()?;
-        let (_, constrained) = self.config.objectives_and_constraints();
-        let bounds = |k: usize| self.config.outputs[k].goal.bounds(&models.outputs[k].units);
-        let bounded = constrained.into_iter().map(|k| Ok((bounds(k), self.belief(&models, k)?)));
-        let bounded = bounded.collect::<Result<Vec<_>>>()?;
-        let rows = self.table.observed.len();
-        let context = AllocationContext::of_rows(rows).with_outputs(beliefs)?;
-        let context = context.with_feasible(feasible_rows(rows, &bounded))?;
+        let at_data = |k: usize| Ok((models.outputs[k].units, Some(self.posterior_at_data(&models, k)?)));
+        let outputs = (0..models.outputs.len()).map(at_data).collect::<Result<Vec<_>>>()?;
+        let context = self.config.allocation_context(&quality, output, &outputs, self.table.observed.len())?;
         let values = quality.evaluate(&context, self.config.inducing)?;
         Ok(values.into_iter().enumerate().map(|(row, q)| (self.number(row), q)).collect())
     }
 
-    /// What the model of an output believes at the data.
-    fn belief(&self, models: &Models, output: usize) -> Result<PosteriorAtData> {
+    /// The posterior of an output at the data.
+    fn posterior_at_data(&self, models: &Models, output: usize) -> Result<PosteriorAtData> {
         let (model, goal) = (&models.outputs[output], self.config.outputs[output].goal);
         let data = model.units.apply(&self.table.dataset(output, self.history().tells())?);
         let Prediction { mean, variance } = model.posterior.predict(data.x())?;

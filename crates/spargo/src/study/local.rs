@@ -194,16 +194,7 @@ impl Global<'_> {
 
     /// Those of the rows at which the surrogates' means satisfy all constraints.
     fn feasible(&self, surrogates: &[Surrogate], rows: &[usize]) -> Result<Vec<usize>> {
-        let x = select_rows(self.x(), rows);
-        let mut feasible = vec![true; rows.len()];
-        for (surrogate, output) in surrogates.iter().zip(&self.config.outputs) {
-            if !output.goal.is_objective() {
-                let means = surrogate.posterior.mean(x.as_ref())?;
-                let satisfied =
-                    means.into_iter().map(|mean| output.goal.is_satisfied_by(surrogate.units.from_model(mean)));
-                feasible.iter_mut().zip(satisfied).for_each(|(feasible, satisfied)| *feasible &= satisfied);
-            }
-        }
+        let feasible = self.config.feasible_rows(surrogates, select_rows(self.x(), rows).as_ref())?;
         Ok(rows.iter().zip(feasible).filter(|(_, feasible)| *feasible).map(|(&row, _)| row).collect())
     }
 

@@ -339,26 +339,16 @@ impl Study {
 
     /// The outcome as it is recorded, if this study can have it.
     fn settled(&self, of: &str, outcome: &Outcome) -> Result<Outcome> {
-        match outcome {
-            Outcome::Observed { values, .. } if values.len() != self.config.outputs.len() => Err(Error::Shape {
-                what: format!("the list of values of {of}"),
-                found: values.len(),
-                expected: self.config.outputs.len(),
-            }),
-            Outcome::Observed { values, .. } => {
-                self.check_classes(of, values)?;
-                outcome.settled(of)
-            }
-            Outcome::Failed { .. } => Ok(outcome.clone()),
+        let Outcome::Observed { values, .. } = outcome else { return Ok(outcome.clone()) };
+        let (found, expected) = (values.len(), self.config.outputs.len());
+        if found != expected {
+            return Err(Error::Shape { what: format!("the list of values of {of}"), found, expected });
         }
-    }
-
-    fn check_classes(&self, of: &str, values: &[f64]) -> Result<()> {
-        let classes = self.config.outputs.iter().zip(values).filter(|(output, _)| output.goal == Goal::Classify);
-        match classes.map(|(_, &value)| value).find(|value| value.is_finite() && ![0.0, 1.0].contains(value)) {
-            Some(value) => Err(Error::parameter(format!("the class of {of}"), value, "0 or 1")),
-            None => Ok(()),
+        let mut classes = self.config.outputs.iter().zip(values).filter(|(output, _)| output.goal == Goal::Classify);
+        if let Some((_, &value)) = classes.find(|(_, value)| value.is_finite() && ![0.0, 1.0].contains(*value)) {
+            return Err(Error::parameter(format!("the class of {of}"), value, "0 or 1"));
         }
+        outcome.settled(of)
     }
 }
 

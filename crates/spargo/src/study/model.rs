@@ -5,14 +5,15 @@
 //! ```
 
 use super::config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice};
-use super::goal::{Goal, feasible_rows, in_units};
+use super::goal::{Goal, in_units};
 use super::local::LocalModel;
+use crate::acquire::ConstraintBounds;
 use crate::acquire::optimizer::Excluded;
-use crate::allocate::{Allocation, Needs, allocate};
+use crate::allocate::{Allocation, Needs, Quality, allocate};
 use crate::data::{AllocationContext, Dataset, Direction, OutcomeTransform, PosteriorAtData, Warp};
 use crate::error::Result;
 use crate::kernel::{Covariance, Kernel};
-use crate::linalg::{Mat, column_major};
+use crate::linalg::{Mat, MatRef, column_major};
 use crate::model::{
     ASINH_WARPS, CANDIDATE_WARPS, EXACT_LIMIT, Fit, FitOptions, FitReport, HyperparameterObjective, Hyperparameters,
     Inference, Likelihood, Posterior, Prediction, Start, fit, learn_outcome_transform, noise_bound,
@@ -63,6 +64,13 @@ pub(super) struct Surrogate {
     pub units: OutcomeTransform,
     /// The noise variance, in the model's units.
     pub noise: f64,
+}
+
+impl Surrogate {
+    /// Posterior means at points as models see them, in the user's units; an objective's are to be maximised.
+    pub fn means(&self, x: MatRef<'_, f64>) -> Result<Vec<f64>> {
+        Ok(self.posterior.mean(x)?.into_iter().map(|mean| self.units.from_model(mean)).collect())
+    }
 }
 
 /// How a model came about.
@@ -322,23 +330,12 @@ fn ratio(old: &OutcomeTransform, new: &OutcomeTransform, value: f64) -> f64 {
 
 /// Z from the last step's kernel and posteriors.
 fn inducing_points(config: &Config, all: &[Prepared], output: usize, step: u64) -> Result<Mat<f64>> {
-    let Prepared { data, start, allocation, posterior, .. } = &all[output];
-    let posteriors: Vec<PosteriorAtData> = match allocation.quality().needs() {
-        // What several objectives promise together; each has its own points, as its kernel is its own.
-        Needs::Objectives => {
-            let objectives = all.iter().zip(&config.outputs).filter(|(_, output)| output.goal.is_objective());
-            objectives.filter_map(|(prepared, _)| prepared.posterior.clone()).collect()
-        }
-        Needs::Output | Needs::Nothing => posterior.iter().cloned().collect(),
-    };
+    let Prepared { data, start, allocation, .. } = &all[output];
+    let outputs: Vec<_> = all.iter().map(|other| (other.units, other.posterior.clone())).collect();
     // A table may have but one word in a column.
     let bounds = config.space.dimensions().iter().map(|d| (0.0, d.domain.largest().max(1.0))).collect();
-    let limited = all.iter().zip(&config.outputs).filter(|(_, output)| matches!(output.goal, Goal::Constraint { .. }));
-    let limited =
-        limited.filter_map(|(other, output)| Some((output.goal.bounds(&other.units), other.posterior.as_ref()?)));
-    let feasible = feasible_rows(data.len(), &limited.collect::<Vec<_>>());
-    let context = AllocationContext::of_rows(data.len()).with_outputs(posteriors)?;
-    let context = context.with_bounds(bounds)?.with_feasible(feasible)?;
+    let context =
+        config.allocation_context(&allocation.quality(), output, &outputs, data.len())?.with_bounds(bounds)?;
     let mut rng = stream(config.seed, Purpose::Allocation, step, output as u64);
     let chosen = allocate(allocation, data.x(), &start.kernel, &context, config.inducing, &mut rng)?;
     Ok(snapped(chosen.points, &config.space))
@@ -380,6 +377,39 @@ impl Goal {
 }
 
 impl Config {
+    /// What a quality of an output's inducing points may look at, given the units of every output and its posterior at the
+    /// rows, if there is one.
+    pub(super) fn allocation_context(
+        &self,
+        quality: &Quality,
+        output: usize,
+        outputs: &[(OutcomeTransform, Option<PosteriorAtData>)],
+        rows: usize,
+    ) -> Result<AllocationContext> {
+        let (objectives, constrained) = self.objectives_and_constraints();
+        let seen = match quality.needs() {
+            // What several objectives promise together; each has its own points, as its kernel is its own.
+            Needs::Objectives => objectives,
+            Needs::Output | Needs::Nothing => vec![output],
+        };
+        let posteriors = seen.into_iter().filter_map(|k| outputs[k].1.clone()).collect();
+        let bounded = |k: usize| Some((self.outputs[k].goal.bounds(&outputs[k].0), outputs[k].1.as_ref()?.mean()));
+        let bounded: Vec<(ConstraintBounds, &[f64])> = constrained.into_iter().filter_map(bounded).collect();
+        let is_feasible = |i: usize| bounded.iter().all(|(bounds, means)| bounds.violation(means[i]) == 0.0);
+        let context = AllocationContext::of_rows(rows).with_outputs(posteriors)?;
+        context.with_feasible((0..rows).map(is_feasible).collect())
+    }
+
+    /// Which of these rows satisfy all constraints by the models' means.
+    pub(super) fn feasible_rows(&self, models: &[Surrogate], x: MatRef<'_, f64>) -> Result<Vec<bool>> {
+        let mut feasible = vec![true; x.nrows()];
+        for (model, output) in models.iter().zip(&self.outputs).filter(|(_, output)| !output.goal.is_objective()) {
+            let means = model.means(x)?.into_iter();
+            feasible.iter_mut().zip(means).for_each(|(feasible, mean)| *feasible &= output.goal.is_satisfied_by(mean));
+        }
+        Ok(feasible)
+    }
+
     /// The logarithm, if that is how the outcomes of an output are transformed.
     pub(super) fn log_warp(&self, output: usize) -> Option<Warp> {
         let goal = self.outputs[output].goal;
