@@ -1,6 +1,6 @@
 //! Words without order: models see the index of each.
 
-use super::domain::Kind;
+use super::domain::{Encoder, Kind};
 use super::value::Value;
 use std::collections::{HashMap, HashSet};
 
@@ -66,7 +66,7 @@ impl Kind for Choices {
     }
 
     /// There may be as many words as rows of a table: they are looked up, not searched.
-    fn encoder(&self) -> Box<dyn Fn(&Value) -> Option<f64> + '_> {
+    fn encoder(&self) -> Encoder<'_> {
         let words = self.0.iter().enumerate().map(|(index, word)| (word.as_str(), index as f64));
         let numbers: HashMap<&str, f64> = words.collect();
         Box::new(move |value| numbers.get(&*value.word()).copied())

@@ -42,6 +42,9 @@ impl Deref for Domain {
     }
 }
 
+/// The number of a value, if it is in a domain.
+pub(super) type Encoder<'a> = Box<dyn Fn(&Value) -> Option<f64> + 'a>;
+
 /// A kind of input: which values it has, in the user's units and as the numbers that models see, from 0 to
 /// [`largest`](Self::largest).
 pub trait Kind {
@@ -88,6 +91,7 @@ pub trait Kind {
     }
 
     /// The number for t in [0, 1]: uniform t give values spread evenly over the range, on its scale.
+    #[allow(clippy::wrong_self_convention)]
     fn from_unit(&self, t: f64) -> f64;
 
     /// The nearest number by which a model sees a value: decoding and encoding do not change it. NaN stays NaN.
@@ -109,7 +113,7 @@ pub trait Kind {
     fn decode(&self, number: f64) -> Value;
 
     /// [`encode`](Self::encode) for many values.
-    fn encoder(&self) -> Box<dyn Fn(&Value) -> Option<f64> + '_> {
+    fn encoder(&self) -> Encoder<'_> {
         Box::new(|value| self.encode(value))
     }
 }

@@ -21,7 +21,7 @@ pub struct RealRange {
     pub scale: Scale,
 }
 
-/// n where the range allows it: a step of 10⁻¹² of the range is below what anybody sets or measures, and 2¹² times the
+/// n where the range allows it: a step of 10⁻¹² of the range is finer than any setting or measurement, and 2¹² times the
 /// rounding of numbers in [0, 1].
 const BITS: f64 = 40.0;
 

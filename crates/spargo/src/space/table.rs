@@ -89,7 +89,7 @@ impl Table {
     /// The values of a candidate, exactly as they were given.
     pub(super) fn point(&self, dimensions: &[Dimension], row: usize) -> Option<Point> {
         let value = |(k, dimension): (usize, &Dimension)| match &self.given[k] {
-            // A column of identifiers goes back to whoever wrote it as it came.
+            // A column of identifiers comes out as it was given.
             Some(values) if self.whole[k] => Value::Int(values[row] as i64),
             Some(values) => Value::Real(values[row]),
             None => dimension.domain.decode(self.numbers[(row, k)]),

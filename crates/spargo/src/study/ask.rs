@@ -117,7 +117,7 @@ impl Study {
         let mut excluded = self.excluded();
         let mut points = Mat::zeros(count, self.config.space.dimensions().len());
         if first > 0 {
-            let design = design::design(&self.config.space, asked, first, self.config.seed, &mut excluded)?;
+            let design = design::design(&self.config, asked, first, &mut excluded)?;
             points.as_mut().subrows_mut(0, first).copy_from(design);
         }
         let started = Instant::now();
@@ -215,9 +215,7 @@ impl Study {
                 let by = (&**models, proposal.policy.as_deref_mut());
                 self.acquire(by, (step, &[]), numbers, kept.as_ref(), &mut proposal.excluded)?
             }
-            None => {
-                design::design(&self.config.space, asked, replaced.len(), self.config.seed, &mut proposal.excluded)?
-            }
+            None => design::design(&self.config, asked, replaced.len(), &mut proposal.excluded)?,
         };
         for (j, &i) in replaced.iter().enumerate() {
             proposal.points.row_mut(i).copy_from(fresh.row(j));

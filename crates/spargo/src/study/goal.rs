@@ -1,10 +1,12 @@
 //! What the outputs of a study are for, and what follows from that.
 
 use super::config::{Config, OutcomeTransformChoice};
+use super::model::Surrogate;
 use crate::acquire::{ConstraintBounds, Rule, Task};
-use crate::allocate::{Allocation, Needs};
-use crate::data::OutcomeTransform;
+use crate::allocate::{Allocation, Needs, Quality};
+use crate::data::{AllocationContext, OutcomeTransform, PosteriorAtData};
 use crate::error::{Error, Result};
+use crate::linalg::MatRef;
 use serde::{Deserialize, Serialize};
 
 /// As far out as nothing else, yet with a square.
@@ -152,6 +154,39 @@ impl Config {
         } else {
             self.model.outcome_transform
         }
+    }
+
+    /// What a quality of an output's inducing points may look at, given the units of every output and its posterior at the
+    /// rows, if there is one.
+    pub(super) fn allocation_context(
+        &self,
+        quality: &Quality,
+        output: usize,
+        outputs: &[(OutcomeTransform, Option<PosteriorAtData>)],
+        rows: usize,
+    ) -> Result<AllocationContext> {
+        let (objectives, constrained) = self.objectives_and_constraints();
+        let seen = match quality.needs() {
+            // What several objectives promise together; each has its own points, as its kernel is its own.
+            Needs::Objectives => objectives,
+            Needs::Output | Needs::Nothing => vec![output],
+        };
+        let posteriors = seen.into_iter().filter_map(|k| outputs[k].1.clone()).collect();
+        let bounded = |k: usize| Some((self.outputs[k].goal.bounds(&outputs[k].0), outputs[k].1.as_ref()?.mean()));
+        let bounded: Vec<(ConstraintBounds, &[f64])> = constrained.into_iter().filter_map(bounded).collect();
+        let is_feasible = |i: usize| bounded.iter().all(|(bounds, means)| bounds.violation(means[i]) == 0.0);
+        let context = AllocationContext::of_rows(rows).with_outputs(posteriors)?;
+        context.with_feasible((0..rows).map(is_feasible).collect())
+    }
+
+    /// Which of these rows satisfy all constraints by the models' means.
+    pub(super) fn feasible_rows(&self, models: &[Surrogate], x: MatRef<'_, f64>) -> Result<Vec<bool>> {
+        let mut feasible = vec![true; x.nrows()];
+        for (model, output) in models.iter().zip(&self.outputs).filter(|(_, output)| !output.goal.is_objective()) {
+            let means = model.means(x)?.into_iter();
+            feasible.iter_mut().zip(means).for_each(|(feasible, mean)| *feasible &= output.goal.is_satisfied_by(mean));
+        }
+        Ok(feasible)
     }
 
     pub(super) fn check_goals(&self) -> Result<()> {

@@ -7,10 +7,9 @@
 use super::config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice};
 use super::goal::{Goal, in_units};
 use super::local::LocalModel;
-use crate::acquire::ConstraintBounds;
 use crate::acquire::optimizer::Excluded;
-use crate::allocate::{Allocation, Needs, Quality, allocate};
-use crate::data::{AllocationContext, Dataset, Direction, OutcomeTransform, PosteriorAtData, Warp};
+use crate::allocate::{Allocation, Needs, allocate};
+use crate::data::{Dataset, Direction, OutcomeTransform, PosteriorAtData, Warp};
 use crate::error::Result;
 use crate::kernel::{Covariance, Kernel};
 use crate::linalg::{Mat, MatRef, column_major};
@@ -377,39 +376,6 @@ impl Goal {
 }
 
 impl Config {
-    /// What a quality of an output's inducing points may look at, given the units of every output and its posterior at the
-    /// rows, if there is one.
-    pub(super) fn allocation_context(
-        &self,
-        quality: &Quality,
-        output: usize,
-        outputs: &[(OutcomeTransform, Option<PosteriorAtData>)],
-        rows: usize,
-    ) -> Result<AllocationContext> {
-        let (objectives, constrained) = self.objectives_and_constraints();
-        let seen = match quality.needs() {
-            // What several objectives promise together; each has its own points, as its kernel is its own.
-            Needs::Objectives => objectives,
-            Needs::Output | Needs::Nothing => vec![output],
-        };
-        let posteriors = seen.into_iter().filter_map(|k| outputs[k].1.clone()).collect();
-        let bounded = |k: usize| Some((self.outputs[k].goal.bounds(&outputs[k].0), outputs[k].1.as_ref()?.mean()));
-        let bounded: Vec<(ConstraintBounds, &[f64])> = constrained.into_iter().filter_map(bounded).collect();
-        let is_feasible = |i: usize| bounded.iter().all(|(bounds, means)| bounds.violation(means[i]) == 0.0);
-        let context = AllocationContext::of_rows(rows).with_outputs(posteriors)?;
-        context.with_feasible((0..rows).map(is_feasible).collect())
-    }
-
-    /// Which of these rows satisfy all constraints by the models' means.
-    pub(super) fn feasible_rows(&self, models: &[Surrogate], x: MatRef<'_, f64>) -> Result<Vec<bool>> {
-        let mut feasible = vec![true; x.nrows()];
-        for (model, output) in models.iter().zip(&self.outputs).filter(|(_, output)| !output.goal.is_objective()) {
-            let means = model.means(x)?.into_iter();
-            feasible.iter_mut().zip(means).for_each(|(feasible, mean)| *feasible &= output.goal.is_satisfied_by(mean));
-        }
-        Ok(feasible)
-    }
-
     /// The logarithm, if that is how the outcomes of an output are transformed.
     pub(super) fn log_warp(&self, output: usize) -> Option<Warp> {
         let goal = self.outputs[output].goal;

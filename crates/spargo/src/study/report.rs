@@ -49,7 +49,7 @@ pub struct Estimate {
     pub interval: (f64, f64),
 }
 
-/// A trial and what was told of it.
+/// A trial and its outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
     /// The trial.
