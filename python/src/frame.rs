@@ -8,7 +8,7 @@ use crate::heavy::unsupported;
 use crate::values::Points;
 use spargo::data::{OutcomeTransform, Standardizer};
 use spargo::linalg::{Mat, MatRef};
-use spargo::space::{Domain, Point, Scale, Space, Value};
+use spargo::space::{Point, Scale, Space, Value};
 use spargo::{Error, Result};
 
 /// Transforms of inputs and outcomes.
@@ -108,15 +108,11 @@ impl Frame {
             Some(Value::Int(i)) => *i as f64,
             _ => f64::NAN,
         };
-        let (lower, upper, scale) = match dimension.domain {
-            Domain::Real { lower, upper, scale } => (lower, upper, scale),
-            Domain::Int { lower, upper, scale } => (lower as f64, upper as f64, scale),
-            Domain::Categorical { .. } => {
-                return Err(unsupported(
-                    format!("a gradient where '{}' is a choice", dimension.name),
-                    "compare the values of its choices",
-                ));
-            }
+        let Some((lower, upper, scale)) = dimension.domain.range() else {
+            return Err(unsupported(
+                format!("a gradient where '{}' is a choice", dimension.name),
+                "compare the values of its choices",
+            ));
         };
         Ok(match scale {
             _ if lower == upper => 0.0,

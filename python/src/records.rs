@@ -3,7 +3,7 @@
 use crate::values::to_list;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use spargo::space::{Dimension, Domain, Scale};
+use spargo::space::{Choices, Dimension, Domain, IntRange, RealRange, Scale};
 use spargo::study::{Outcome, Record};
 
 /// A trial's number, its values, their noise variances, and the reason of a failure.
@@ -16,13 +16,13 @@ pub fn dimension(given: (String, String, Bound<'_, PyAny>, bool)) -> PyResult<Di
     let domain = match kind.as_str() {
         "real" => {
             let (lower, upper) = what.extract()?;
-            Domain::Real { lower, upper, scale }
+            Domain::Real(RealRange { lower, upper, scale })
         }
         "int" => {
             let (lower, upper) = what.extract()?;
-            Domain::Int { lower, upper, scale }
+            Domain::Int(IntRange { lower, upper, scale })
         }
-        _ => Domain::Categorical { choices: what.extract()? },
+        _ => Domain::Categorical(Choices(what.extract()?)),
     };
     Ok(Dimension { name, domain })
 }

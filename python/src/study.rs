@@ -13,7 +13,7 @@ use crate::values::{Points, to_list};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
-use spargo::space::{Domain, Space};
+use spargo::space::Space;
 use spargo::study::{Config, Goal, Outcome, Record, Refit, Study as Inner, Trial};
 use spargo::{Error, Result};
 use std::path::PathBuf;
@@ -100,12 +100,7 @@ impl Study {
 
     /// Names and kinds of the inputs: real, int or choice.
     fn inputs(&self) -> Vec<(String, &'static str)> {
-        let kind = |domain: &Domain| match domain {
-            Domain::Real { .. } => "real",
-            Domain::Int { .. } => "int",
-            Domain::Categorical { .. } => "choice",
-        };
-        self.config.space.dimensions().iter().map(|d| (d.name.clone(), kind(&d.domain))).collect()
+        self.config.space.dimensions().iter().map(|d| (d.name.clone(), d.domain.name())).collect()
     }
 
     /// Number of points of the space, if it is finite.

@@ -1,7 +1,7 @@
 //! The axes of drawings: inputs and outputs with their names and ranges.
 
 use serde::Serialize;
-use spargo::space::{Dimension, Domain, Point, Scale, Value};
+use spargo::space::{Dimension, Point, Scale, Value};
 use spargo::study::{Config, Goal, Output};
 
 /// An axis of a drawing.
@@ -62,12 +62,13 @@ impl Inputs {
 
 impl Axis {
     fn of_input(dimension: &Dimension) -> Self {
-        let kind_of = |scale: Scale| if scale == Scale::Log { Kind::Log } else { Kind::Linear };
-        let (kind, range, choices) = match &dimension.domain {
-            Domain::Real { lower, upper, scale } => (kind_of(*scale), Some((*lower, *upper)), Vec::new()),
-            Domain::Int { lower, upper, scale } => (kind_of(*scale), Some((*lower as f64, *upper as f64)), Vec::new()),
-            Domain::Categorical { choices } => (Kind::Choice, None, choices.clone()),
+        let kind = match dimension.domain.range() {
+            None => Kind::Choice,
+            Some((.., Scale::Log)) => Kind::Log,
+            Some((.., Scale::Linear)) => Kind::Linear,
         };
+        let range = dimension.domain.range().map(|(lower, upper, _)| (lower, upper));
+        let choices = dimension.domain.choices().to_vec();
         Axis { name: dimension.name.clone(), kind, range, choices, goal: None, marks: Vec::new(), limit: None }
     }
 

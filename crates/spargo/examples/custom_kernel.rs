@@ -160,7 +160,8 @@ fn main() -> Result<()> {
     println!("{} trials; without the kernel: {}", bare.history().records().len(), refusal(bare.ask(10))?);
     drop(bare);
 
-    let mut study = Study::open_with(&path, &Extensions::default().with_kernel(RationalQuadratic::default()))?;
+    let mut study =
+        Study::open(&path)?.with_extensions(&Extensions::default().with_kernel(RationalQuadratic::default()));
     let trials = study.ask(10)?;
     study.tell(&evaluated(&trials))?;
     let best = study.best()?.map(|best| best.observed.value);

@@ -50,7 +50,7 @@ fn main() -> Result<()> {
     println!("{} trials; without the quality: {}", bare.history().records().len(), refusal(bare.ask(10))?);
     drop(bare);
 
-    let mut study = Study::open_with(&path, &Extensions::default().with_quality(UpperBound { beta: 2.0 }))?;
+    let mut study = Study::open(&path)?.with_extensions(&Extensions::default().with_quality(UpperBound { beta: 2.0 }));
     let trials = study.ask(10)?;
     study.tell(&evaluated(&trials))?;
     let best = study.best()?.map(|best| best.observed.value);

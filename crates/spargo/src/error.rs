@@ -155,5 +155,22 @@ pub enum Error {
     Interrupted,
 }
 
+impl Error {
+    /// A setting that cannot be combined with another, or with these data.
+    pub fn unsupported(what: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Error::Unsupported { what: what.into(), remedy: remedy.into() }
+    }
+
+    /// A number outside the range that makes sense.
+    pub fn parameter(name: impl Into<String>, value: f64, must: impl Into<String>) -> Self {
+        Error::Parameter { name: name.into(), value, must: must.into() }
+    }
+
+    /// An input of a space whose description makes no sense.
+    pub(crate) fn input(name: impl Into<String>, problem: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Error::Input { name: name.into(), problem: problem.into(), remedy: remedy.into() }
+    }
+}
+
 /// Shorthand for results of this library.
 pub type Result<T> = std::result::Result<T, Error>;

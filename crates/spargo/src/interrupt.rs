@@ -1,7 +1,7 @@
 //! Long calls can be ended from outside: the program around the library raises a flag, the library looks at it wherever it
 //! works for long.
 //!
-//! Who sees the flag may leave its work half done, as everybody up to the caller will see it, too: a flag is never lowered.
+//! Code that sees the flag may leave its work half done, as all code up to the caller will see it, too: a flag is never lowered.
 //! Every call that ends so says [`Error::Interrupted`], and a study is as it was before.
 
 use crate::error::{Error, Result};

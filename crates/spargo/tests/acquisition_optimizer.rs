@@ -6,7 +6,7 @@ use spargo::acquire::optimizer::{
 use spargo::linalg::{Mat, MatRef};
 use spargo::optim::BatchedObjective;
 use spargo::rng::{Purpose, StepRng, stream, uniform};
-use spargo::space::{Dimension, Domain, Scale, Space};
+use spargo::space::{Choices, Dimension, Domain, IntRange, RealRange, Scale, Space};
 use spargo::{Error, Result};
 use std::collections::HashSet;
 
@@ -45,15 +45,15 @@ fn space(domains: Vec<Domain>) -> Space {
 }
 
 fn real() -> Domain {
-    Domain::Real { lower: -1.0, upper: 3.0, scale: Scale::Linear }
+    Domain::Real(RealRange { lower: -1.0, upper: 3.0, scale: Scale::Linear })
 }
 
 fn int(upper: i64) -> Domain {
-    Domain::Int { lower: 1, upper, scale: Scale::Linear }
+    Domain::Int(IntRange { lower: 1, upper, scale: Scale::Linear })
 }
 
 fn choice(count: usize) -> Domain {
-    Domain::Categorical { choices: (0..count).map(|c| format!("c{c}")).collect() }
+    Domain::Categorical(Choices((0..count).map(|c| format!("c{c}")).collect()))
 }
 
 fn random(rows: usize, columns: usize, scale: f64) -> Mat<f64> {

@@ -151,7 +151,7 @@ fn a_study_that_is_opened_with_its_extensions_goes_on_as_if_never_closed() {
     for (k, (count, expected)) in [20, 6, 6, 6].into_iter().zip(asked).enumerate() {
         let mut study = match k {
             0 => Study::create(&path, config()).unwrap(),
-            _ => Study::open_with(&path, &extensions()).unwrap(),
+            _ => Study::open(&path).unwrap().with_extensions(&extensions()),
         };
         assert_eq!(step(&mut study, count), expected, "step {k}");
     }
@@ -181,7 +181,7 @@ fn without_its_extensions_a_study_is_read_and_told_but_not_asked() {
     let text = serde_json::to_string(study.config()).unwrap();
     let read: Config = serde_json::from_str(&text).unwrap();
     assert!(Study::in_memory(read.clone()).is_err());
-    assert!(Study::in_memory_with(read, &extensions()).is_ok());
+    assert!(Study::in_memory(extensions().complete(read)).is_ok());
     std::fs::remove_file(&path).unwrap();
 }
 

@@ -5,14 +5,14 @@ mod common;
 use common::flat;
 use proptest::prelude::*;
 use spargo::Error;
-use spargo::space::{Dimension, Domain, Point, Scale, Space, Value};
+use spargo::space::{Choices, Dimension, Domain, IntRange, Point, RealRange, Scale, Space, Value};
 
 fn real(lower: f64, upper: f64, scale: Scale) -> Dimension {
-    Dimension { name: "x".into(), domain: Domain::Real { lower, upper, scale } }
+    Dimension { name: "x".into(), domain: Domain::Real(RealRange { lower, upper, scale }) }
 }
 
 fn int(lower: i64, upper: i64, scale: Scale) -> Dimension {
-    Dimension { name: "n".into(), domain: Domain::Int { lower, upper, scale } }
+    Dimension { name: "n".into(), domain: Domain::Int(IntRange { lower, upper, scale }) }
 }
 
 fn one(dimension: &Dimension) -> Space {
@@ -468,8 +468,8 @@ fn a_table_says_what_its_columns_are() {
         row(0.3, 4, "c", 2.into()),
     ];
     let space = Space::from_table(&names, rows.clone()).unwrap();
-    let words = |words: &[&str]| Domain::Categorical { choices: words.iter().map(|w| w.to_string()).collect() };
-    let range = |lower, upper| Domain::Real { lower, upper, scale: Scale::Linear };
+    let words = |words: &[&str]| Domain::Categorical(Choices(words.iter().map(|w| w.to_string()).collect()));
+    let range = |lower, upper| Domain::Real(RealRange { lower, upper, scale: Scale::Linear });
     let expected = [
         range(-1e-3, 0.3),
         range(-4.0, 40.0),

@@ -147,10 +147,7 @@ impl<'a> ActiveLearning<'a> {
 }
 
 fn ends(domain: &Domain) -> (f64, f64) {
-    match domain {
-        Domain::Real { lower, upper, .. } => (*lower, *upper),
-        _ => (0.0, 1.0),
-    }
+    domain.range().map_or((0.0, 1.0), |(lower, upper, _)| (lower, upper))
 }
 
 fn coordinates(point: &Point) -> Result<[f64; 2]> {

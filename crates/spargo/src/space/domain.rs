@@ -1,8 +1,13 @@
 //! One input of the user's: its values, and the number by which models see each.
+//!
+//! A kind of input is a file that implements [`Kind`] and a variant of [`Domain`]; how files write it is in `form.rs`.
 
-use super::int::Ints;
-use super::real::Reals;
+use super::choice::Choices;
+use super::int::IntRange;
+use super::real::RealRange;
 use super::value::Value;
+use std::fmt::Debug;
+use std::ops::Deref;
 
 /// How a range is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,135 +23,105 @@ pub enum Scale {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Domain {
     /// Real numbers between two ends.
-    Real {
-        /// The least.
-        lower: f64,
-        /// The largest.
-        upper: f64,
-        /// How the range is divided.
-        scale: Scale,
-    },
+    Real(RealRange),
     /// Whole numbers between two ends.
-    Int {
-        /// The least.
-        lower: i64,
-        /// The largest.
-        upper: i64,
-        /// How the range is divided.
-        scale: Scale,
-    },
+    Int(IntRange),
     /// One of a list of words without order.
-    Categorical {
-        /// The words.
-        choices: Vec<String>,
-    },
+    Categorical(Choices),
 }
 
-/// A domain by its arithmetic.
-pub(super) enum Kind<'a> {
-    Reals(Reals),
-    Ints(Ints),
-    Choices(&'a [String]),
+impl Deref for Domain {
+    type Target = dyn Kind;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Domain::Real(range) => range,
+            Domain::Int(range) => range,
+            Domain::Categorical(choices) => choices,
+        }
+    }
 }
 
-impl Domain {
+/// The number of a value, if it is in a domain.
+pub(super) type Encoder<'a> = Box<dyn Fn(&Value) -> Option<f64> + 'a>;
+
+/// A kind of input: which values it has, in the user's units and as the numbers that models see, from 0 to
+/// [`largest`](Self::largest).
+pub trait Kind {
+    /// Its name in settings.
+    fn name(&self) -> &'static str;
+
+    /// Its values in words, to follow "give".
+    fn allowed(&self) -> String;
+
+    /// What makes it no domain, and what to do about it.
+    fn fault(&self) -> Option<(String, &'static str)>;
+
+    /// The two ends of its range and how this is divided; `None` for values without order.
+    fn range(&self) -> Option<(f64, f64, Scale)> {
+        None
+    }
+
+    /// Its words, if it has any.
+    fn choices(&self) -> &[String] {
+        &[]
+    }
+
     /// Whether values lie between any two others.
-    pub fn is_continuous(&self) -> bool {
-        matches!(self, Domain::Real { .. })
+    fn is_continuous(&self) -> bool {
+        false
     }
 
     /// Whether its values are words without order.
-    pub fn is_categorical(&self) -> bool {
-        matches!(self, Domain::Categorical { .. })
+    fn is_categorical(&self) -> bool {
+        self.range().is_none()
+    }
+
+    /// Whether there is only one value.
+    fn is_constant(&self) -> bool {
+        self.count() == Some(1)
     }
 
     /// The number of values, if it is finite.
-    pub fn count(&self) -> Option<u64> {
-        match self {
-            Domain::Real { .. } => None,
-            Domain::Int { lower, upper, .. } => Some(upper.abs_diff(*lower).saturating_add(1)),
-            Domain::Categorical { choices } => Some(choices.len() as u64),
-        }
-    }
+    fn count(&self) -> Option<u64>;
 
     /// The largest number by which a model sees a value; the least is 0.
-    pub fn largest(&self) -> f64 {
-        match self {
-            Domain::Categorical { choices } => choices.len().saturating_sub(1) as f64,
-            _ => 1.0,
-        }
+    fn largest(&self) -> f64 {
+        1.0
     }
 
     /// The number for t in [0, 1]: uniform t give values spread evenly over the range, on its scale.
-    pub fn from_unit(&self, t: f64) -> f64 {
-        match self.kind() {
-            Kind::Reals(reals) => reals.snap(t),
-            Kind::Ints(ints) => ints.encode(ints.spread(t)),
-            Kind::Choices(choices) => (t * choices.len() as f64).floor().clamp(0.0, self.largest()),
-        }
-    }
+    #[allow(clippy::wrong_self_convention)]
+    fn from_unit(&self, t: f64) -> f64;
 
     /// The nearest number by which a model sees a value: decoding and encoding do not change it. NaN stays NaN.
-    pub fn snap(&self, number: f64) -> f64 {
-        match self.kind() {
-            _ if number.is_nan() => number,
-            Kind::Reals(reals) => reals.snap(number),
-            Kind::Ints(ints) => ints.encode(ints.decode(number)),
-            // Adding 0 makes −0 and 0 alike.
-            Kind::Choices(_) => number.round().clamp(0.0, self.largest()) + 0.0,
-        }
-    }
+    fn snap(&self, number: f64) -> f64;
 
     /// The numbers of the values next to this one: an integer's two neighbours, all other categories.
-    pub fn neighbours(&self, number: f64) -> Vec<f64> {
-        match self.kind() {
-            Kind::Reals(_) => Vec::new(),
-            Kind::Choices(choices) => (0..choices.len()).map(|c| c as f64).filter(|&c| c != number).collect(),
-            Kind::Ints(ints) => {
-                let value = ints.decode(number);
-                let next = [value.saturating_sub(1), value.saturating_add(1)].into_iter();
-                next.filter(|v| *v != value && (ints.lower..=ints.upper).contains(v)).map(|v| ints.encode(v)).collect()
-            }
-        }
-    }
+    fn neighbours(&self, number: f64) -> Vec<f64>;
 
     /// The number by which a model sees the value with this index, counted from 0 upwards; the last one's for larger
     /// indices. The values of a Real cannot be counted: it has its two ends.
-    pub fn nth(&self, index: u64) -> f64 {
-        match self.kind() {
-            Kind::Ints(ints) => ints.encode(ints.lower.saturating_add_unsigned(index).min(ints.upper)),
-            Kind::Reals(_) | Kind::Choices(_) => (index as f64).min(self.largest()),
-        }
+    fn nth(&self, index: u64) -> f64 {
+        (index as f64).min(self.largest())
     }
 
     /// The number of a value, if it is in the domain.
-    pub(super) fn encode(&self, value: &Value) -> Option<f64> {
-        match self.kind() {
-            Kind::Reals(r) => value.real().filter(|x| (r.lower..=r.upper).contains(x)).map(|x| r.encode(x)),
-            Kind::Ints(r) => value.int().filter(|i| (r.lower..=r.upper).contains(i)).map(|i| r.encode(i)),
-            Kind::Choices(choices) => {
-                let word = value.word();
-                choices.iter().position(|choice| *choice == word).map(|index| index as f64)
-            }
-        }
-    }
+    fn encode(&self, value: &Value) -> Option<f64>;
 
     /// The value with the nearest number.
-    pub(super) fn decode(&self, number: f64) -> Value {
-        match self.kind() {
-            Kind::Reals(reals) => Value::Real(reals.decode(number)),
-            Kind::Ints(ints) => Value::Int(ints.decode(number)),
-            Kind::Choices(choices) => {
-                Value::Choice(choices.get(self.snap(number) as usize).cloned().unwrap_or_default())
-            }
-        }
-    }
+    fn decode(&self, number: f64) -> Value;
 
-    pub(super) fn kind(&self) -> Kind<'_> {
-        match *self {
-            Domain::Real { lower, upper, scale } => Kind::Reals(Reals { lower, upper, scale }),
-            Domain::Int { lower, upper, scale } => Kind::Ints(Ints { lower, upper, scale }),
-            Domain::Categorical { ref choices } => Kind::Choices(choices),
-        }
+    /// [`encode`](Self::encode) for many values.
+    fn encoder(&self) -> Encoder<'_> {
+        Box::new(|value| self.encode(value))
     }
+}
+
+pub(super) fn reversed(lower: &dyn Debug, upper: &dyn Debug) -> Option<(String, &'static str)> {
+    Some((format!("its lower end {lower:?} is above its upper end {upper:?}"), "swap them"))
+}
+
+pub(super) fn not_positive(lower: &dyn Debug) -> Option<(String, &'static str)> {
+    Some((format!("a logarithmic range cannot begin at {lower:?}"), "raise its lower end above 0, or leave out log"))
 }

@@ -5,22 +5,25 @@
 //!     candidates = [[value, …], …]
 //! ```
 
+use super::choice::Choices;
 use super::dimension::Dimension;
 use super::domain::{Domain, Scale};
+use super::int::IntRange;
+use super::real::RealRange;
 use super::{Point, Space};
 use crate::error::{Error, Result};
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Value, json};
 
-#[derive(Serialize, Deserialize)]
+#[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct InputForm {
     name: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     real: Option<Vec<f64>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     int: Option<Vec<i64>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     choice: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     log: bool,
@@ -30,28 +33,20 @@ impl TryFrom<InputForm> for Dimension {
     type Error = Error;
 
     fn try_from(form: InputForm) -> Result<Self> {
-        let InputForm { name, real, int, choice, log } = form;
+        let (name, log) = (form.name, form.log);
         let scale = if log { Scale::Log } else { Scale::Linear };
-        let domain = match (real, int, choice) {
-            (Some(ends), None, None) => {
-                let [lower, upper] = two(&name, ends)?;
-                Domain::Real { lower, upper, scale }
-            }
-            (None, Some(ends), None) => {
-                let [lower, upper] = two(&name, ends)?;
-                Domain::Int { lower, upper, scale }
-            }
-            (None, None, Some(choices)) if !log => Domain::Categorical { choices },
-            (None, None, Some(_)) => {
-                let (problem, remedy) = ("choices have no logarithm".into(), "leave out log".into());
-                return Err(Error::Input { name, problem, remedy });
-            }
-            _ => {
-                let problem = "it is not clear what it may be".into();
-                let remedy = "give one of real = [lower, upper], int = [lower, upper] and choice = [words]".into();
-                return Err(Error::Input { name, problem, remedy });
-            }
+        let real = |ends| two(&name, ends).map(|[lower, upper]| Domain::Real(RealRange { lower, upper, scale }));
+        let int = |ends| two(&name, ends).map(|[lower, upper]| Domain::Int(IntRange { lower, upper, scale }));
+        let choice = |choices| Ok(Domain::Categorical(Choices(choices)));
+        let mut given = [form.real.map(real), form.int.map(int), form.choice.map(choice)].into_iter().flatten();
+        let (Some(domain), None) = (given.next(), given.next()) else {
+            let remedy = "give one of real = [lower, upper], int = [lower, upper] and choice = [words]";
+            return Err(Error::input(name, "it is not clear what it may be", remedy));
         };
+        let domain = domain?;
+        if log && domain.is_categorical() {
+            return Err(Error::input(name, "choices have no logarithm", "leave out log"));
+        }
         let dimension = Dimension { name, domain };
         dimension.check()?;
         Ok(dimension)
@@ -60,24 +55,22 @@ impl TryFrom<InputForm> for Dimension {
 
 /// Not every format refuses a third number where an array of two is read.
 fn two<T>(name: &str, ends: Vec<T>) -> Result<[T; 2]> {
-    ends.try_into().map_err(|ends: Vec<T>| Error::Input {
-        name: name.into(),
-        problem: format!("its range has {} ends", ends.len()),
-        remedy: "give it two, [lower, upper]".into(),
-    })
+    let refuse =
+        |ends: Vec<T>| Error::input(name, format!("its range has {} ends", ends.len()), "give it two, [lower, upper]");
+    ends.try_into().map_err(refuse)
 }
 
 impl From<Dimension> for InputForm {
     fn from(Dimension { name, domain }: Dimension) -> Self {
-        let form = InputForm { name, real: None, int: None, choice: None, log: false };
+        let form = InputForm { name, ..InputForm::default() };
         match domain {
-            Domain::Real { lower, upper, scale } => {
+            Domain::Real(RealRange { lower, upper, scale }) => {
                 InputForm { real: Some(vec![lower, upper]), log: scale == Scale::Log, ..form }
             }
-            Domain::Int { lower, upper, scale } => {
+            Domain::Int(IntRange { lower, upper, scale }) => {
                 InputForm { int: Some(vec![lower, upper]), log: scale == Scale::Log, ..form }
             }
-            Domain::Categorical { choices } => InputForm { choice: Some(choices), ..form },
+            Domain::Categorical(Choices(choices)) => InputForm { choice: Some(choices), ..form },
         }
     }
 }
@@ -87,32 +80,20 @@ impl From<Dimension> for InputForm {
 pub(super) struct SpaceForm {
     inputs: Vec<Dimension>,
     candidates: Option<Vec<Point>>,
-    constraints: Option<Constraints>,
-}
-
-/// Whatever is written there: it is refused, not read.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Constraints {
-    List(Vec<IgnoredAny>),
-    Other(IgnoredAny),
+    /// Whatever is written there: it is refused, not read.
+    #[serde(default)]
+    constraints: Value,
 }
 
 impl TryFrom<SpaceForm> for Space {
     type Error = Error;
 
     fn try_from(form: SpaceForm) -> Result<Self> {
-        match form.constraints {
-            None => {}
-            Some(Constraints::List(list)) if list.is_empty() => {}
-            Some(Constraints::List(_) | Constraints::Other(IgnoredAny)) => {
-                return Err(Error::Unsupported {
-                    what: "constraints among inputs are not built yet".into(),
-                    remedy: "give the points that may be evaluated as a table of candidates, or report those that may \
-                             not as failed"
-                        .into(),
-                });
-            }
+        if ![Value::Null, json!([])].contains(&form.constraints) {
+            return Err(Error::unsupported(
+                "constraints among inputs are not built yet",
+                "give the points that may be evaluated as a table of candidates, or report those that may not as failed",
+            ));
         }
         Space::build(form.inputs, form.candidates)
     }

@@ -1,13 +1,14 @@
-//! The user's inputs, and the numbers by which models see them: one column an input.
+//! The user's inputs, and the numbers by which models see them: one column per input.
 //!
 //! ```text
 //!     Real, linear:  (x − lower) / (upper − lower)           Real, log:  ln(x / lower) / ln(upper / lower)
-//!     Int:           the same, at whole numbers only         Categorical:  the index of the choice
+//!     Int:           as for Real, at whole numbers only         Categorical:  the index of the choice
 //! ```
 //!
 //! Values and numbers determine each other: decode ∘ encode is the identity on whatever was decoded, encode ∘ decode on
-//! whatever was encoded, bit by bit. So a model is told of exactly the point that was asked for.
+//! whatever was encoded, bit by bit. So a model sees exactly the point that was asked for.
 
+mod choice;
 mod dimension;
 mod domain;
 mod form;
@@ -16,8 +17,11 @@ mod real;
 mod table;
 mod value;
 
+pub use choice::Choices;
 pub use dimension::Dimension;
-pub use domain::{Domain, Scale};
+pub use domain::{Domain, Kind, Scale};
+pub use int::IntRange;
+pub use real::RealRange;
 pub use value::{Point, Value};
 
 use crate::error::{Error, Result};
@@ -44,7 +48,7 @@ impl Space {
         Space::build(dimensions, None)
     }
 
-    /// The same inputs, of which only these points may be evaluated; a point that is given again is left out.
+    /// This space, of which only these points may be evaluated; a point that is given again is left out.
     pub fn with_candidates(self, rows: Vec<Point>) -> Result<Self> {
         Space::build(self.dimensions, Some(rows))
     }
@@ -100,9 +104,8 @@ impl Space {
         let mut row = numbers.to_vec();
         self.snap(&mut row);
         let found = table.find(&row).and_then(|row| table.point(&self.dimensions, row));
-        found.ok_or_else(|| Error::Unsupported {
-            what: "a point that is not in the table of candidates".into(),
-            remedy: "choose among the table's rows".into(),
+        found.ok_or_else(|| {
+            Error::unsupported("a point that is not in the table of candidates", "choose among the table's rows")
         })
     }
 
@@ -132,19 +135,12 @@ impl Space {
 
 fn check_names(dimensions: &[Dimension]) -> Result<()> {
     if dimensions.is_empty() {
-        return Err(Error::Unsupported { what: "a space without inputs".into(), remedy: "list at least one".into() });
+        return Err(Error::unsupported("a space without inputs", "list at least one"));
     }
     if let Some(k) = dimensions.iter().position(|dimension| dimension.name.trim().is_empty()) {
-        let problem = format!("number {k}, counted from 0, has no name");
-        return Err(Error::Input { name: String::new(), problem, remedy: "name it".into() });
+        return Err(Error::input("", format!("number {k}, counted from 0, has no name"), "name it"));
     }
     let names: Vec<String> = dimensions.iter().map(|dimension| dimension.name.clone()).collect();
-    match dimension::repeated(&names) {
-        Some(name) => Err(Error::Input {
-            name: name.clone(),
-            problem: "two inputs have this name".into(),
-            remedy: "rename one".into(),
-        }),
-        None => Ok(()),
-    }
+    let twice = choice::repeated(&names);
+    twice.map_or(Ok(()), |name| Err(Error::input(name, "two inputs have this name", "rename one")))
 }

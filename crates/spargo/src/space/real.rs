@@ -7,36 +7,92 @@
 //! Rounded, neither map is undone exactly by its inverse. It is once u is rounded to a grid whose step is larger than the
 //! error of going there and back: then encoding what was decoded, and decoding what was encoded, change nothing.
 
-use super::domain::Scale;
+use super::domain::{Kind, Scale, not_positive, reversed};
+use super::value::Value;
 
-/// lower ≤ x ≤ upper, both finite.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Reals {
+/// Real numbers x with lower ≤ x ≤ upper, both finite.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RealRange {
+    /// The least.
     pub lower: f64,
+    /// The largest.
     pub upper: f64,
+    /// How the range is divided.
     pub scale: Scale,
 }
 
-/// n where the range allows it: a step of 10⁻¹² of the range is below what anybody sets or measures, and 2¹² times the
+/// n where the range allows it: a step of 10⁻¹² of the range is finer than any setting or measurement, and 2¹² times the
 /// rounding of numbers in [0, 1].
 const BITS: f64 = 40.0;
 
 /// Steps are at least this many rounding errors: there and back makes at most four, of which half a step is enough.
 const MARGIN: f64 = 8.0;
 
-impl Reals {
-    /// The number of x; x lies in the range.
-    pub(super) fn encode(self, x: f64) -> f64 {
+impl Kind for RealRange {
+    fn name(&self) -> &'static str {
+        "real"
+    }
+
+    fn allowed(&self) -> String {
+        format!("a number from {:?} to {:?}", self.lower, self.upper)
+    }
+
+    fn fault(&self) -> Option<(String, &'static str)> {
+        let RealRange { lower, upper, scale } = self;
+        if !(lower.is_finite() && upper.is_finite()) {
+            Some(("an end of its range is not finite".into(), "give two finite ends"))
+        } else if lower > upper {
+            reversed(lower, upper)
+        } else if *scale == Scale::Log && *lower < f64::MIN_POSITIVE {
+            // Below the smallest normal number, steps in the logarithm are lost to rounding.
+            not_positive(lower)
+        } else if !self.span().is_finite() {
+            Some((format!("the length of its range from {lower:?} to {upper:?} overflows"), "rescale it"))
+        } else {
+            None
+        }
+    }
+
+    fn range(&self) -> Option<(f64, f64, Scale)> {
+        Some((self.lower, self.upper, self.scale))
+    }
+
+    fn is_continuous(&self) -> bool {
+        true
+    }
+
+    fn is_constant(&self) -> bool {
+        self.lower == self.upper
+    }
+
+    fn count(&self) -> Option<u64> {
+        None
+    }
+
+    fn from_unit(&self, t: f64) -> f64 {
+        self.snap(t)
+    }
+
+    fn snap(&self, number: f64) -> f64 {
+        if number.is_nan() { number } else { self.on_grid(number) }
+    }
+
+    fn neighbours(&self, _: f64) -> Vec<f64> {
+        Vec::new()
+    }
+
+    fn encode(&self, value: &Value) -> Option<f64> {
+        let x = value.real().filter(|x| (self.lower..=self.upper).contains(x))?;
         let position = match self.scale {
             Scale::Linear => x - self.lower,
             Scale::Log => log_ratio(x, self.lower),
         };
-        self.snap(position / self.span())
+        Some(self.on_grid(position / self.span()))
     }
 
-    /// The value of the nearest number on the grid; in the range for every u.
-    pub(super) fn decode(self, u: f64) -> f64 {
-        let (u, span) = (self.snap(u), self.span());
+    /// The value of the nearest number on the grid; in the range for every number.
+    fn decode(&self, number: f64) -> Value {
+        let (u, span) = (self.on_grid(number), self.span());
         // Counted from the nearer end, so that both ends come out as they are, and no exponential overflows.
         let x = match (self.scale, u <= 0.5) {
             (Scale::Linear, true) => self.lower + u * span,
@@ -45,25 +101,22 @@ impl Reals {
             (Scale::Log, false) => self.upper * (-(1.0 - u) * span).exp(),
         };
         // Adding 0 makes −0 and 0 alike.
-        x.max(self.lower).min(self.upper) + 0.0
+        Value::Real(x.max(self.lower).min(self.upper) + 0.0)
     }
+}
 
-    /// The nearest number on the grid.
-    pub(super) fn snap(self, u: f64) -> f64 {
-        if self.lower == self.upper {
+impl RealRange {
+    /// The nearest number on the grid; 0 for whatever comes if there is only one value.
+    fn on_grid(&self, u: f64) -> f64 {
+        if self.is_constant() {
             return 0.0;
         }
         let steps = self.steps();
         (u.clamp(0.0, 1.0) * steps).round() / steps + 0.0
     }
 
-    /// Whether the range is too wide for its length to be a number.
-    pub(super) fn overflows(self) -> bool {
-        !self.span().is_finite()
-    }
-
     /// upper − lower, or its like in the logarithm.
-    fn span(self) -> f64 {
+    fn span(&self) -> f64 {
         match self.scale {
             Scale::Linear => self.upper - self.lower,
             Scale::Log => log_ratio(self.upper, self.lower),
@@ -71,7 +124,7 @@ impl Reals {
     }
 
     /// 2ⁿ.
-    fn steps(self) -> f64 {
+    fn steps(&self) -> f64 {
         // How far apart two values are that can just be told apart, in units of the span.
         let rounding = match self.scale {
             Scale::Linear => {

@@ -2,13 +2,16 @@
 //! the other.
 
 use super::Point;
+use super::choice::Choices;
 use super::dimension::Dimension;
 use super::domain::{Domain, Scale};
+use super::real::RealRange;
 use super::value::Value;
 use crate::error::{Error, Result};
-use crate::linalg::{Mat, MatRef, column, column_mut};
+use crate::linalg::{Mat, MatRef, column, column_mut, select_rows};
 use rayon::prelude::*;
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Different candidates, numbered from 0.
@@ -33,7 +36,10 @@ impl Table {
         for (k, column) in first_fault(columns)?.iter().enumerate() {
             column_mut(numbers.as_mut(), k).copy_from_slice(column);
         }
-        let given: Vec<_> = dimensions.iter().enumerate().map(|(k, d)| given_column(d, k, rows)).collect();
+        let given = |(k, dimension): (usize, &Dimension)| {
+            dimension.domain.is_continuous().then(|| rows.iter().filter_map(|row| row[k].real()).collect())
+        };
+        let given = dimensions.iter().enumerate().map(given).collect();
         let is_whole = |k: usize| rows.iter().all(|row| matches!(row[k], Value::Int(_)));
         Table::distinct(numbers, given, (0..dimensions.len()).map(is_whole).collect())
     }
@@ -51,7 +57,10 @@ impl Table {
                     keep[row] = false;
                     let values = given.iter().flatten();
                     if values.into_iter().any(|values| values[first] != values[row]) {
-                        return Err(indistinguishable(first, row));
+                        return Err(Error::unsupported(
+                            format!("a model cannot tell row {row} of the candidates from row {first}"),
+                            "leave one out, or give the input in which they differ on another scale, as its logarithm",
+                        ));
                     }
                 }
             }
@@ -66,7 +75,7 @@ impl Table {
         rows.iter().enumerate().for_each(|(new, &old)| renumbered[old] = new);
         let pick = |values: Vec<f64>| rows.iter().map(|&i| values[i]).collect();
         Table {
-            numbers: crate::linalg::select_rows(self.numbers.as_ref(), &rows),
+            numbers: select_rows(self.numbers.as_ref(), &rows),
             given: self.given.into_iter().map(|values| values.map(pick)).collect(),
             whole: self.whole,
             index: self.index.into_iter().filter(|&(_, i)| keep[i]).map(|(hash, i)| (hash, renumbered[i])).collect(),
@@ -80,7 +89,7 @@ impl Table {
     /// The values of a candidate, exactly as they were given.
     pub(super) fn point(&self, dimensions: &[Dimension], row: usize) -> Option<Point> {
         let value = |(k, dimension): (usize, &Dimension)| match &self.given[k] {
-            // A column of identifiers goes back to whoever wrote it as it came.
+            // A column of identifiers comes out as it was given.
             Some(values) if self.whole[k] => Value::Int(values[row] as i64),
             Some(values) => Value::Real(values[row]),
             None => dimension.domain.decode(self.numbers[(row, k)]),
@@ -105,9 +114,13 @@ impl Table {
 /// them, and it has no widest range.
 pub(super) fn infer(names: &[String], rows: &[Point]) -> Result<Vec<Dimension>> {
     check_shape(names.len(), rows)?;
-    let domain = |k: usize| match rows.iter().any(|row| matches!(row[k], Value::Choice(_))) {
-        true => Ok(Domain::Categorical { choices: distinct_words(rows.iter().map(|row| &row[k])) }),
-        false => range(&names[k], rows.iter().map(|row| &row[k])),
+    let domain = |k: usize| {
+        let column = rows.iter().map(|row| &row[k]);
+        if column.clone().any(|value| matches!(value, Value::Choice(_))) {
+            Ok(Domain::Categorical(Choices(distinct_words(column))))
+        } else {
+            range(&names[k], column)
+        }
     };
     let domains: Vec<_> = (0..names.len()).into_par_iter().map(domain).collect();
     let domains = first_fault(domains)?;
@@ -126,18 +139,12 @@ fn range<'a>(name: &str, column: impl Iterator<Item = &'a Value>) -> std::result
         };
         (lower, upper) = (lower.min(x), upper.max(x));
     }
-    Ok(Domain::Real { lower, upper, scale: Scale::Linear })
+    Ok(Domain::Real(RealRange { lower, upper, scale: Scale::Linear }))
 }
 
 fn distinct_words<'a>(column: impl Iterator<Item = &'a Value>) -> Vec<String> {
-    let (mut seen, mut words) = (std::collections::HashSet::new(), Vec::new());
-    for word in column.map(Value::word) {
-        if !seen.contains(&word) {
-            words.push(word.to_string());
-            seen.insert(word);
-        }
-    }
-    words
+    let mut seen = HashSet::new();
+    column.map(Value::word).filter(|word| seen.insert(word.clone())).map(Cow::into_owned).collect()
 }
 
 fn check_shape(inputs: usize, rows: &[Point]) -> Result<()> {
@@ -154,46 +161,18 @@ fn check_shape(inputs: usize, rows: &[Point]) -> Result<()> {
 }
 
 fn encode_column(dimension: &Dimension, k: usize, rows: &[Point]) -> std::result::Result<Vec<f64>, Fault> {
-    // There may be as many words as rows: they are looked up, not searched.
-    let words: Option<HashMap<&str, f64>> = match &dimension.domain {
-        Domain::Categorical { choices } => {
-            Some(choices.iter().enumerate().map(|(index, word)| (word.as_str(), index as f64)).collect())
-        }
-        _ => None,
-    };
-    let encode = |(row, point): (usize, &Point)| {
-        let number = match &words {
-            Some(words) => words.get(&*point[k].word()).copied(),
-            None => dimension.domain.encode(&point[k]),
-        };
-        number.ok_or_else(|| (row, dimension.refuse(&point[k])))
-    };
+    let number = dimension.domain.encoder();
+    let encode = |(row, point): (usize, &Point)| number(&point[k]).ok_or_else(|| (row, dimension.refuse(&point[k])));
     rows.iter().enumerate().map(encode).collect()
-}
-
-fn given_column(dimension: &Dimension, k: usize, rows: &[Point]) -> Option<Vec<f64>> {
-    dimension.domain.is_continuous().then(|| rows.iter().filter_map(|row| row[k].real()).collect())
 }
 
 /// All columns, or what is wrong with the first faulty row.
 fn first_fault<T>(columns: Vec<std::result::Result<T, Fault>>) -> Result<Vec<T>> {
-    let (mut good, mut faults) = (Vec::new(), Vec::new());
-    for column in columns {
-        match column {
-            Ok(column) => good.push(column),
-            Err(fault) => faults.push(fault),
-        }
+    let faults = columns.iter().filter_map(|column| column.as_ref().err());
+    if let Some((row, error)) = faults.min_by_key(|(row, _)| *row) {
+        return Err(Error::Candidate { row: *row, error: Box::new(error.clone()) });
     }
-    match faults.into_iter().min_by_key(|fault| fault.0) {
-        Some((row, error)) => Err(Error::Candidate { row, error: Box::new(error) }),
-        None => Ok(good),
-    }
-}
-
-fn indistinguishable(first: usize, row: usize) -> Error {
-    let what = format!("a model cannot tell row {row} of the candidates from row {first}");
-    let remedy = "leave one out, or give the input in which they differ on another scale, as its logarithm".into();
-    Error::Unsupported { what, remedy }
+    Ok(columns.into_iter().flatten().collect())
 }
 
 fn rows_equal(a: MatRef<'_, f64>, i: usize, j: usize) -> bool {

@@ -5,6 +5,9 @@ use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use std::borrow::Cow;
 use std::fmt;
 
+/// The least whole number above all i64s.
+const TWO_63: f64 = 9_223_372_036_854_775_808.0;
+
 /// A value in the user's units.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -49,8 +52,6 @@ impl Value {
         }
     }
 }
-
-const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

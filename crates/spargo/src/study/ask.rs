@@ -1,6 +1,6 @@
-//! One ask: the design's points and the model's, committed if nobody else has asked for them meanwhile.
+//! One ask: the design's points and the model's, committed if no other process has asked for them meanwhile.
 
-use super::choose::{Chooser, Trials};
+use super::choose::Chooser;
 use super::config::{MOST_POINTS, check_count};
 use super::json::to_json;
 use super::model::Models;
@@ -37,7 +37,8 @@ impl Study {
         self.ask_with(count, Refit::Always)
     }
 
-    /// The same, by models that may have missed some outcomes: without a fit, if the last ask's are fresh enough.
+    /// The next `count` points to evaluate, by models that may have missed some outcomes: without a fit, if the last ask's
+    /// are fresh enough.
     pub fn ask_with(&mut self, count: usize, refit: Refit) -> Result<Vec<Trial>> {
         if count == 0 {
             return Ok(Vec::new());
@@ -52,13 +53,11 @@ impl Study {
             proposal.report.total_s = started.elapsed().as_secs_f64();
             let points = self.decode(proposal.points.as_ref())?;
             let by = (proposal.models.as_ref(), proposal.policy.as_deref());
-            match self.commit(&points, by, &proposal.report, proposal.seen)? {
-                Some(trials) => return Ok(trials),
-                None => {
-                    let settled = self.settle(&mut proposal);
-                    self.counted(count, settled)?;
-                }
+            if let Some(trials) = self.commit(&points, by, &proposal.report, proposal.seen)? {
+                return Ok(trials);
             }
+            let settled = self.settle(&mut proposal);
+            self.counted(count, settled)?;
         }
     }
 
@@ -75,7 +74,7 @@ impl Study {
             Some(policy) => policy.state(),
             None => self.state()?.map_or(Value::Null, |state| state.regions),
         };
-        let state = models.map(|models| to_json(&StepState { models: models.states(), regions })).transpose()?;
+        let state = models.map(|models| to_json(&StepState { models: models.states.clone(), regions })).transpose()?;
         let (report, points, time) = (to_json(report)?, points.to_vec(), milliseconds());
         let event = [Event::Asked { seen, time, points, report, state }];
         while self.storage.append(self.history.position(), &event)? == Appended::Conflict {
@@ -95,10 +94,10 @@ impl Study {
     fn propose(&mut self, count: usize, refit: Refit) -> Result<Proposal> {
         let step = self.history().asks() + 1;
         let seen = self.history().tells();
-        let mut report = StepReport::new(step, count);
+        let mut report = StepReport { step, asked: count, ..StepReport::default() };
         let asked = self.history().records().len();
         let mut first = self.config.initial.saturating_sub(asked).min(count);
-        if self.table.observed().is_empty() {
+        if self.table.observed.is_empty() {
             first = count;
         }
         let mut models = None;
@@ -118,11 +117,11 @@ impl Study {
         let mut excluded = self.excluded();
         let mut points = Mat::zeros(count, self.config.space.dimensions().len());
         if first > 0 {
-            let design = design::design(&self.config.space, asked, first, self.config.seed, &mut excluded)?;
+            let design = design::design(&self.config, asked, first, &mut excluded)?;
             points.as_mut().subrows_mut(0, first).copy_from(design);
         }
         let started = Instant::now();
-        // Who asked for the best trial has waited for what a batch would have had to wait for.
+        // A call for the best trial has made the local models that this batch would have had to make.
         let known = models.as_ref().and_then(|models| Some(models.local.get()?.as_ref()?.seconds));
         let mut policy = self.trust_regions()?;
         if let Some(models) = &models {
@@ -157,12 +156,12 @@ impl Study {
         let last = self.last_seen()?;
         Ok(match models {
             Some(models) if last == models.seen() => models.reports_again(),
-            Some(models) => models.reports(),
+            Some(models) => models.reports.clone(),
             None => Vec::new(),
         })
     }
 
-    /// Points that the models choose beside those under way, of which `own` will be as well.
+    /// Points that the models choose, given the pending ones, of which `own` will be as well.
     fn acquire(
         &self,
         (models, policy): (&Models, Option<&mut (dyn TrustRegions + 'static)>),
@@ -172,21 +171,22 @@ impl Study {
         excluded: &mut Excluded,
     ) -> Result<Mat<f64>> {
         let table = &self.table;
-        let (observed, failed) = (table.rows(table.observed()), table.rows(table.failed()));
-        let others = table.rows(table.pending());
+        let (observed, failed) = (table.rows(&table.observed), table.rows(&table.failed));
+        let others = table.rows(&table.pending);
         let mut pending = Mat::zeros(others.nrows() + own.nrows(), own.ncols());
         pending.as_mut().subrows_mut(0, others.nrows()).copy_from(&others);
         pending.as_mut().subrows_mut(others.nrows(), own.nrows()).copy_from(own);
-        let trials = Trials { observed: observed.as_ref(), failed: failed.as_ref(), pending: pending.as_ref(), new };
         let local = if self.config.refined(step, numbers.clone()) > 0 { self.local(models)? } else { None };
         let rng = StepRng { seed: self.config.seed, step };
-        Chooser { config: &self.config, models, local, trials: &trials, rng }.choose(policy, numbers, excluded)
+        let (observed, failed, pending) = (observed.as_ref(), failed.as_ref(), pending.as_ref());
+        let chooser = Chooser { config: &self.config, models, local, observed, new, failed, pending, rng };
+        chooser.choose(policy, numbers, excluded)
     }
 
     /// Replaces the points of a proposal that others have asked for meanwhile.
     ///
     /// If others have *asked*, they may have drawn the same paths from hardly other data: then all of the model's points are
-    /// drawn anew, as those of the step that this ask becomes.
+    /// drawn again, as those of the step that this ask becomes.
     fn settle(&mut self, proposal: &mut Proposal) -> Result<()> {
         let (known, before) = (self.history().records().len(), self.history().asks());
         self.refresh()?;
@@ -215,9 +215,7 @@ impl Study {
                 let by = (&**models, proposal.policy.as_deref_mut());
                 self.acquire(by, (step, &[]), numbers, kept.as_ref(), &mut proposal.excluded)?
             }
-            None => {
-                design::design(&self.config.space, asked, replaced.len(), self.config.seed, &mut proposal.excluded)?
-            }
+            None => design::design(&self.config, asked, replaced.len(), &mut proposal.excluded)?,
         };
         for (j, &i) in replaced.iter().enumerate() {
             proposal.points.row_mut(i).copy_from(fresh.row(j));
@@ -227,23 +225,21 @@ impl Study {
 
     /// Says of an ask as a whole, not of the part of it that found too few, how many points are left.
     fn counted<T>(&self, wanted: usize, result: Result<T>) -> Result<T> {
+        let Err(Error::Exhausted { .. }) = &result else { return result };
         let space = &self.config.space;
-        match (result, space.candidates(), space.size()) {
-            (Err(Error::Exhausted { .. }), Some(table), _) => {
-                Err(Error::Exhausted { wanted, left: self.excluded().free_rows(table).len() })
-            }
-            (Err(Error::Exhausted { .. }), None, Some(size)) => {
-                Err(Error::Exhausted { wanted, left: (size as usize).saturating_sub(self.excluded().len()) })
-            }
-            (result, ..) => result,
-        }
+        let left = match (space.candidates(), space.size()) {
+            (Some(table), _) => self.excluded().free_rows(table).len(),
+            (None, Some(size)) => (size as usize).saturating_sub(self.excluded().len()),
+            (None, None) => return result,
+        };
+        Err(Error::Exhausted { wanted, left })
     }
 
     /// Points that are not to be asked for.
     fn excluded(&self) -> Excluded {
         match self.config.replicates {
             Replicates::Allowed => Excluded::nothing(),
-            Replicates::Never => self.table.excluded(),
+            Replicates::Never => self.table.excluded.clone(),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::insight::CrediblePrediction;
 use super::local::{Global, LocalModel};
 use super::model::Models;
-use super::{Best, Estimate, Observation, Study};
+use super::{Best, Estimate, Study};
 use crate::acquire::ParetoState;
 use crate::error::Result;
 use crate::linalg::sorted_by_value;
@@ -13,15 +13,15 @@ impl Study {
     /// The best trial by the models, and the best outcome, of those that satisfy all constraints; `None` if there are none yet, or
     /// if there is no single objective.
     pub fn best(&mut self) -> Result<Option<Best>> {
-        self.refresh()?;
         let (objectives, _) = self.config.objectives_and_constraints();
-        let (&[objective], false) = (objectives.as_slice(), self.table.observed().is_empty()) else { return Ok(None) };
-        let models = self.models()?;
+        let &[objective] = objectives.as_slice() else { return Ok(None) };
+        let Some(models) = self.models_of_observed()? else { return Ok(None) };
         let model = &models.outputs[objective];
-        let x = self.table.rows(self.table.observed());
+        let x = self.table.rows(&self.table.observed);
         let means = model.posterior.mean(x.as_ref())?;
-        let believed = self.within(&self.believed_outcomes(&models, x.as_ref())?);
-        let Some(row) = best_among(&means, &believed) else { return Ok(None) };
+        let believed = self.config.feasible_rows(&models.outputs, x.as_ref())?;
+        let best = sorted_by_value(&means).into_iter().find(|&row| believed[row]);
+        let Some(row) = best else { return Ok(None) };
         let sign = self.config.outputs[objective].goal.sign();
         let (row, CrediblePrediction { mean, interval }) = match self.local(&models)? {
             Some(local) => {
@@ -33,12 +33,8 @@ impl Study {
                 (row, CrediblePrediction::new(&model.units, sign, mean[0], variance[0]))
             }
         };
-        let believed = Estimate { trial: self.trial_of(self.table.observed()[row]), mean, interval };
-        let outcomes: Vec<&[f64]> = (0..self.config.outputs.len()).map(|k| self.table.outcomes(k)).collect();
-        let Some(row) = best_among(outcomes[objective], &self.within(&outcomes)) else { return Ok(None) };
-        let value = sign * outcomes[objective][row];
-        let observed = Observation { trial: self.trial_of(self.table.observed()[row]), value };
-        Ok(Some(Best { believed, observed }))
+        let believed = Estimate { trial: self.trial_of(self.table.observed[row]), mean, interval };
+        Ok(self.best_observation().map(|observed| Best { believed, observed }))
     }
 
     /// The local models around the best trial, or around one on the front of several objectives, if the study has such models.
@@ -56,14 +52,9 @@ impl Study {
         let local = if objectives.len() == 1 {
             global.best()?
         } else {
-            let (objectives, constraints) = self.config.acquired(|k| models.output(k), |k| models.outputs[k].units);
+            let (objectives, constraints) = self.config.acquired(&models.outputs);
             Some(global.on_front(&ParetoState::new(&objectives, &constraints, data[objective].x())?)?)
         };
         Ok(models.local.get_or_init(|| local).as_ref())
     }
-}
-
-/// The row with the largest value, the first of equals, of those allowed.
-fn best_among(values: &[f64], allowed: &[bool]) -> Option<usize> {
-    sorted_by_value(values).into_iter().find(|&row| allowed[row])
 }

@@ -3,12 +3,11 @@
 use super::config::Config;
 use super::goal::in_units;
 use super::local::LocalModel;
-use super::model::Models;
+use super::model::{Models, Surrogate};
 use crate::acquire::optimizer::{
     AcquisitionOptimizer, AcquisitionOptions, Assignment, Excluded, Memoryless, TrustRegions, is_assigned, is_listed,
 };
 use crate::acquire::{Constraint, Context, Output, ParetoState, thompson};
-use crate::data::OutcomeTransform;
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef, select_rows, sorted_by_value};
 use crate::rng::StepRng;
@@ -23,22 +22,20 @@ const SUMMITS: usize = 10;
 /// Incumbents around which the candidate pool is dense, without trust regions.
 const INCUMBENTS: usize = 20;
 
-/// The trials of a study as models see them, [trials, inputs] each.
-pub(super) struct Trials<'a> {
-    pub observed: MatRef<'a, f64>,
-    pub failed: MatRef<'a, f64>,
-    pub pending: MatRef<'a, f64>,
-    /// Rows observed since the last step.
-    pub new: &'a [usize],
-}
-
 /// What a batch is chosen by.
 pub(super) struct Chooser<'a> {
     pub config: &'a Config,
     pub models: &'a Models,
     /// The local models that refine a share of the batch.
     pub local: Option<&'a LocalModel>,
-    pub trials: &'a Trials<'a>,
+    /// Trials with an outcome as models see them, [trials, inputs].
+    pub observed: MatRef<'a, f64>,
+    /// Rows observed since the last step.
+    pub new: &'a [usize],
+    /// Failed trials, [trials, inputs].
+    pub failed: MatRef<'a, f64>,
+    /// Trials without an outcome, [trials, inputs].
+    pub pending: MatRef<'a, f64>,
     pub rng: StepRng,
 }
 
@@ -49,17 +46,15 @@ impl Config {
     }
 
     /// The outputs of an acquisition: objectives, and constraints with bounds in the units of their models.
-    pub(super) fn acquired<'a>(
-        &self,
-        of: impl Fn(usize) -> Output<'a>,
-        units: impl Fn(usize) -> OutcomeTransform,
-    ) -> (Vec<Output<'a>>, Vec<Constraint<'a>>) {
+    pub(super) fn acquired<'a>(&self, models: &'a [Surrogate]) -> (Vec<Output<'a>>, Vec<Constraint<'a>>) {
+        let of = |k: usize| Output { posterior: &models[k].posterior, noise: models[k].noise };
         let (objectives, constrained) = self.objectives_and_constraints();
         if objectives.is_empty() {
             return (vec![of(0)], Vec::new());
         }
-        let constraint = |k: usize| Constraint { output: of(k), bounds: self.outputs[k].goal.bounds(&units(k)) };
-        (objectives.into_iter().map(&of).collect(), constrained.into_iter().map(constraint).collect())
+        let bounds = |k: usize| self.outputs[k].goal.bounds(&models[k].units);
+        let constraint = |k: usize| Constraint { output: of(k), bounds: bounds(k) };
+        (objectives.into_iter().map(of).collect(), constrained.into_iter().map(constraint).collect())
     }
 
     /// How many of the points with these numbers of a batch are drawn from local models; they come last.
@@ -84,7 +79,7 @@ impl Chooser<'_> {
     ) -> Result<Mat<f64>> {
         let refined = self.local.map_or(0, |_| self.config.refined(self.rng.step, numbers.clone()));
         let (global, local) = (numbers.start..numbers.end - refined, numbers.end - refined..numbers.end);
-        let mut batch = Mat::zeros(numbers.len(), self.trials.observed.ncols());
+        let mut batch = Mat::zeros(numbers.len(), self.observed.ncols());
         if !global.is_empty() {
             let points = self.global(policy, global.clone(), excluded)?;
             batch.as_mut().subrows_mut(0, global.len()).copy_from(points);
@@ -103,9 +98,8 @@ impl Chooser<'_> {
         numbers: Range<usize>,
         excluded: &mut Excluded,
     ) -> Result<Mat<f64>> {
-        let (config, observed) = (self.config, self.trials.observed);
-        let of = |k: usize| self.models.output(k);
-        let (objectives, constraints) = config.acquired(of, |k| self.models.outputs[k].units);
+        let (config, observed) = (self.config, self.observed);
+        let (objectives, constraints) = config.acquired(&self.models.outputs);
         let pareto = ParetoState::new(&objectives, &constraints, observed)?;
         let goal = config.outputs[0].goal;
         let level = goal.level(&[]).filter(|_| !goal.is_objective());
@@ -113,7 +107,7 @@ impl Chooser<'_> {
         let incumbents = select_rows(observed, &self.incumbents(&pareto, level, policy.is_some()));
         let optimizer = AcquisitionOptimizer::new(&config.space, incumbents.as_ref(), &config.acquisition, self.rng)?;
         let policy = policy.map(|policy| {
-            policy.update(observed, &pareto, self.trials.new);
+            policy.update(observed, &pareto, self.new);
             &*policy
         });
         let optimizer = match policy {
@@ -126,9 +120,8 @@ impl Chooser<'_> {
 
     /// By local models, in trust regions around their centre.
     fn refine(&self, local: &LocalModel, numbers: Range<usize>, excluded: &mut Excluded) -> Result<Mat<f64>> {
-        let of = |k: usize| Output { posterior: &local.outputs[k].posterior, noise: local.outputs[k].noise };
-        let (objectives, constraints) = self.config.acquired(of, |k| local.outputs[k].units);
-        let pareto = ParetoState::new(&objectives, &constraints, self.trials.observed)?;
+        let (objectives, constraints) = self.config.acquired(&local.outputs);
+        let pareto = ParetoState::new(&objectives, &constraints, self.observed)?;
         let options = AcquisitionOptions { pool: 1, near: 0, ..self.config.acquisition.clone() };
         let everywhere = Memoryless { share: 1.0 };
         let optimizer = AcquisitionOptimizer::new(&self.config.space, local.centre.as_ref(), &options, self.rng)?
@@ -143,8 +136,8 @@ impl Chooser<'_> {
         pareto: &'b ParetoState,
         optimizer: &'b AcquisitionOptimizer<'b>,
     ) -> Context<'b> {
-        let &Trials { observed, failed, pending, .. } = self.trials;
-        let (sampling, rng) = (&self.config.sampling, self.rng);
+        let &Chooser { observed, failed, pending, rng, .. } = self;
+        let sampling = &self.config.sampling;
         Context { objectives, constraints, level: None, pareto, observed, failed, pending, optimizer, sampling, rng }
     }
 
@@ -160,7 +153,7 @@ impl Chooser<'_> {
         };
         // Trust regions are around optima that lie apart; without them, perturbations are around the best, wherever these are.
         let best = sorted_by_value(&interest);
-        if has_regions { apart(best, self.trials.observed) } else { best.into_iter().take(INCUMBENTS).collect() }
+        if has_regions { apart(best, self.observed) } else { best.into_iter().take(INCUMBENTS).collect() }
     }
 }
 

@@ -18,58 +18,79 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fmt;
 
+/// Points that one ask may be for: more would not fit in memory, next to the model that chooses them.
+pub(super) const MOST_POINTS: usize = 1_000_000;
+
+/// M that fits in memory: a model has matrices of M² numbers.
+const MOST_INDUCING: usize = 100_000;
+
+/// The share of a batch for trust regions that "auto" stands for where there is a single objective.
+const AUTO_TRUST_REGIONS: f64 = 0.5;
+
+/// The share of a batch for local models that "auto" stands for where there is a single objective.
+const AUTO_LOCAL_MODELS: f64 = 0.2;
+
 /// The settings of a study; only the space has no default.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Config {
     /// What the user calls it.
-    #[serde(default = "default_name")]
     pub name: String,
     /// What may be evaluated.
-    #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(skip))]
     pub space: Space,
     /// What is measured at each point.
-    #[serde(default = "default_outputs")]
     #[cfg_attr(feature = "schema", schemars(skip))]
     pub outputs: Vec<Output>,
     /// Random seed.
-    #[serde(default)]
     pub seed: u64,
-    /// Points spread over the space before a model is asked.
-    #[serde(default = "default_initial")]
+    /// Points spread over the space before a model is used.
     pub initial: usize,
-    /// Points asked for at a time, unless the asker says otherwise.
-    #[serde(default = "default_batch")]
+    /// Points asked for at a time, unless a caller wants another number.
     pub batch: usize,
     /// M, the inducing points of a sparse model.
-    #[serde(default = "default_inducing")]
     pub inducing: usize,
     /// How inducing points are chosen: a method's name, or a table with its settings.
-    #[serde(default, deserialize_with = "word_or_table")]
+    #[serde(deserialize_with = "word_or_table")]
     pub allocation: Allocation,
-    /// How batches are chosen; unless it is said, by what suits the outputs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// How batches are chosen; unless it is set, by what suits the outputs.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<&'static Rule>,
     /// How the model is learned.
-    #[serde(default)]
     pub model: ModelOptions,
     /// How paths are drawn.
-    #[serde(default)]
     pub sampling: SamplingOptions,
     /// How acquisition functions are maximised.
-    #[serde(default)]
     pub acquisition: AcquisitionOptions,
     /// Trust regions around the incumbents.
-    #[serde(default)]
     pub trust_regions: TrustRegionOptions,
     /// Local models around the incumbents.
-    #[serde(default)]
     pub local_models: LocalModelOptions,
     /// Whether points may be asked for again.
-    #[serde(default)]
     pub replicates: Replicates,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            name: "study".into(),
+            space: Space::default(),
+            outputs: vec![Output { name: "objective".into(), goal: Goal::Maximize }],
+            seed: 0,
+            initial: 100,
+            batch: 100,
+            inducing: 500,
+            allocation: Allocation::default(),
+            rule: None,
+            model: ModelOptions::default(),
+            sampling: SamplingOptions::default(),
+            acquisition: AcquisitionOptions::default(),
+            trust_regions: TrustRegionOptions::default(),
+            local_models: LocalModelOptions::default(),
+            replicates: Replicates::default(),
+        }
+    }
 }
 
 /// A word where a table with that word as its method would do.
@@ -91,26 +112,6 @@ fn word_or_table<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Res
         }
     }
     deserializer.deserialize_any(Either)
-}
-
-fn default_name() -> String {
-    "study".into()
-}
-
-fn default_outputs() -> Vec<Output> {
-    vec![Output { name: "objective".into(), goal: Goal::Maximize }]
-}
-
-fn default_initial() -> usize {
-    100
-}
-
-fn default_batch() -> usize {
-    100
-}
-
-fn default_inducing() -> usize {
-    500
 }
 
 /// How the model of an output is learned.
@@ -185,12 +186,6 @@ impl Default for ModelOptions {
     }
 }
 
-/// Points that one ask may be for: more would not fit in memory, beside the model that chooses them.
-pub(super) const MOST_POINTS: usize = 1_000_000;
-
-/// M that fits in memory: a model has matrices of M² numbers.
-const MOST_INDUCING: usize = 100_000;
-
 /// Refuses none, and more than `most`.
 pub(super) fn check_count(name: &str, value: usize, most: usize) -> Result<()> {
     let must = match value {
@@ -198,13 +193,13 @@ pub(super) fn check_count(name: &str, value: usize, most: usize) -> Result<()> {
         _ if value > most => format!("at most {most}"),
         _ => return Ok(()),
     };
-    Err(Error::Parameter { name: name.into(), value: value as f64, must })
+    Err(Error::parameter(name, value as f64, must))
 }
 
 /// Refuses a share that is not between 0 and 1.
 pub(super) fn check_share(name: &str, share: Option<f64>) -> Result<()> {
     match share.filter(|share| !(0.0..=1.0).contains(share)) {
-        Some(value) => Err(Error::Parameter { name: name.into(), value, must: "between 0 and 1".into() }),
+        Some(value) => Err(Error::parameter(name, value, "between 0 and 1")),
         None => Ok(()),
     }
 }
@@ -214,16 +209,12 @@ pub(super) fn check_share(name: &str, share: Option<f64>) -> Result<()> {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Replicates {
-    /// Every point is asked for once, unless a trial is to be confirmed.
+    /// Every point is asked for once, but for final replicates.
     #[default]
     Never,
-    /// Points that are evaluated or under way may be asked for again.
+    /// Points that are evaluated or pending may be asked for again.
     Allowed,
 }
-
-/// The share of a batch for trust regions, and for local models, that "auto" stands for where there is a single objective.
-const AUTO_TRUST_REGIONS: f64 = 0.5;
-const AUTO_LOCAL_MODELS: f64 = 0.2;
 
 impl Config {
     /// The share of a Thompson batch that is maximised within trust regions.
@@ -238,42 +229,27 @@ impl Config {
 
     /// The default settings for a space: its one output is maximised.
     pub fn new(space: Space) -> Self {
-        Config {
-            name: default_name(),
-            space,
-            outputs: default_outputs(),
-            seed: 0,
-            initial: default_initial(),
-            batch: default_batch(),
-            inducing: default_inducing(),
-            allocation: Allocation::default(),
-            rule: None,
-            model: ModelOptions::default(),
-            sampling: SamplingOptions::default(),
-            acquisition: AcquisitionOptions::default(),
-            trust_regions: TrustRegionOptions::default(),
-            local_models: LocalModelOptions::default(),
-            replicates: Replicates::default(),
-        }
+        Config { space, ..Config::default() }
     }
 
     /// Refuses what cannot be run, by name.
     pub fn check(&self) -> Result<()> {
         self.check_names()?;
         self.check_goals()?;
-        self.check_rule()?;
+        self.rule().check(self.task())?;
         self.check_outcome_transform()?;
-        let unsupported = |what: String, remedy: &str| Err(Error::Unsupported { what, remedy: remedy.into() });
         check_count("initial", self.initial, MOST_POINTS)?;
         check_count("batch", self.batch, MOST_POINTS)?;
         check_count("inducing", self.inducing, MOST_INDUCING)?;
         match self.model.hyperparameters {
-            HyperparameterObjective::Subset(rows) => check_count("subset", rows, usize::MAX)?,
-            HyperparameterObjective::Elbo | HyperparameterObjective::Fixed => {
-                let what = format!("'hyperparameters' by {:?} in a study", self.model.hyperparameters);
-                return unsupported(what, "use subset or bound");
-            }
             HyperparameterObjective::Bound => {}
+            HyperparameterObjective::Subset(rows) => check_count("subset", rows, usize::MAX)?,
+            other => {
+                return Err(Error::unsupported(
+                    format!("'hyperparameters' by {other:?} in a study"),
+                    "use subset or bound",
+                ));
+            }
         }
         self.sampling.check()?;
         self.local_models.check()?;
@@ -284,18 +260,14 @@ impl Config {
     /// Inputs and outputs are the columns of one table.
     fn check_names(&self) -> Result<()> {
         if self.space.dimensions().is_empty() {
-            return Err(Error::Unsupported {
-                what: "a space without inputs".into(),
-                remedy: "list at least one".into(),
-            });
+            return Err(Error::unsupported("a space without inputs", "list at least one"));
         }
-        let inputs = self.space.dimensions().iter().map(|dimension| &dimension.name);
-        let mut names: HashSet<&String> = inputs.collect();
+        let mut names: HashSet<&String> = self.space.dimensions().iter().map(|dimension| &dimension.name).collect();
         match self.outputs.iter().find(|output| output.name.trim().is_empty() || !names.insert(&output.name)) {
-            Some(output) => Err(Error::Unsupported {
-                what: format!("an output with the name '{}'", output.name),
-                remedy: "give every input and every output a name of its own".into(),
-            }),
+            Some(output) => Err(Error::unsupported(
+                format!("an output with the name '{}'", output.name),
+                "give every input and every output a name of its own",
+            )),
             None => Ok(()),
         }
     }

@@ -1,21 +1,20 @@
 //! Points before there is a model: spread evenly over the space, or drawn from a table.
 
+use super::config::Config;
 use crate::acquire::optimizer::{AcquisitionOptimizer, AcquisitionOptions, CandidatePool, Excluded, space_filling};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef, select_rows};
 use crate::rng::{Purpose, StepRng, distinct_indices, stream};
 use crate::space::Space;
 
+/// How many times as many points are looked at as are wanted.
+const LONGEST: usize = 100;
+
 /// `count` new points, [count, inputs], going on where `asked` points were asked for before; all are taken afterwards.
-pub(super) fn design(
-    space: &Space,
-    asked: usize,
-    count: usize,
-    seed: u64,
-    excluded: &mut Excluded,
-) -> Result<Mat<f64>> {
-    let (none, settings) =
-        (Mat::zeros(0, space.dimensions().len()), AcquisitionOptions { pool: 1, ..AcquisitionOptions::default() });
+pub(super) fn design(config: &Config, asked: usize, count: usize, excluded: &mut Excluded) -> Result<Mat<f64>> {
+    let (space, seed) = (&config.space, config.seed);
+    let none = Mat::zeros(0, space.dimensions().len());
+    let settings = AcquisitionOptions { pool: 1, ..AcquisitionOptions::default() };
     let search = AcquisitionOptimizer::new(space, none.as_ref(), &settings, StepRng { seed, step: 0 })?;
     match search.pool() {
         CandidatePool::Starts(_) => scattered(space, asked, count, seed, excluded),
@@ -42,9 +41,6 @@ fn scattered(space: &Space, asked: usize, count: usize, seed: u64, excluded: &mu
     }
     if found < count { Err(Error::Exhausted { wanted: count, left: found }) } else { Ok(points) }
 }
-
-/// How many times as many points are looked at as are wanted.
-const LONGEST: usize = 100;
 
 /// Random rows of a table.
 fn drawn(table: MatRef<'_, f64>, asked: usize, count: usize, seed: u64, excluded: &mut Excluded) -> Result<Mat<f64>> {

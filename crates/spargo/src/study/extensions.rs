@@ -8,7 +8,6 @@ use super::{Config, Study};
 use crate::allocate::QualityFunction;
 use crate::error::{Error, Result};
 use crate::kernel::CustomKernel;
-use std::path::Path;
 use std::sync::Arc;
 
 /// What settings may name beyond this crate's own kernels and qualities.
@@ -40,16 +39,6 @@ impl Extensions {
 }
 
 impl Study {
-    /// A study that lives as long as this process, and whose settings may name extensions.
-    pub fn in_memory_with(config: Config, extensions: &Extensions) -> Result<Self> {
-        Study::in_memory(extensions.complete(config))
-    }
-
-    /// A study in a file that may name extensions.
-    pub fn open_with(path: &Path, extensions: &Extensions) -> Result<Self> {
-        Ok(Study::open(path)?.with_extensions(extensions))
-    }
-
     /// This study with the kernels and qualities that its settings name.
     pub fn with_extensions(mut self, extensions: &Extensions) -> Self {
         self.config = extensions.complete(self.config);
@@ -62,11 +51,11 @@ impl Study {
         for (k, output) in self.config.outputs.iter().enumerate() {
             let Some(warp) = self.config.log_warp(k) else { continue };
             let Some(row) = self.table.outcomes(k).iter().position(|&y| !warp.accepts(y)) else { continue };
-            let (record, value) = (self.table.observed()[row], output.goal.sign() * self.table.outcomes(k)[row]);
-            return Err(Error::Unsupported {
-                what: format!("the logarithm of '{}' = {value} in trial {}", output.name, self.trial_of(record).id),
-                remedy: "set outcome-transform = \"asinh\" in [model], which takes outcomes of any sign".into(),
-            });
+            let (record, value) = (self.table.observed[row], output.goal.sign() * self.table.outcomes(k)[row]);
+            return Err(Error::unsupported(
+                format!("the logarithm of '{}' = {value} in trial {}", output.name, self.trial_of(record).id),
+                "set outcome-transform = \"asinh\" in [model], which takes outcomes of any sign",
+            ));
         }
         Ok(())
     }
@@ -91,9 +80,9 @@ impl Config {
         if !chosen || self.objectives_and_constraints().0.len() <= 1 {
             return Ok(());
         }
-        Err(Error::Unsupported {
-            what: "an outcome-transform of several objectives, between which volumes are measured".into(),
-            remedy: "use \"off\", or \"auto\", which transforms other outputs alone".into(),
-        })
+        Err(Error::unsupported(
+            "an outcome-transform of several objectives, between which volumes are measured",
+            "use \"off\", or \"auto\", which transforms other outputs alone",
+        ))
     }
 }

@@ -1,13 +1,11 @@
-//! Several outputs of one trial: which trials keep to all limits, and which of those no other one beats.
+//! Several outputs of one trial: which trials satisfy all constraints, and which of those no other one beats.
 
-use super::model::Models;
 use super::{Study, Trial};
 use crate::error::Result;
-use crate::linalg::MatRef;
 use crate::math::pareto;
 use serde::{Deserialize, Serialize};
 
-/// The trials that no other one beats in every objective, among those that keep to all limits.
+/// The trials that no other one beats in every objective, among those that satisfy all constraints.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Fronts {
     /// By posterior mean.
@@ -21,36 +19,28 @@ pub struct Fronts {
 pub struct ParetoPoint {
     /// The trial.
     pub trial: Trial,
-    /// One value an output of the study.
+    /// One value per output of the study.
     pub values: Vec<f64>,
 }
 
 impl Study {
-    /// The posterior mean of every output at points as models see them, with the signs of the study's table.
-    pub(super) fn believed_outcomes(&self, models: &Models, x: MatRef<'_, f64>) -> Result<Vec<Vec<f64>>> {
-        let column = |model: &super::model::Model| {
-            let means = model.posterior.mean(x)?;
-            Ok(means.into_iter().map(|mean| model.units.from_model(mean)).collect())
-        };
-        models.outputs.iter().map(column).collect()
-    }
-
-    /// Which rows of these columns, one an output, keep to all limits.
-    pub(super) fn within(&self, columns: &[impl AsRef<[f64]>]) -> Vec<bool> {
-        let rows = columns.first().map_or(0, |column| column.as_ref().len());
-        let keeps = |row: usize| {
-            let values: Vec<f64> = columns.iter().map(|column| column.as_ref()[row]).collect();
-            self.config.is_feasible(&values)
-        };
-        (0..rows).map(keeps).collect()
+    /// The evaluated points that no other one beats in every objective, by their outcomes and by posterior means, among
+    /// those that satisfy all constraints.
+    pub fn fronts(&mut self) -> Result<Fronts> {
+        let Some(models) = self.models_of_observed()? else { return Ok(Fronts::default()) };
+        let x = self.table.rows(&self.table.observed);
+        let believed = models.outputs.iter().map(|model| model.means(x.as_ref())).collect::<Result<Vec<_>>>()?;
+        let observed: Vec<&[f64]> = (0..self.config.outputs.len()).map(|k| self.table.outcomes(k)).collect();
+        Ok(Fronts { believed: self.front(&believed), observed: self.front(&observed) })
     }
 
     /// The front among these rows, the first objective's best first.
-    pub(super) fn front(&self, columns: &[impl AsRef<[f64]>]) -> Result<Vec<ParetoPoint>> {
+    fn front(&self, columns: &[impl AsRef<[f64]>]) -> Vec<ParetoPoint> {
         let (objectives, _) = self.config.objectives_and_constraints();
-        let within = self.within(columns);
-        let rows: Vec<usize> = (0..within.len()).filter(|&row| within[row]).collect();
         let value = |row: usize, k: usize| columns[k].as_ref()[row];
+        let values = |row: usize| (0..columns.len()).map(|k| value(row, k)).collect::<Vec<_>>();
+        let all = 0..self.table.observed.len();
+        let rows: Vec<usize> = all.filter(|&row| self.config.is_feasible(&values(row))).collect();
         let points: Vec<Vec<f64>> =
             rows.iter().map(|&row| objectives.iter().map(|&k| value(row, k)).collect()).collect();
         let mut front: Vec<usize> = pareto::front(&points).into_iter().map(|i| rows[i]).collect();
@@ -58,10 +48,10 @@ impl Study {
             front.sort_by(|&i, &j| value(j, first).total_cmp(&value(i, first)));
         }
         let signs: Vec<f64> = self.config.outputs.iter().map(|output| output.goal.sign()).collect();
-        let compromise = |row: usize| ParetoPoint {
-            trial: self.trial_of(self.table.observed()[row]),
+        let point = |row: usize| ParetoPoint {
+            trial: self.trial_of(self.table.observed[row]),
             values: signs.iter().enumerate().map(|(k, sign)| sign * value(row, k)).collect(),
         };
-        Ok(front.into_iter().map(compromise).collect())
+        front.into_iter().map(point).collect()
     }
 }

@@ -1,11 +1,16 @@
 //! What the outputs of a study are for, and what follows from that.
 
 use super::config::{Config, OutcomeTransformChoice};
+use super::model::Surrogate;
 use crate::acquire::{ConstraintBounds, Rule, Task};
-use crate::allocate::{Allocation, Needs};
-use crate::data::{OutcomeTransform, PosteriorAtData};
+use crate::allocate::{Allocation, Needs, Quality};
+use crate::data::{AllocationContext, OutcomeTransform, PosteriorAtData};
 use crate::error::{Error, Result};
+use crate::linalg::MatRef;
 use serde::{Deserialize, Serialize};
+
+/// As far out as nothing else, yet with a square.
+const FARTHEST: f64 = 1e100;
 
 /// One number that an evaluation returns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -92,18 +97,10 @@ impl Goal {
     }
 }
 
-/// Which rows are believed to keep to all limits; all of them, if there is none.
-pub(super) fn feasible_rows(rows: usize, limited: &[(ConstraintBounds, &PosteriorAtData)]) -> Vec<bool> {
-    (0..rows).map(|i| limited.iter().all(|(limits, belief)| limits.violation(belief.mean()[i]) == 0.0)).collect()
-}
-
 /// A limit or a level in a model's units; it may lie farther beyond the outcomes than numbers reach.
 pub(super) fn in_units(units: &OutcomeTransform, value: f64) -> f64 {
     units.to_model(value).clamp(-FARTHEST, FARTHEST)
 }
-
-/// As far out as nothing else, yet with a square.
-const FARTHEST: f64 = 1e100;
 
 impl Config {
     /// The numbers of the outputs that are optimised, and of those that have limits.
@@ -116,7 +113,7 @@ impl Config {
         matches!(self.outputs.as_slice(), [output] if output.goal.is_objective())
     }
 
-    /// Whether these values, one an output, keep to all limits.
+    /// Whether these values, one per output, satisfy all constraints.
     pub fn is_feasible(&self, values: &[f64]) -> bool {
         self.outputs.iter().zip(values).all(|(output, &value)| output.goal.is_satisfied_by(value))
     }
@@ -159,50 +156,73 @@ impl Config {
         }
     }
 
+    /// What a quality of an output's inducing points may look at, given the units of every output and its posterior at the
+    /// rows, if there is one.
+    pub(super) fn allocation_context(
+        &self,
+        quality: &Quality,
+        output: usize,
+        outputs: &[(OutcomeTransform, Option<PosteriorAtData>)],
+        rows: usize,
+    ) -> Result<AllocationContext> {
+        let (objectives, constrained) = self.objectives_and_constraints();
+        let seen = match quality.needs() {
+            // What several objectives promise together; each has its own points, as its kernel is its own.
+            Needs::Objectives => objectives,
+            Needs::Output | Needs::Nothing => vec![output],
+        };
+        let posteriors = seen.into_iter().filter_map(|k| outputs[k].1.clone()).collect();
+        let bounded = |k: usize| Some((self.outputs[k].goal.bounds(&outputs[k].0), outputs[k].1.as_ref()?.mean()));
+        let bounded: Vec<(ConstraintBounds, &[f64])> = constrained.into_iter().filter_map(bounded).collect();
+        let is_feasible = |i: usize| bounded.iter().all(|(bounds, means)| bounds.violation(means[i]) == 0.0);
+        let context = AllocationContext::of_rows(rows).with_outputs(posteriors)?;
+        context.with_feasible((0..rows).map(is_feasible).collect())
+    }
+
+    /// Which of these rows satisfy all constraints by the models' means.
+    pub(super) fn feasible_rows(&self, models: &[Surrogate], x: MatRef<'_, f64>) -> Result<Vec<bool>> {
+        let mut feasible = vec![true; x.nrows()];
+        for (model, output) in models.iter().zip(&self.outputs).filter(|(_, output)| !output.goal.is_objective()) {
+            let means = model.means(x)?.into_iter();
+            feasible.iter_mut().zip(means).for_each(|(feasible, mean)| *feasible &= output.goal.is_satisfied_by(mean));
+        }
+        Ok(feasible)
+    }
+
     pub(super) fn check_goals(&self) -> Result<()> {
         let (objectives, others) = self.objectives_and_constraints();
         let limits = others.iter().filter(|&&k| matches!(self.outputs[k].goal, Goal::Constraint { .. })).count();
         for Output { name, goal } in &self.outputs {
-            let fault = |must: &str, value: f64| {
-                Err(Error::Parameter { name: format!("a limit or level of '{name}'"), value, must: must.into() })
+            let fault =
+                |must: &str, value: f64| Err(Error::parameter(format!("a limit or level of '{name}'"), value, must));
+            let limits: Vec<f64> = match *goal {
+                Goal::Level(level) => vec![level],
+                Goal::Constraint { at_least, at_most } => at_least.into_iter().chain(at_most).collect(),
+                _ => continue,
             };
-            match *goal {
-                Goal::Level(level) if !level.is_finite() => return fault("finite", level),
-                Goal::Constraint { at_least: None, at_most: None } => {
-                    return Err(Error::Unsupported {
-                        what: format!("no limit for '{name}'"),
-                        remedy: "give at-least, at-most or both".into(),
-                    });
+            if let Some(&limit) = limits.iter().find(|limit| !limit.is_finite()) {
+                return fault("finite", limit);
+            }
+            match limits.as_slice() {
+                [] => {
+                    let remedy = "give at-least, at-most or both";
+                    return Err(Error::unsupported(format!("no limit for '{name}'"), remedy));
                 }
-                Goal::Constraint { at_least, at_most } => {
-                    let (low, high) = (at_least.unwrap_or(f64::MIN), at_most.unwrap_or(f64::MAX));
-                    if !(low.is_finite() && high.is_finite()) {
-                        return fault("finite", if low.is_finite() { high } else { low });
-                    }
-                    // No model gives a single value any probability.
-                    if low >= high {
-                        return fault("above the lower one", high);
-                    }
-                }
+                // No model gives a single value any probability.
+                &[low, high] if low >= high => return fault("above the lower one", high),
                 _ => {}
             }
         }
         match (objectives.len(), limits, others.len() - limits) {
             (0, 0, 0) => Err(Error::Empty { what: "the list of outputs".into() }),
             (1.., _, 0) | (0, 0, 1) => Ok(()),
-            (0, _, 0) => Err(Error::Unsupported {
-                what: "limits without an objective".into(),
-                remedy: "add an output to maximize or minimize".into(),
-            }),
-            _ => Err(Error::Unsupported {
-                what: "an output to classify or to know around a level, beside others".into(),
-                remedy: "give it a study of its own".into(),
-            }),
+            (0, _, 0) => {
+                Err(Error::unsupported("limits without an objective", "add an output to maximize or minimize"))
+            }
+            _ => Err(Error::unsupported(
+                "an output to classify or to know around a level, beside others",
+                "give it a study of its own",
+            )),
         }
-    }
-
-    /// Refuses a rule that does not support the goals, with the reason.
-    pub(super) fn check_rule(&self) -> Result<()> {
-        self.rule().check(self.task())
     }
 }

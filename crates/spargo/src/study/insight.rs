@@ -11,17 +11,17 @@
 //!     P(yes) = E Φ(f) = Φ(m/√(1 + v)),   interval Φ(m ± 1.96 √v)
 //! ```
 
-use super::goal::{feasible_rows, in_units};
-use super::model::Models;
-use super::{Goal, Study};
-use crate::allocate::Needs;
-use crate::data::{AllocationContext, OutcomeTransform, PosteriorAtData};
+use super::goal::in_units;
+use super::model::{Inducing, Models};
+use super::{Goal, ModelReport, Study};
+use crate::data::{OutcomeTransform, PosteriorAtData};
 use crate::error::Result;
 use crate::kernel::{Family, Kernel, Role};
-use crate::linalg::{Mat, MatRef, sorted_by_value};
+use crate::linalg::{Mat, sorted_by_value};
 use crate::math::normal;
-use crate::model::{Prediction, leave_one_out};
-use crate::space::{Domain, Point};
+use crate::model::{Hyperparameters, Posterior, Prediction, leave_one_out};
+use crate::space::Point;
+use std::sync::Arc;
 
 /// What a model says of one number.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -32,7 +32,7 @@ pub struct CrediblePrediction {
     pub interval: (f64, f64),
 }
 
-/// An outcome beside what the model of all others says of it.
+/// An outcome, and what the model of all others says of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LeaveOneOut {
     /// The trial's number.
@@ -82,11 +82,40 @@ fn bounded(value: f64) -> f64 {
 }
 
 impl Study {
+    /// Means and variances of an output without noise at points in the user's units; of a class, of its latent function,
+    /// whose probability of yes [`predict_interval`](Self::predict_interval) gives.
+    pub fn predict(&mut self, output: usize, points: &[Point]) -> Result<Prediction> {
+        let x = self.encode(points)?;
+        let (sign, models) = self.current(output)?;
+        let model = &models.outputs[output];
+        let Prediction { mean, variance } = model.posterior.predict(x.as_ref())?;
+        let moments = mean.into_iter().zip(variance).map(|(mean, variance)| model.units.moments(mean, variance));
+        let (mean, variance) = moments.map(|(mean, variance)| (sign * mean, variance)).unzip();
+        Ok(Prediction { mean, variance })
+    }
+
+    /// The posterior of an output given everything told so far, in the model's units.
+    pub fn posterior(&mut self, output: usize) -> Result<Arc<Posterior>> {
+        Ok(self.current(output)?.1.outputs[output].posterior.clone())
+    }
+
+    /// The hyperparameters of an output's posterior, and the units of its outcomes (which are maximised: a minimised output
+    /// has the other sign).
+    pub fn hyperparameters(&mut self, output: usize) -> Result<(Hyperparameters, OutcomeTransform)> {
+        let (_, models) = self.current(output)?;
+        Ok((models.states[output].hyper.clone(), models.outputs[output].units))
+    }
+
+    /// How the models of everything told so far came about, one per output.
+    pub fn model_reports(&mut self) -> Result<Vec<ModelReport>> {
+        Ok(self.current(0)?.1.reports.clone())
+    }
+
     /// Means and central 95 % intervals of an output without noise at points in the user's units; of a class, of the
     /// probability of yes.
     pub fn predict_interval(&mut self, output: usize, points: &[Point]) -> Result<Vec<CrediblePrediction>> {
         let x = self.encode(points)?;
-        let (sign, models) = (self.sign(output)?, self.current()?);
+        let (sign, models) = self.current(output)?;
         let model = &models.outputs[output];
         let classes = self.config.outputs[output].goal == Goal::Classify;
         let Prediction { mean, variance } = model.posterior.predict(x.as_ref())?;
@@ -103,22 +132,18 @@ impl Study {
     /// Trials with an outcome by their numbers, the best posterior mean of an output first.
     pub fn ranking(&mut self, output: usize) -> Result<Vec<u64>> {
         self.sign(output)?;
-        self.refresh()?;
-        if self.table.observed().is_empty() {
-            return Ok(Vec::new());
-        }
-        let models = self.models()?;
-        let mean = models.outputs[output].posterior.mean(self.table.rows(self.table.observed()).as_ref())?;
+        let Some(models) = self.models_of_observed()? else { return Ok(Vec::new()) };
+        let mean = models.outputs[output].posterior.mean(self.table.rows(&self.table.observed).as_ref())?;
         Ok(sorted_by_value(&mean).into_iter().map(|row| self.number(row)).collect())
     }
 
-    /// These trials' outcomes of an output, each beside what the model of all others says; trials without an outcome are passed over.
+    /// These trials' outcomes of an output, each with what the model of all others says; trials without an outcome are passed over.
     ///
     /// "The model of all others" has the hyperparameters and inducing points of the model of all.
     pub fn leave_one_out(&mut self, output: usize, trials: &[u64]) -> Result<Vec<LeaveOneOut>> {
         let sign = self.sign(output)?;
         self.refresh()?;
-        let row = |trial: &u64| self.table.observed().binary_search(&(trial.checked_sub(1)? as usize)).ok();
+        let row = |trial: &u64| self.table.observed.binary_search(&(trial.checked_sub(1)? as usize)).ok();
         let rows: Vec<usize> = trials.iter().filter_map(row).collect();
         if rows.is_empty() {
             return Ok(Vec::new());
@@ -126,7 +151,7 @@ impl Study {
         let models = self.models()?;
         let model = &models.outputs[output];
         let data = model.units.apply(&self.table.dataset(output, self.history().tells())?);
-        let Prediction { mean, variance } = leave_one_out(&model.posterior, &data, model.state.hyper.noise, &rows)?;
+        let Prediction { mean, variance } = leave_one_out(&model.posterior, &data, model.noise, &rows)?;
         let one = |(j, &row): (usize, &usize)| LeaveOneOut {
             trial: self.number(row),
             observed: sign * self.table.outcomes(output)[row],
@@ -140,17 +165,15 @@ impl Study {
     ///
     /// Two categories are as far apart as the kernel over numbers would have to put them to correlate them as much.
     pub fn importance(&mut self, output: usize) -> Result<Vec<f64>> {
-        self.sign(output)?;
-        let kernel = self.current()?.outputs[output].state.hyper.kernel.clone();
+        let kernel = self.current(output)?.1.states[output].hyper.kernel.clone();
         let parameters = kernel.roles().into_iter().zip(kernel.inputs()).zip(kernel.parameters());
         let mut importance = vec![0.0; self.config.space.dimensions().len()];
         for ((role, input), log) in parameters {
             let Some(k) = input.filter(|_| role == Role::Lengthscale) else { continue };
             let reach = match &self.config.space.dimensions()[k].domain {
                 // A table may have columns that never change.
-                domain if domain.count() == Some(1) => 0.0,
-                Domain::Real { lower, upper, .. } if lower == upper => 0.0,
-                Domain::Categorical { .. } => distance(self.config.model.kernel.family(), (-(-log).exp()).exp()),
+                domain if domain.is_constant() => 0.0,
+                domain if domain.is_categorical() => distance(self.config.model.kernel.family(), (-(-log).exp()).exp()),
                 _ => (-log).exp(),
             };
             importance[k] = reach.max(importance[k]);
@@ -160,55 +183,32 @@ impl Study {
 
     /// Z of an output, in the user's units; `None` if the posterior is exact.
     pub fn inducing_points(&mut self, output: usize) -> Result<Option<Vec<Point>>> {
-        self.sign(output)?;
-        let models = self.current()?;
-        let model = &models.outputs[output];
-        let decode = |z: MatRef<'_, f64>, i: usize| {
-            let inputs = self.config.space.dimensions().iter().enumerate();
-            inputs.map(|(k, dimension)| dimension.decode(z[(i, k)])).collect::<Result<Point>>()
-        };
-        match &model.state.inducing {
-            None => Ok(None),
-            Some(_) => {
-                let z = model.posterior.z();
-                (0..z.nrows()).map(|i| decode(z, i)).collect::<Result<Vec<_>>>().map(Some)
-            }
-        }
+        let (_, models) = self.current(output)?;
+        let Some(Inducing(z)) = &models.states[output].inducing else { return Ok(None) };
+        let dimensions = self.config.space.dimensions();
+        let point = |i: usize| dimensions.iter().enumerate().map(|(k, d)| d.decode(z[(i, k)])).collect();
+        (0..z.nrows()).map(point).collect::<Result<Vec<Point>>>().map(Some)
     }
 
     /// q, the weight of each trial with an outcome in the next choice of an output's inducing points, by the trial's number.
     pub fn quality(&mut self, output: usize) -> Result<Vec<(u64, f64)>> {
         self.sign(output)?;
-        self.refresh()?;
-        if self.table.observed().is_empty() {
-            return Ok(Vec::new());
-        }
-        let models = self.models()?;
+        let Some(models) = self.models_of_observed()? else { return Ok(Vec::new()) };
         let quality = self.config.allocation_of(output).quality();
-        let outputs = match quality.needs() {
-            Needs::Objectives => self.config.objectives_and_constraints().0,
-            Needs::Output | Needs::Nothing => vec![output],
-        };
-        let beliefs = outputs.iter().map(|&output| self.belief(&models, output)).collect::<Result<Vec<_>>>()?;
-        let (_, limited) = self.config.objectives_and_constraints();
-        let limits = |k: usize| self.config.outputs[k].goal.bounds(&models.outputs[k].units);
-        let limited: Vec<_> =
-            limited.into_iter().map(|k| Ok((limits(k), self.belief(&models, k)?))).collect::<Result<_>>()?;
-        let limited: Vec<_> = limited.iter().map(|(limits, belief)| (*limits, belief)).collect();
-        let rows = self.table.observed().len();
-        let context = AllocationContext::of_rows(rows).with_outputs(beliefs)?;
-        let context = context.with_feasible(feasible_rows(rows, &limited))?;
+        let at_data = |k: usize| Ok((models.outputs[k].units, Some(self.posterior_at_data(&models, k)?)));
+        let outputs = (0..models.outputs.len()).map(at_data).collect::<Result<Vec<_>>>()?;
+        let context = self.config.allocation_context(&quality, output, &outputs, self.table.observed.len())?;
         let values = quality.evaluate(&context, self.config.inducing)?;
         Ok(values.into_iter().enumerate().map(|(row, q)| (self.number(row), q)).collect())
     }
 
-    /// What the model of an output believes at the data.
-    fn belief(&self, models: &Models, output: usize) -> Result<PosteriorAtData> {
+    /// The posterior of an output at the data.
+    fn posterior_at_data(&self, models: &Models, output: usize) -> Result<PosteriorAtData> {
         let (model, goal) = (&models.outputs[output], self.config.outputs[output].goal);
         let data = model.units.apply(&self.table.dataset(output, self.history().tells())?);
         let Prediction { mean, variance } = model.posterior.predict(data.x())?;
         let level = goal.level(self.table.outcomes(output)).map_or(0.0, |level| in_units(&model.units, level));
-        PosteriorAtData::new(data.y().to_vec(), mean, variance, data.noise(model.state.hyper.noise))?.with_level(level)
+        PosteriorAtData::new(data.y().to_vec(), mean, variance, data.noise(model.noise))?.with_level(level)
     }
 
     /// Points as models see them, [points, inputs].
@@ -219,7 +219,7 @@ impl Study {
 
     /// The trial of a row of the observed ones.
     fn number(&self, row: usize) -> u64 {
-        self.table.observed()[row] as u64 + 1
+        self.table.observed[row] as u64 + 1
     }
 }
 

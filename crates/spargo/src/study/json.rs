@@ -14,10 +14,7 @@ pub(super) fn from_json<T: DeserializeOwned>(what: &str, json: &str) -> Result<T
 }
 
 fn unreadable(what: &str, error: serde_json::Error) -> Error {
-    Error::Unsupported {
-        what: format!("{what} cannot be read or written ({error})"),
-        remedy: "create another study".into(),
-    }
+    Error::unsupported(format!("{what} cannot be read or written ({error})"), "create another study")
 }
 
 /// The first setting in which two studies differ.

@@ -11,15 +11,15 @@
 
 use super::auto;
 use super::config::{Config, check_share};
-use super::model::{Model, Models};
+use super::model::{Models, Surrogate};
 use crate::acquire::ParetoState;
 use crate::data::{Dataset, OutcomeTransform, Warp};
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
 use crate::linalg::{Mat, MatRef, select_rows, sorted_by_value};
 use crate::model::{
-    Fit, FitOptions, HyperparameterObjective, Hyperparameters, Inference, Posterior, Prediction, Start, fit,
-    leave_one_out, noise_bound,
+    Fit, FitOptions, HyperparameterObjective, Hyperparameters, Inference, Prediction, Start, fit, leave_one_out,
+    noise_bound,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -70,12 +70,11 @@ impl Default for LocalModelOptions {
 impl LocalModelOptions {
     /// Refuses shares beyond 0 and 1, and neighbourhoods whose models would take longer than everything else.
     pub(super) fn check(&self) -> Result<()> {
-        let refuse = |name: &str, value: f64, must: String| Err(Error::Parameter { name: name.into(), value, must });
         check_share("local-models.share", self.share)?;
-        if self.neighbours > MOST_NEIGHBOURS {
-            return refuse("neighbours", self.neighbours as f64, format!("at most {MOST_NEIGHBOURS}"));
+        if self.neighbours <= MOST_NEIGHBOURS {
+            return Ok(());
         }
-        Ok(())
+        Err(Error::parameter("neighbours", self.neighbours as f64, format!("at most {MOST_NEIGHBOURS}")))
     }
 }
 
@@ -100,16 +99,6 @@ pub(super) struct LocalModel {
     lcb: f64,
 }
 
-/// A model of one output.
-#[derive(Debug, Clone)]
-pub(super) struct Surrogate {
-    pub posterior: Arc<Posterior>,
-    /// The transform of the output's outcomes.
-    pub units: OutcomeTransform,
-    /// The noise variance, in the model's units.
-    pub noise: f64,
-}
-
 /// The global models of all outputs with their data, around which local ones are made.
 pub(super) struct Global<'a> {
     pub config: &'a Config,
@@ -128,8 +117,12 @@ impl Config {
 }
 
 impl Global<'_> {
-    fn model(&self) -> &Model {
+    fn model(&self) -> &Surrogate {
         &self.models.outputs[self.objective]
+    }
+
+    fn kernel(&self, output: usize) -> &Kernel {
+        &self.models.states[output].hyper.kernel
     }
 
     fn x(&self) -> MatRef<'_, f64> {
@@ -178,7 +171,7 @@ impl Global<'_> {
     pub fn on_front(&self, pareto: &ParetoState) -> Result<LocalModel> {
         let started = Instant::now();
         let row = pareto.incumbents[self.models.seen() as usize % pareto.incumbents.len()];
-        let rows = closest(self.x(), row, &self.model().state.hyper.kernel, self.config.local_models.neighbours);
+        let rows = closest(self.x(), row, self.kernel(self.objective), self.config.local_models.neighbours);
         let outputs = self.local_outputs(&rows, None)?;
         let (surrogate, centre) = (outputs[self.objective].clone(), self.x().subrows(row, 1).to_owned());
         let seconds = started.elapsed().as_secs_f64();
@@ -195,28 +188,19 @@ impl Global<'_> {
             return Ok(rows);
         }
         let all: Vec<usize> = sorted_by_value(&means);
-        let feasible = self.feasible(&self.models.outputs.iter().map(Surrogate::of).collect::<Vec<_>>(), &all)?;
+        let feasible = self.feasible(&self.models.outputs, &all)?;
         Ok(if feasible.is_empty() { rows } else { feasible.into_iter().take(2 * RECOMMENDED).collect() })
     }
 
     /// Those of the rows at which the surrogates' means satisfy all constraints.
     fn feasible(&self, surrogates: &[Surrogate], rows: &[usize]) -> Result<Vec<usize>> {
-        let x = select_rows(self.x(), rows);
-        let mut feasible = vec![true; rows.len()];
-        for (surrogate, output) in surrogates.iter().zip(&self.config.outputs) {
-            if !output.goal.is_objective() {
-                let means = surrogate.posterior.mean(x.as_ref())?;
-                let satisfied =
-                    means.into_iter().map(|mean| output.goal.is_satisfied_by(surrogate.units.from_model(mean)));
-                feasible.iter_mut().zip(satisfied).for_each(|(feasible, satisfied)| *feasible &= satisfied);
-            }
-        }
+        let feasible = self.config.feasible_rows(surrogates, select_rows(self.x(), rows).as_ref())?;
         Ok(rows.iter().zip(feasible).filter(|(_, feasible)| *feasible).map(|(&row, _)| row).collect())
     }
 
     /// The best trial of the neighbourhood of a row, of up to `most` rows.
     fn around(&self, row: usize, most: usize) -> Result<LocalModel> {
-        let rows = closest(self.x(), row, &self.model().state.hyper.kernel, most);
+        let rows = closest(self.x(), row, self.kernel(self.objective), most);
         let (local, is_better, count) = self.objective_model(&rows)?;
         let data = &self.data[self.objective];
         // At the edge of a neighbourhood other models know more.
@@ -231,31 +215,25 @@ impl Global<'_> {
         }
         let by_local = local.best(data, &known)?;
         let centre = data.x().subrows(by_local.0, 1).to_owned();
-        let (surrogate, (row, moments, lcb)) = if is_better {
-            (local, by_local)
-        } else {
-            let global = Surrogate::of(self.model());
-            let best = global.best(data, &known)?;
-            (global, best)
-        };
+        let (surrogate, (row, moments, lcb)) =
+            if is_better { (local, by_local) } else { (self.model().clone(), self.model().best(data, &known)?) };
         Ok(LocalModel { row, moments, surrogate, outputs, centre, known, seconds: 0.0, lcb })
     }
 
     /// The local model of the objective, whether it predicts better than the global one, and of how many of the rows it is; rows
     /// are ordered by their distance to the first.
     fn objective_model(&self, rows: &[usize]) -> Result<(Surrogate, bool, usize)> {
-        let (model, data) = (self.model(), &self.data[self.objective]);
+        let (global, data) = (self.model(), &self.data[self.objective]);
         let close = self.config.local_models.neighbours.min(rows.len());
         let first: Vec<usize> = (0..close).collect();
         let of = |count: usize| -> Result<(Surrogate, f64)> {
             let some = data.subset(&rows[..count]);
-            let surrogate = Surrogate::local(model, &some, self.config)?;
+            let surrogate = Surrogate::local(self.kernel(self.objective), &some, self.config)?;
             let density = surrogate.log_predictive_density(&some, &first)?;
             Ok((surrogate, density))
         };
-        let global = Surrogate::of(model);
-        // An exact posterior is asked for its own data, a sparse one for any.
-        let by_global = match &model.state.inducing {
+        // An exact posterior predicts its own data, a sparse one any.
+        let by_global = match &self.models.states[self.objective].inducing {
             None => global.log_predictive_density(data, &rows[..close])?,
             Some(_) => global.log_predictive_density(&data.subset(&rows[..close]), &first)?,
         };
@@ -275,23 +253,17 @@ impl Global<'_> {
     fn local_outputs(&self, rows: &[usize], objective: Option<&Surrogate>) -> Result<Vec<Surrogate>> {
         let local = |k: usize| match objective {
             Some(objective) if k == self.objective => Ok(objective.clone()),
-            _ => Surrogate::local(&self.models.outputs[k], &self.data[k].subset(rows), self.config),
+            _ => Surrogate::local(self.kernel(k), &self.data[k].subset(rows), self.config),
         };
         (0..self.data.len()).map(local).collect()
     }
 }
 
 impl Surrogate {
-    /// The global model.
-    pub fn of(model: &Model) -> Self {
-        Surrogate { posterior: model.posterior.clone(), units: model.units, noise: model.state.hyper.noise }
-    }
-
-    /// The exact model of some observations; its search begins at the kernel of the global model.
-    fn local(model: &Model, some: &Dataset, config: &Config) -> Result<Self> {
+    /// The exact model of some observations; its search begins at a kernel, that of the global model.
+    fn local(kernel: &Kernel, some: &Dataset, config: &Config) -> Result<Self> {
         let units = OutcomeTransform::of(some.y(), Warp::Identity);
         let standard = units.apply(some);
-        let kernel = model.state.hyper.kernel.clone();
         let settings = FitOptions {
             hyperparameters: HyperparameterObjective::Subset(SUBSET),
             inference: Inference::Exact,
@@ -301,7 +273,7 @@ impl Surrogate {
             seed: config.seed,
             ..FitOptions::default()
         };
-        let start = Hyperparameters { kernel, mean: 0.0, noise: NOISE };
+        let start = Hyperparameters { kernel: kernel.clone(), mean: 0.0, noise: NOISE };
         let Fit { posterior, hyper, .. } = fit(&start, &standard, standard.x(), &settings)?;
         Ok(Surrogate { posterior: Arc::new(posterior), units, noise: hyper.noise })
     }

@@ -46,13 +46,11 @@ pub use storage::{History, Record, Told};
 pub use trial::{Outcome, Refused, Trial};
 
 use crate::acquire::optimizer::TrustRegions;
-use crate::data::OutcomeTransform;
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::model::{Hyperparameters, Posterior, Prediction};
 use crate::space::Point;
 use json::{differing, from_json, to_json};
-use model::Models;
+use model::{Last, Models};
 use observations::Observations;
 use state::StepState;
 use std::ops::Range;
@@ -71,7 +69,7 @@ pub struct Study {
     history: History,
     /// The history as models see it.
     table: Observations,
-    /// The last models, with the state they started from and the last tell they have seen.
+    /// The last models, and what they were made from.
     models: Option<(Key, Arc<Models>)>,
     /// The user's policy of trust regions, if there is one.
     policy: Option<TrustRegionPolicy>,
@@ -205,7 +203,7 @@ impl Study {
         let settled =
             |(trial, outcome): &(u64, Outcome)| Ok((*trial, self.settled(&format!("trial {trial}"), outcome)?));
         let outcomes = outcomes.iter().map(settled).collect::<Result<Vec<_>>>()?;
-        self.append(|history| history.news(&outcomes))
+        self.append(Vec::new(), |history| history.news(&outcomes))
     }
 
     /// Points that were not asked for, with their outcomes (`None`: they are pending); returns their trials' numbers.
@@ -225,28 +223,20 @@ impl Study {
             let outcome = outcome.as_ref().map(|outcome| self.settled(&of, outcome)).transpose().map_err(refused)?;
             events.push(Event::Added { point: point.clone(), outcome });
         }
-        self.append_rows(events, rows).map_err(|error| Refused { index: 0, error })
+        let added = self.append(rows, |_| Ok(events.clone())).map_err(|error| Refused { index: 0, error })?;
+        let end = self.history.records().len() as u64 + 1;
+        Ok(end - added as u64..end)
     }
 
-    /// Appends points as events, encoded as `rows`; returns their trials' numbers.
-    fn append_rows(&mut self, events: Vec<Event>, rows: Vec<Vec<f64>>) -> Result<Range<u64>> {
-        self.refresh()?;
-        while self.storage.append(self.history.position(), &events)? == Appended::Conflict {
-            self.refresh()?;
-        }
-        let first = self.history.records().len() as u64 + 1;
-        self.apply_rows(events, rows)?;
-        Ok(first..self.history.records().len() as u64 + 1)
-    }
-
-    /// Appends what `events` makes of the present history, and returns their number.
-    fn append(&mut self, events: impl Fn(&History) -> Result<Vec<Event>>) -> Result<usize> {
+    /// Appends what `events` makes of the present history, and returns their number; `rows` are the points that they add as
+    /// models see them.
+    fn append(&mut self, rows: Vec<Vec<f64>>, events: impl Fn(&History) -> Result<Vec<Event>>) -> Result<usize> {
         loop {
             self.refresh()?;
             let events = events(&self.history)?;
             let count = events.len();
             if count == 0 || self.storage.append(self.history.position(), &events)? == Appended::Done {
-                self.apply(events)?;
+                self.apply_rows(events, rows)?;
                 return Ok(count);
             }
         }
@@ -266,60 +256,22 @@ impl Study {
         self.table.extend(&self.config, &self.history, rows)
     }
 
-    /// The evaluated points that no other one beats in every objective, by their outcomes and by posterior means, among
-    /// those that keep to all limits.
-    pub fn fronts(&mut self) -> Result<Fronts> {
-        self.refresh()?;
-        if self.table.observed().is_empty() {
-            return Ok(Fronts::default());
-        }
-        let models = self.models()?;
-        let x = self.table.rows(self.table.observed());
-        let believed = self.believed_outcomes(&models, x.as_ref())?;
-        let observed: Vec<&[f64]> = (0..self.config.outputs.len()).map(|k| self.table.outcomes(k)).collect();
-        Ok(Fronts { believed: self.front(&believed)?, observed: self.front(&observed)? })
-    }
-
-    /// Means and variances of an output without noise at points in the user's units; of a class, of its latent function,
-    /// whose probability of yes [`predict_interval`](Self::predict_interval) gives.
-    pub fn predict(&mut self, output: usize, points: &[Point]) -> Result<Prediction> {
-        let x = self.encode(points)?;
-        let (sign, models) = (self.sign(output)?, self.current()?);
-        let model = &models.outputs[output];
-        let Prediction { mean, variance } = model.posterior.predict(x.as_ref())?;
-        let moments = mean.into_iter().zip(variance).map(|(mean, variance)| model.units.moments(mean, variance));
-        let (mean, variance): (Vec<f64>, Vec<f64>) = moments.unzip();
-        Ok(Prediction { mean: mean.into_iter().map(|mean| sign * mean).collect(), variance })
-    }
-
-    /// The posterior of an output given everything told so far, in the model's units.
-    pub fn posterior(&mut self, output: usize) -> Result<Arc<Posterior>> {
-        self.sign(output)?;
-        Ok(self.current()?.outputs[output].posterior.clone())
-    }
-
-    /// The hyperparameters of that posterior, and the units of its outcomes (which are maximised: a minimised output has
-    /// the other sign).
-    pub fn hyperparameters(&mut self, output: usize) -> Result<(Hyperparameters, OutcomeTransform)> {
-        self.sign(output)?;
-        let model = &self.current()?.outputs[output];
-        Ok((model.state.hyper.clone(), model.units))
-    }
-
-    /// How the models of everything told so far came about, one per output.
-    pub fn model_reports(&mut self) -> Result<Vec<ModelReport>> {
-        Ok(self.current()?.reports())
-    }
-
     /// The report of every ask so far.
     pub fn reports(&self) -> Result<Vec<StepReport>> {
         self.history.reports().iter().map(|report| from_json("a step's report in the study's file", report)).collect()
     }
 
-    /// The models of everything that others and we have told.
-    fn current(&mut self) -> Result<Arc<Models>> {
+    /// The models of everything told so far, by other processes as well, and the sign of an output that they have.
+    fn current(&mut self, output: usize) -> Result<(f64, Arc<Models>)> {
+        let sign = self.sign(output)?;
         self.refresh()?;
-        self.models()
+        Ok((sign, self.models()?))
+    }
+
+    /// The models of everything told so far, by other processes as well; `None` if that is nothing.
+    fn models_of_observed(&mut self) -> Result<Option<Arc<Models>>> {
+        self.refresh()?;
+        if self.table.observed.is_empty() { Ok(None) } else { self.models().map(Some) }
     }
 
     /// The models of everything told so far, made if need be.
@@ -348,16 +300,16 @@ impl Study {
             return Ok(models.clone());
         }
         self.check_modelled()?;
-        let data = self.table.datasets(key.seen)?;
+        let data = self.table.datasets(seen)?;
         let step = self.history().asks() + 1;
-        let last = state.as_ref().and_then(|state| Some((&state.models, state.seen()?)));
-        let models = match last {
-            Some((states, seen)) if seen == key.seen => Models::restored(states, &data)?,
-            Some((states, seen)) => {
-                let before = self.table.datasets(seen)?;
-                Models::new(&self.config, Some((states, &before)), &data, step, key.seen)?
+        let models = match state.and_then(|state| Some((state.seen()?, state.models))) {
+            Some((last, states)) if last == seen => Models::restored(states, &data)?,
+            Some((last, states)) => {
+                let before = self.table.datasets(last)?;
+                let last: Vec<Last<'_>> = states.iter().zip(&before).collect();
+                Models::new(&self.config, &last, &data, step, seen)?
             }
-            None => Models::new(&self.config, None, &data, step, key.seen)?,
+            None => Models::new(&self.config, &[], &data, step, seen)?,
         };
         interrupt::poll()?;
         let models = Arc::new(models);
@@ -377,11 +329,8 @@ impl Study {
     /// The factor that makes larger values of an output better.
     fn sign(&self, output: usize) -> Result<f64> {
         let sign = self.config.outputs.get(output).map(|output| output.goal.sign());
-        sign.ok_or_else(|| Error::Parameter {
-            name: "the number of an output".into(),
-            value: output as f64,
-            must: format!("below {}", self.config.outputs.len()),
-        })
+        let must = || format!("below {}", self.config.outputs.len());
+        sign.ok_or_else(|| Error::parameter("the number of an output", output as f64, must()))
     }
 
     fn trial_of(&self, record: usize) -> Trial {
@@ -390,26 +339,16 @@ impl Study {
 
     /// The outcome as it is recorded, if this study can have it.
     fn settled(&self, of: &str, outcome: &Outcome) -> Result<Outcome> {
-        match outcome {
-            Outcome::Observed { values, .. } if values.len() != self.config.outputs.len() => Err(Error::Shape {
-                what: format!("the list of values of {of}"),
-                found: values.len(),
-                expected: self.config.outputs.len(),
-            }),
-            Outcome::Observed { values, .. } => {
-                self.check_classes(of, values)?;
-                outcome.settled(of)
-            }
-            Outcome::Failed { .. } => Ok(outcome.clone()),
+        let Outcome::Observed { values, .. } = outcome else { return Ok(outcome.clone()) };
+        let (found, expected) = (values.len(), self.config.outputs.len());
+        if found != expected {
+            return Err(Error::Shape { what: format!("the list of values of {of}"), found, expected });
         }
-    }
-
-    fn check_classes(&self, of: &str, values: &[f64]) -> Result<()> {
-        let classes = self.config.outputs.iter().zip(values).filter(|(output, _)| output.goal == Goal::Classify);
-        match classes.map(|(_, &value)| value).find(|value| value.is_finite() && ![0.0, 1.0].contains(value)) {
-            Some(value) => Err(Error::Parameter { name: format!("the class of {of}"), value, must: "0 or 1".into() }),
-            None => Ok(()),
+        let mut classes = self.config.outputs.iter().zip(values).filter(|(output, _)| output.goal == Goal::Classify);
+        if let Some((_, &value)) = classes.find(|(_, value)| value.is_finite() && ![0.0, 1.0].contains(*value)) {
+            return Err(Error::parameter(format!("the class of {of}"), value, "0 or 1"));
         }
+        outcome.settled(of)
     }
 }
 
@@ -424,9 +363,9 @@ fn refused(storage: &dyn Storage, cause: &str, remedy: &str) -> Error {
 fn check_same(ours: &Config, stored: &Config, storage: &dyn Storage) -> Result<()> {
     match differing(&to_json(ours)?, &to_json(stored)?)? {
         None => Ok(()),
-        Some(field) => Err(Error::Unsupported {
-            what: format!("the study in {} has another setting of '{field}'", storage.name()),
-            remedy: "open it with the settings it was made with, or create another study".into(),
-        }),
+        Some(field) => Err(Error::unsupported(
+            format!("the study in {} has another setting of '{field}'", storage.name()),
+            "open it with the settings it was made with, or create another study",
+        )),
     }
 }

@@ -5,15 +5,14 @@
 //! ```
 
 use super::config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice};
-use super::goal::{Goal, feasible_rows, in_units};
+use super::goal::{Goal, in_units};
 use super::local::LocalModel;
-use crate::acquire::Output;
 use crate::acquire::optimizer::Excluded;
 use crate::allocate::{Allocation, Needs, allocate};
-use crate::data::{AllocationContext, Dataset, Direction, OutcomeTransform, PosteriorAtData, Warp};
+use crate::data::{Dataset, Direction, OutcomeTransform, PosteriorAtData, Warp};
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::linalg::{Mat, column_major};
+use crate::linalg::{Mat, MatRef, column_major};
 use crate::model::{
     ASINH_WARPS, CANDIDATE_WARPS, EXACT_LIMIT, Fit, FitOptions, FitReport, HyperparameterObjective, Hyperparameters,
     Inference, Likelihood, Posterior, Prediction, Start, fit, learn_outcome_transform, noise_bound,
@@ -56,13 +55,21 @@ pub(super) struct ModelState {
 #[serde(transparent)]
 pub(super) struct Inducing(#[serde(with = "column_major")] pub Mat<f64>);
 
-/// A model that has seen all data.
-#[derive(Debug)]
-pub(super) struct Model {
+/// A model of one output, of all trials or of a neighbourhood.
+#[derive(Debug, Clone)]
+pub(super) struct Surrogate {
     pub posterior: Arc<Posterior>,
+    /// The transform of the output's outcomes.
     pub units: OutcomeTransform,
-    pub state: ModelState,
-    pub report: ModelReport,
+    /// The noise variance, in the model's units.
+    pub noise: f64,
+}
+
+impl Surrogate {
+    /// Posterior means at points as models see them, in the user's units; an objective's are to be maximised.
+    pub fn means(&self, x: MatRef<'_, f64>) -> Result<Vec<f64>> {
+        Ok(self.posterior.mean(x)?.into_iter().map(|mean| self.units.from_model(mean)).collect())
+    }
 }
 
 /// How a model came about.
@@ -87,63 +94,98 @@ pub struct ModelReport {
 }
 
 /// A model for each output, all of which have seen the same trials.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Models {
-    pub outputs: Vec<Model>,
+    pub outputs: Vec<Surrogate>,
+    pub states: Vec<ModelState>,
+    pub reports: Vec<ModelReport>,
     /// The best trial by local models, once it was asked for.
     pub local: OnceLock<Option<LocalModel>>,
 }
 
 /// What a step left of an output, and the data that it had seen.
-type Last<'a> = (&'a ModelState, &'a Dataset);
+pub(super) type Last<'a> = (&'a ModelState, &'a Dataset);
 
 impl Models {
     /// Allocates and fits; `data` are encoded inputs and outcomes, an objective's to be maximised, one data set per output.
     ///
-    /// `last` is what the last step left, and the data that it had seen.
-    pub fn new(
-        config: &Config,
-        last: Option<(&[ModelState], &[Dataset])>,
-        data: &[Dataset],
-        step: u64,
-        seen: u64,
-    ) -> Result<Self> {
-        let last = |k: usize| last.map(|(states, before)| (&states[k], &before[k]));
-        let prepare = |(k, data): (usize, &Dataset)| Prepared::new(config, k, last(k), data);
+    /// `last` is what the last step left, if there was one: as many as outputs, or none.
+    pub fn new(config: &Config, last: &[Last<'_>], data: &[Dataset], step: u64, seen: u64) -> Result<Self> {
+        let prepare = |(k, data): (usize, &Dataset)| Prepared::new(config, k, last.get(k).copied(), data);
         let prepared = data.iter().enumerate().map(prepare).collect::<Result<Vec<_>>>()?;
-        let outputs = (0..data.len()).map(|k| Model::new(config, &prepared, k, step, seen)).collect::<Result<_>>()?;
-        Ok(Models { outputs, local: OnceLock::new() })
+        let mut models = Models::default();
+        for k in 0..data.len() {
+            models.fit(config, &prepared, k, step, seen)?;
+        }
+        Ok(models)
     }
 
     /// The models that left these states, given the same data.
-    pub fn restored(states: &[ModelState], data: &[Dataset]) -> Result<Self> {
-        let models = states.iter().zip(data).map(|(state, data)| Model::restored(state, data));
-        Ok(Models { outputs: models.collect::<Result<_>>()?, local: OnceLock::new() })
+    pub fn restored(states: Vec<ModelState>, data: &[Dataset]) -> Result<Self> {
+        let mut models = Models::default();
+        for (state, data) in states.into_iter().zip(data) {
+            models.push(state.posterior(data)?, state, data.len());
+        }
+        Ok(models)
     }
 
-    /// An output as acquisitions see it.
-    pub fn output(&self, output: usize) -> Output<'_> {
-        let model = &self.outputs[output];
-        Output { posterior: &model.posterior, noise: model.state.hyper.noise }
+    /// Chooses the inducing points of an output and fits its model.
+    fn fit(&mut self, config: &Config, all: &[Prepared], output: usize, step: u64, seen: u64) -> Result<()> {
+        let Prepared { data, units, start, options, searched, warp_s, predict_s, .. } = &all[output];
+        let started = Instant::now();
+        let inducing = match options.inference {
+            Inference::Exact => None,
+            _ => Some(inducing_points(config, all, output, step)?),
+        };
+        let allocate_s = predict_s + started.elapsed().as_secs_f64();
+
+        let started = Instant::now();
+        let z = inducing.as_ref().map_or(data.x(), Mat::as_ref);
+        let Fit { posterior, hyper, report } = fit(start, data, z, options)?;
+        let state = ModelState {
+            output: config.outputs[output].name.clone(),
+            units: *units,
+            hyper,
+            inducing: inducing.map(Inducing),
+            inference: options.inference,
+            likelihood: options.likelihood,
+            searched: searched.unwrap_or(data.len()),
+            seen,
+        };
+        let reported = self.push(posterior, state, data.len());
+        reported.allocate_s = allocate_s;
+        reported.fit_s = warp_s + started.elapsed().as_secs_f64();
+        reported.fit = Some(report);
+        Ok(())
     }
 
-    pub fn states(&self) -> Vec<ModelState> {
-        self.outputs.iter().map(|model| model.state.clone()).collect()
+    /// Adds the model of another output; its report says that nothing was done for it.
+    fn push(&mut self, posterior: Posterior, state: ModelState, observations: usize) -> &mut ModelReport {
+        let report = ModelReport {
+            output: state.output.clone(),
+            observations,
+            inducing: posterior.z().nrows(),
+            inference: state.inference,
+            warp: state.units.warp(),
+            allocate_s: 0.0,
+            fit_s: 0.0,
+            fit: None,
+        };
+        self.outputs.push(Surrogate { posterior: Arc::new(posterior), units: state.units, noise: state.hyper.noise });
+        self.states.push(state);
+        self.reports.push(report);
+        &mut self.reports[self.outputs.len() - 1]
     }
 
     /// The last tell that the models have seen.
     pub fn seen(&self) -> u64 {
-        self.outputs.first().map_or(0, |model| model.state.seen)
-    }
-
-    pub fn reports(&self) -> Vec<ModelReport> {
-        self.outputs.iter().map(|model| model.report.clone()).collect()
+        self.states.first().map_or(0, |state| state.seen)
     }
 
     /// Reports of models that were made for an earlier ask: nothing was done again.
     pub fn reports_again(&self) -> Vec<ModelReport> {
         let again = |report| ModelReport { allocate_s: 0.0, fit_s: 0.0, fit: None, ..report };
-        self.reports().into_iter().map(again).collect()
+        self.reports.iter().cloned().map(again).collect()
     }
 }
 
@@ -154,10 +196,7 @@ struct Prepared {
     units: OutcomeTransform,
     start: Hyperparameters,
     allocation: Allocation,
-    inference: Inference,
-    likelihood: Likelihood,
-    /// The largest noise variance, in the model's units.
-    noise_bound: Option<f64>,
+    options: FitOptions,
     /// The last posterior at the data, if inducing points depend on it.
     posterior: Option<PosteriorAtData>,
     /// Observations at the last search from several starts; `None` if this is to be one.
@@ -173,9 +212,10 @@ impl Prepared {
         // A search from one start can stay where few data had led it: look around again as they double.
         let searched = last.map(|(last, _)| last.searched).filter(|searched| data.len() < 2 * searched);
         let first = Hyperparameters::cold(Kernel::for_space(&config.space, &config.model.kernel)?);
+        let mut options = fitting(config, searched.is_none());
         let learned = |warps: &[Warp]| {
             let start = last.map_or(&first, |(last, _)| &last.hyper);
-            learn_outcome_transform(start, data, &fitting(config, searched.is_none()), warps)
+            learn_outcome_transform(start, data, &options, warps)
         };
         let units = match (config.warping(output), last) {
             _ if goal == Goal::Classify => OutcomeTransform::identity(),
@@ -188,21 +228,24 @@ impl Prepared {
         };
         let standard = units.apply(data);
         let start = last.map_or_else(|| first.clone(), |(last, _)| last.hyper_in(&units));
-        let (inference, likelihood) = match goal {
-            Goal::Classify => (Inference::Variational, Likelihood::Bernoulli),
-            _ => (config.model.inference(data.len(), config.inducing), Likelihood::Gaussian),
+        (options.inference, options.likelihood, options.hyperparameters) = match goal {
+            Goal::Classify => (Inference::Variational, Likelihood::Bernoulli, HyperparameterObjective::Elbo),
+            _ => {
+                let inference = config.model.inference(data.len(), config.inducing);
+                (inference, Likelihood::Gaussian, config.model.learning_for(inference, data.len()))
+            }
         };
-        let bounded = config.model.noise_bound == NoiseBound::ClosePairs && likelihood.has_noise();
-        let noise_bound = bounded.then(|| limit_in(&units, data, &start.kernel, config.seed));
+        let bounded = config.model.noise_bound == NoiseBound::ClosePairs && options.likelihood.has_noise();
+        options.noise_bound = bounded.then(|| limit_in(&units, data, &start.kernel, config.seed));
         let warp_s = started.elapsed().as_secs_f64();
 
         let started = Instant::now();
         let mut allocation = config.allocation_of(output);
         let posterior = match (allocation.quality().needs(), last) {
             (Needs::Nothing, _) => None,
-            _ if inference == Inference::Exact => None,
-            (_, Some((last, before))) => {
-                let posterior = last_posterior(last, before, &standard, &units)?;
+            _ if options.inference == Inference::Exact => None,
+            (_, Some(last)) => {
+                let posterior = last_posterior(last, &standard, &units)?;
                 let level = goal.level(data.y()).map_or(0.0, |level| in_units(&units, level));
                 Some(posterior.with_level(level)?)
             }
@@ -213,19 +256,7 @@ impl Prepared {
             }
         };
         let predict_s = started.elapsed().as_secs_f64();
-        Ok(Prepared {
-            data: standard,
-            units,
-            start,
-            allocation,
-            inference,
-            likelihood,
-            noise_bound,
-            posterior,
-            searched,
-            warp_s,
-            predict_s,
-        })
+        Ok(Prepared { data: standard, units, start, allocation, options, posterior, searched, warp_s, predict_s })
     }
 }
 
@@ -243,63 +274,6 @@ fn fitting(config: &Config, cold: bool) -> FitOptions {
         optimizer: if cold { FitOptions::default().optimizer } else { LOOSE },
         seed: config.seed,
         ..FitOptions::default()
-    }
-}
-
-impl Model {
-    /// Chooses inducing points and fits.
-    fn new(config: &Config, all: &[Prepared], output: usize, step: u64, seen: u64) -> Result<Self> {
-        let Prepared { data, units, start, inference, likelihood, noise_bound, searched, warp_s, predict_s, .. } =
-            &all[output];
-        let (inference, likelihood, units, noise_bound) = (*inference, *likelihood, *units, *noise_bound);
-        let started = Instant::now();
-        let inducing = match inference {
-            Inference::Exact => None,
-            _ => Some(inducing_points(config, all, output, step)?),
-        };
-        let allocate_s = predict_s + started.elapsed().as_secs_f64();
-
-        let started = Instant::now();
-        let hyperparameters = if likelihood.is_conjugate() {
-            config.model.learning_for(inference, data.len())
-        } else {
-            HyperparameterObjective::Elbo
-        };
-        let settings =
-            FitOptions { hyperparameters, inference, likelihood, noise_bound, ..fitting(config, searched.is_none()) };
-        let z = inducing.as_ref().map_or(data.x(), Mat::as_ref);
-        let Fit { posterior, hyper, report } = fit(start, data, z, &settings)?;
-        let report = ModelReport {
-            output: config.outputs[output].name.clone(),
-            observations: data.len(),
-            inducing: posterior.z().nrows(),
-            inference,
-            warp: units.warp(),
-            allocate_s,
-            fit_s: warp_s + started.elapsed().as_secs_f64(),
-            fit: Some(report),
-        };
-        let searched = searched.unwrap_or(data.len());
-        let inducing = inducing.map(Inducing);
-        let output = config.outputs[output].name.clone();
-        let state = ModelState { output, units, hyper, inducing, inference, likelihood, searched, seen };
-        Ok(Model { posterior: Arc::new(posterior), units, state, report })
-    }
-
-    /// The model that left this state, given the same data.
-    fn restored(state: &ModelState, data: &Dataset) -> Result<Self> {
-        let posterior = state.posterior(data)?;
-        let report = ModelReport {
-            output: state.output.clone(),
-            observations: data.len(),
-            inducing: posterior.z().nrows(),
-            inference: state.inference,
-            warp: state.units.warp(),
-            allocate_s: 0.0,
-            fit_s: 0.0,
-            fit: None,
-        };
-        Ok(Model { posterior: Arc::new(posterior), units: state.units, state: state.clone(), report })
     }
 }
 
@@ -337,11 +311,10 @@ impl ModelState {
     fn posterior(&self, before: &Dataset) -> Result<Posterior> {
         let standard = self.units.apply(before);
         let z = self.inducing.as_ref().map_or(standard.x(), |Inducing(z)| z.as_ref());
-        let (inference, likelihood) = (self.inference, self.likelihood);
         let settings = FitOptions {
             hyperparameters: HyperparameterObjective::Fixed,
-            inference,
-            likelihood,
+            inference: self.inference,
+            likelihood: self.likelihood,
             ..FitOptions::default()
         };
         Ok(fit(&self.hyper, &standard, z, &settings)?.posterior)
@@ -356,35 +329,19 @@ fn ratio(old: &OutcomeTransform, new: &OutcomeTransform, value: f64) -> f64 {
 
 /// Z from the last step's kernel and posteriors.
 fn inducing_points(config: &Config, all: &[Prepared], output: usize, step: u64) -> Result<Mat<f64>> {
-    let Prepared { data, start, allocation, posterior, .. } = &all[output];
-    let posteriors: Vec<PosteriorAtData> = match allocation.quality().needs() {
-        // What several objectives promise together; each has its own points, as its kernel is its own.
-        Needs::Objectives => {
-            let objectives = all.iter().zip(&config.outputs).filter(|(_, output)| output.goal.is_objective());
-            objectives.filter_map(|(prepared, _)| prepared.posterior.clone()).collect()
-        }
-        Needs::Output | Needs::Nothing => posterior.iter().cloned().collect(),
-    };
+    let Prepared { data, start, allocation, .. } = &all[output];
+    let outputs: Vec<_> = all.iter().map(|other| (other.units, other.posterior.clone())).collect();
     // A table may have but one word in a column.
     let bounds = config.space.dimensions().iter().map(|d| (0.0, d.domain.largest().max(1.0))).collect();
-    let limited = all.iter().zip(&config.outputs).filter(|(_, output)| matches!(output.goal, Goal::Constraint { .. }));
-    let limited =
-        limited.filter_map(|(other, output)| Some((output.goal.bounds(&other.units), other.posterior.as_ref()?)));
-    let feasible = feasible_rows(data.len(), &limited.collect::<Vec<_>>());
-    let context = AllocationContext::of_rows(data.len()).with_outputs(posteriors)?;
-    let context = context.with_bounds(bounds)?.with_feasible(feasible)?;
+    let context =
+        config.allocation_context(&allocation.quality(), output, &outputs, data.len())?.with_bounds(bounds)?;
     let mut rng = stream(config.seed, Purpose::Allocation, step, output as u64);
     let chosen = allocate(allocation, data.x(), &start.kernel, &context, config.inducing, &mut rng)?;
     Ok(snapped(chosen.points, &config.space))
 }
 
 /// The last posterior at all data, in the units of `units` (variances to first order).
-fn last_posterior(
-    last: &ModelState,
-    before: &Dataset,
-    data: &Dataset,
-    units: &OutcomeTransform,
-) -> Result<PosteriorAtData> {
+fn last_posterior((last, before): Last<'_>, data: &Dataset, units: &OutcomeTransform) -> Result<PosteriorAtData> {
     let Prediction { mean, variance } = last.posterior(before)?.predict(data.x())?;
     let ratios: Vec<f64> = mean.iter().map(|&mean| ratio(&last.units, units, mean)).collect();
     let variance = variance.iter().zip(&ratios).map(|(v, ratio)| v * ratio * ratio).collect();

@@ -1,34 +1,37 @@
 //! The history as models see it: encoded points and outcomes to be maximised, grown as the history grows.
 
-use super::Outcome;
 use super::config::Config;
 use super::storage::{History, Told};
+use super::{Outcome, Output};
 use crate::acquire::optimizer::Excluded;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::linalg::Mat;
 
 /// What was observed of the history's records; a record is named by its index.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Observations {
     dimension: usize,
     /// The number of tells that are taken into account.
     tells: usize,
     /// Encoded points, row after row.
     points: Vec<f64>,
-    excluded: Excluded,
+    /// Every point there is.
+    pub excluded: Excluded,
     /// Records that were observed, in the order of their numbers.
-    observed: Vec<usize>,
+    pub observed: Vec<usize>,
     /// The tell of each observed record.
     seq: Vec<u64>,
     /// One per output.
     outputs: Vec<Column>,
-    failed: Vec<usize>,
-    pending: Vec<usize>,
+    /// Records that failed.
+    pub failed: Vec<usize>,
+    /// Records without an outcome.
+    pub pending: Vec<usize>,
 }
 
 /// An output of the observed records.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Column {
     /// The factor that makes larger values better.
     sign: f64,
@@ -40,17 +43,9 @@ struct Column {
 
 impl Observations {
     pub fn new(config: &Config) -> Self {
-        Observations {
-            dimension: config.space.dimensions().len(),
-            tells: 0,
-            points: Vec::new(),
-            excluded: Excluded::default(),
-            observed: Vec::new(),
-            seq: Vec::new(),
-            outputs: config.outputs.iter().map(|output| Column::new(output.goal.sign())).collect(),
-            failed: Vec::new(),
-            pending: Vec::new(),
-        }
+        let column = |output: &Output| Column { sign: output.goal.sign(), ..Column::default() };
+        let outputs = config.outputs.iter().map(column).collect();
+        Observations { dimension: config.space.dimensions().len(), outputs, ..Observations::default() }
     }
 
     /// Takes in what is new in the history; `rows` are the new points as models see them, unless these are still to be encoded.
@@ -72,7 +67,10 @@ impl Observations {
         new.sort_unstable();
         new.dedup();
         self.seq.truncate(self.observed.len());
-        self.outputs.iter_mut().for_each(|output| output.truncate(self.observed.len()));
+        for output in &mut self.outputs {
+            output.outcomes.truncate(self.observed.len());
+            output.noise.truncate(self.observed.len());
+        }
         for (i, told) in new.into_iter().filter_map(|i| Some((i, records[i].told.as_ref()?))) {
             self.push(i, told)?;
         }
@@ -100,29 +98,9 @@ impl Observations {
         Ok(())
     }
 
-    /// Records with an outcome.
-    pub fn observed(&self) -> &[usize] {
-        &self.observed
-    }
-
     /// One output of the observed records; an objective is to be maximised.
     pub fn outcomes(&self, output: usize) -> &[f64] {
         &self.outputs[output].outcomes
-    }
-
-    /// Records that failed.
-    pub fn failed(&self) -> &[usize] {
-        &self.failed
-    }
-
-    /// Records without an outcome.
-    pub fn pending(&self) -> &[usize] {
-        &self.pending
-    }
-
-    /// Every point there is.
-    pub fn excluded(&self) -> Excluded {
-        self.excluded.clone()
     }
 
     /// Rows of the observed records that were reported after a tell.
@@ -148,16 +126,5 @@ impl Observations {
     /// Every output of the observations up to a tell.
     pub fn datasets(&self, seen: u64) -> Result<Vec<Dataset>> {
         (0..self.outputs.len()).map(|output| self.dataset(output, seen)).collect()
-    }
-}
-
-impl Column {
-    fn new(sign: f64) -> Self {
-        Column { sign, outcomes: Vec::new(), noise: Vec::new() }
-    }
-
-    fn truncate(&mut self, rows: usize) {
-        self.outcomes.truncate(rows);
-        self.noise.truncate(rows);
     }
 }

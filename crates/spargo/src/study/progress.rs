@@ -21,14 +21,13 @@ impl Study {
     /// Trials by what is known of them.
     pub fn counts(&self) -> Counts {
         let (observed, failed, pending) =
-            (self.table.observed().len(), self.table.failed().len(), self.table.pending().len());
+            (self.table.observed.len(), self.table.failed.len(), self.table.pending.len());
         Counts { trials: observed + failed + pending, observed, failed, pending }
     }
 
     /// The outcome of a trial; `None` while it is pending, and of a trial that does not exist.
     pub fn outcome(&self, trial: u64) -> Option<&Outcome> {
-        let record = self.history().records().get(usize::try_from(trial.checked_sub(1)?).ok()?)?;
-        record.told.as_ref().map(|told| &told.outcome)
+        self.trial(trial)?.told.as_ref().map(|told| &told.outcome)
     }
 
     /// The best outcome of the only objective among those that satisfy all constraints, the first of equals; `None` if there

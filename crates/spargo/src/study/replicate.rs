@@ -9,8 +9,8 @@
 //! that violate a constraint come last; several objectives are scalarised with weights of their own for each draw.
 
 use super::config::{MOST_POINTS, check_count};
-use super::local::{Global, LocalModel, Surrogate, distinct};
-use super::model::Models;
+use super::local::{Global, LocalModel, distinct};
+use super::model::{Models, Surrogate};
 use super::{StepReport, Study, Trial};
 use crate::acquire::{ParetoState, Scale, simplex};
 use crate::data::{Dataset, OutcomeTransform};
@@ -39,20 +39,18 @@ impl Study {
             return Ok(Vec::new());
         }
         check_count("the number of replicates", count, MOST_POINTS)?;
-        let refuse = |what: &str, remedy: &str| Err(Error::Unsupported { what: what.into(), remedy: remedy.into() });
         if self.config.objectives_and_constraints().0.is_empty() {
-            return refuse(
-                "replicates of a best trial without an objective",
-                "add points to be evaluated again yourself",
-            );
+            let remedy = "add points to be evaluated again yourself";
+            return Err(Error::unsupported("replicates of a best trial without an objective", remedy));
         }
         let started = Instant::now();
         self.refresh()?;
-        if self.table.observed().is_empty() {
-            return refuse("replicates before any trial has an outcome", "tell outcomes first");
+        if self.table.observed.is_empty() {
+            return Err(Error::unsupported("replicates before any trial has an outcome", "tell outcomes first"));
         }
         let seen = self.history().tells();
-        let mut report = StepReport { again: count, ..StepReport::new(self.history().asks() + 1, count) };
+        let step = self.history().asks() + 1;
+        let mut report = StepReport { step, asked: count, again: count, ..StepReport::default() };
         let (candidates, models) = self.candidates(&mut report)?;
         loop {
             let points = self.draw_replicates(&candidates, report.step, count);
@@ -88,15 +86,14 @@ impl Study {
 
     fn candidates_of(&self, models: &Models) -> Result<Vec<Candidates>> {
         let data = self.table.datasets(models.seen())?;
-        let global: Vec<Surrogate> = models.outputs.iter().map(Surrogate::of).collect();
         if !self.config.is_one_objective() {
-            let (objectives, constraints) = self.config.acquired(|k| models.output(k), |k| models.outputs[k].units);
+            let (objectives, constraints) = self.config.acquired(&models.outputs);
             let pareto = ParetoState::new(&objectives, &constraints, data[0].x())?;
-            return Ok(vec![self.candidates_among(&global, &data, &likely(&pareto, &data[0]))?]);
+            return Ok(vec![self.candidates_among(&models.outputs, &data, &likely(&pareto, &data[0]))?]);
         }
         let mut locals = Vec::new();
         Global { config: &self.config, models, data: &data, objective: 0 }.each(|local| locals.push(local))?;
-        let groups = by_surrogate(&global[0], &locals, &data[0]);
+        let groups = by_surrogate(&models.outputs[0], &locals, &data[0]);
         groups.into_iter().map(|(surrogate, rows)| self.candidates_among(&[surrogate], &data, &rows)).collect()
     }
 
@@ -116,14 +113,14 @@ impl Study {
             };
             Ok(Joint { mean: surrogate.posterior.mean(points.as_ref())?, root, units: surrogate.units })
         };
-        let records = rows.iter().map(|&row| self.table.observed()[row]).collect();
+        let records = rows.iter().map(|&row| self.table.observed[row]).collect();
         Ok(Candidates { records, outputs: surrogates.iter().map(joint).collect::<Result<_>>()? })
     }
 
     /// Without any model: the best outcomes of the first objective, as if they were equal.
     fn best_observed(&self) -> Candidates {
         let best = sorted_by_value(self.table.outcomes(self.config.objectives_and_constraints().0[0]));
-        let records: Vec<usize> = best.iter().take(FEW).map(|&row| self.table.observed()[row]).collect();
+        let records: Vec<usize> = best.iter().take(FEW).map(|&row| self.table.observed[row]).collect();
         let (mean, root) = (vec![0.0; records.len()], Mat::identity(records.len(), records.len()));
         let joint = Joint { mean, root, units: OutcomeTransform::identity() };
         Candidates { records, outputs: vec![joint; self.config.outputs.len()] }

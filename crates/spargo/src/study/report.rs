@@ -5,7 +5,7 @@ use super::trial::Trial;
 use serde::{Deserialize, Serialize};
 
 /// One ask: seconds and numbers of each stage.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct StepReport {
     /// Its number, counted from 1.
     pub step: u64,
@@ -13,10 +13,10 @@ pub struct StepReport {
     pub asked: usize,
     /// Of these, points that no model chose.
     pub design: usize,
-    /// Of these, points that had an outcome and were asked for again to confirm it.
+    /// Of these, replicates of points that had an outcome.
     #[serde(default)]
     pub again: usize,
-    /// The models that chose the others, one an output; none if they were not asked.
+    /// The models that chose the others, one per output; none if no model did.
     pub models: Vec<ModelReport>,
     /// Seconds for models around the best trials, and for drawing and maximising paths.
     pub acquire_s: f64,
@@ -26,23 +26,6 @@ pub struct StepReport {
     pub replaced: usize,
     /// Why no model chose points though there are data, if none did.
     pub without_model: Option<String>,
-}
-
-impl StepReport {
-    /// Of an ask that has not done anything yet.
-    pub(super) fn new(step: u64, asked: usize) -> Self {
-        StepReport {
-            step,
-            asked,
-            design: 0,
-            again: 0,
-            models: Vec::new(),
-            acquire_s: 0.0,
-            total_s: 0.0,
-            replaced: 0,
-            without_model: None,
-        }
-    }
 }
 
 /// What a study has found.
@@ -66,7 +49,7 @@ pub struct Estimate {
     pub interval: (f64, f64),
 }
 
-/// A trial and what was told of it.
+/// A trial and its outcome.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Observation {
     /// The trial.

@@ -60,13 +60,12 @@ impl Outcome {
 
     /// The outcome as it is recorded: failed if a value is not finite; `noise` only if one of its variances is known.
     ///
-    /// Refuses an empty list of values, and noise variances that are not positive and finite or not one a value; `of`
+    /// Refuses an empty list of values, and noise variances that are not positive and finite or not one per value; `of`
     /// tells the user which trial's.
     pub fn settled(&self, of: impl fmt::Display) -> Result<Self> {
         let Outcome::Observed { values, noise } = self else { return Ok(self.clone()) };
         if values.is_empty() {
-            let (name, must) = (format!("the number of values of {of}"), "one for each output".into());
-            return Err(Error::Parameter { name, value: 0.0, must });
+            return Err(Error::parameter(format!("the number of values of {of}"), 0.0, "one for each output"));
         }
         if let Some(bad) = values.iter().position(|value| !value.is_finite()) {
             let which = if values.len() == 1 { "the outcome".into() } else { format!("output {}", bad + 1) };
@@ -107,8 +106,8 @@ fn check_noise(noise: &[Option<f64>], values: usize, of: impl fmt::Display) -> R
     }
     match noise.iter().flatten().find(|v| !(v.is_finite() && **v > 0.0)) {
         Some(&value) => {
-            let must = "positive and finite; leave it out to learn it".into();
-            Err(Error::Parameter { name: format!("the noise variance of {of}"), value, must })
+            let must = "positive and finite; leave it out to learn it";
+            Err(Error::parameter(format!("the noise variance of {of}"), value, must))
         }
         None => Ok(()),
     }

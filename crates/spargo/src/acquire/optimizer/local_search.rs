@@ -62,7 +62,7 @@ impl MultiStart<'_> {
 
     /// Maximises some restarts over the continuous inputs, the others held.
     fn ascend(&self, restarts: &mut [Restart], some: &[usize], regions: &[Option<TrustRegion>]) -> Result<()> {
-        let free = self.columns(Domain::is_continuous);
+        let free = self.columns(|domain| domain.is_continuous());
         if free.is_empty() {
             return Ok(());
         }
@@ -187,7 +187,7 @@ const GAIN: f64 = 1e-9;
 /// The values next to this one, and for whole numbers some farther away: a third of the range, a ninth, … one step.
 fn moves(domain: &Domain, old: f64) -> Vec<f64> {
     let mut moves = domain.neighbours(old);
-    if let (Domain::Int { .. }, Some(count)) = (domain, domain.count()) {
+    if let Some(count) = domain.count().filter(|_| !domain.is_categorical()) {
         let reaches = std::iter::successors(Some(1.0 / 3.0), |reach| Some(reach / 3.0));
         for reach in reaches.take_while(|reach| reach * count as f64 > 1.0) {
             moves.extend([old - reach, old + reach].map(|v| domain.snap(v)).into_iter().filter(|&v| v != old));

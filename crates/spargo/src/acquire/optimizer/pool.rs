@@ -104,13 +104,13 @@ fn perturb(
 
 /// Another value of one input.
 fn moved(domain: &Domain, old: f64, reach: f64, rng: &mut ChaCha8Rng) -> f64 {
-    match domain {
-        Domain::Categorical { .. } => domain.from_unit(uniform(rng)),
-        _ => match domain.snap(old + reach * normal(rng)) {
-            // Less than one step of a whole number.
-            same if same == old => one_of(&domain.neighbours(old), rng).unwrap_or(old),
-            new => new,
-        },
+    if domain.is_categorical() {
+        return domain.from_unit(uniform(rng));
+    }
+    match domain.snap(old + reach * normal(rng)) {
+        // Less than one step of a whole number.
+        same if same == old => one_of(&domain.neighbours(old), rng).unwrap_or(old),
+        new => new,
     }
 }
 

@@ -4,10 +4,7 @@ use spargo::space::{Domain, Value};
 
 /// A cell as a value of a domain, which may lie outside it.
 pub fn value(cell: &str, domain: &Domain) -> Value {
-    match domain {
-        Domain::Categorical { .. } => Value::Choice(cell.into()),
-        _ => number_value(cell),
-    }
+    if domain.is_categorical() { Value::Choice(cell.into()) } else { number_value(cell) }
 }
 
 /// A cell as a number if it is one, otherwise as a word.

@@ -36,7 +36,7 @@ const ANOTHER: &str = "give the path of a study, or another path to create one";
 /// Whose file it is, by its header.
 #[derive(PartialEq)]
 enum Owner {
-    Nobody,
+    None,
     Study { version: i32 },
     Other,
 }
@@ -118,16 +118,16 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, Fault> {
     Ok(connection)
 }
 
-/// Writes an empty study into a file that is nobody's.
+/// Writes an empty study into an empty file.
 ///
 /// Header and tables come with one transaction: other processes see an empty file or a study.
 fn create(connection: &mut Connection) -> Result<(), Fault> {
     // Without waiting for writers, as most files that are opened exist.
-    if owner(connection)? != Owner::Nobody {
+    if owner(connection)? != Owner::None {
         return Ok(());
     }
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    if read_owner(&transaction)? == Owner::Nobody {
+    if read_owner(&transaction)? == Owner::None {
         transaction.pragma_update(None, "application_id", APPLICATION)?;
         transaction.pragma_update(None, "user_version", VERSION)?;
         transaction.execute_batch(TABLES)?;
@@ -181,7 +181,7 @@ fn check_owner(connection: &mut Connection) -> Result<(), Fault> {
             let cause = format!("was written by a later version of spargo (format {version}, not {VERSION})");
             Err(Fault::unfit(cause, "use that version of spargo"))
         }
-        Owner::Nobody => Err(Fault::unfit("is empty", ANOTHER)),
+        Owner::None => Err(Fault::unfit("is empty", ANOTHER)),
         Owner::Other => Err(Fault::unfit("is not a study of spargo, but another program's database", ANOTHER)),
     }
 }
@@ -197,7 +197,7 @@ fn read_owner(connection: &Connection) -> Result<Owner, Fault> {
     let things: i32 = number("SELECT count(*) FROM sqlite_schema")?;
     Ok(match (number("PRAGMA application_id")?, number("PRAGMA user_version")?) {
         (APPLICATION, version) => Owner::Study { version },
-        (0, 0) if things == 0 => Owner::Nobody,
+        (0, 0) if things == 0 => Owner::None,
         _ => Owner::Other,
     })
 }

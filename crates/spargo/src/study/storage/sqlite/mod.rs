@@ -93,15 +93,12 @@ fn append(connection: &mut Connection, position: u64, events: &[Event]) -> std::
     }
     let mut insert = transaction.prepare_cached("INSERT INTO events (id, json) VALUES (?, ?)")?;
     for (id, event) in (position + 1..).zip(events) {
-        match event {
-            Event::Asked { seen, time, points, report, state: Some(state) } => {
-                let (points, report) = (points.clone(), report.clone());
-                let event = Event::Asked { seen: *seen, time: *time, points, report, state: None };
-                insert.execute(params![id, to_json(&event)?])?;
-                let sql = "INSERT OR REPLACE INTO state (one, event, json) VALUES (1, ?, ?)";
-                transaction.execute(sql, params![id, state])?;
-            }
-            event => _ = insert.execute(params![id, to_json(event)?])?,
+        let mut event = event.clone();
+        let state = if let Event::Asked { state, .. } = &mut event { state.take() } else { None };
+        insert.execute(params![id, to_json(&event)?])?;
+        if let Some(state) = state {
+            let sql = "INSERT OR REPLACE INTO state (one, event, json) VALUES (1, ?, ?)";
+            transaction.execute(sql, params![id, state])?;
         }
     }
     drop(insert);
