@@ -15,7 +15,7 @@ use crate::io::output::logs::log_last_step;
 use crate::io::study_handle::StudyHandle;
 use miette::{IntoDiagnostic, Report, Result};
 use spargo::Error;
-use spargo::study::{Campaign, Next, Outcome, Trial, Why};
+use spargo::study::{Campaign, Next, Outcome, Why};
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Instant;
@@ -80,25 +80,13 @@ impl Session {
         let next = self.campaign.next(&mut self.handle.study, 0).into_diagnostic()?;
         if let Next::Evaluate(trials) = &next {
             if self.handle.study.history().asks() > asks {
-                self.show_asked(trials, started.elapsed().as_secs_f64())?;
+                self.progress.asked(&mut self.handle.study, trials, started.elapsed().as_secs_f64())?;
+                log_last_step(&self.handle.study)?;
             } else {
                 info!("{} trials of an earlier run are evaluated first", trials.len());
             }
         }
         Ok(next)
-    }
-
-    fn show_asked(&mut self, trials: &[Trial], seconds: f64) -> Result<()> {
-        let study = &mut self.handle.study;
-        self.progress.asked(&study.config().space, study.history().asks(), trials, seconds)?;
-        log_last_step(study)?;
-        // The model of the last step is at hand: this costs a prediction, or models around the best trials.
-        if let Progress::Bar(bar) = &mut self.progress
-            && let Ok(Some(best)) = study.best()
-        {
-            bar.show_believed(best.believed.mean);
-        }
-        Ok(())
     }
 
     /// Waits for an event; all outcomes that have arrived meanwhile are returned together.
@@ -135,9 +123,7 @@ impl Session {
             debug!("trial {trial}: {outcome} after {seconds:.3} s");
             self.progress.told(&self.handle.study.config().outputs, trial, &outcome, seconds)?;
         }
-        if let Progress::Bar(bar) = &mut self.progress {
-            bar.show_observed(self.handle.study.best_observation().map(|best| best.value));
-        }
+        self.progress.show_observed(&self.handle.study);
         Ok(())
     }
 

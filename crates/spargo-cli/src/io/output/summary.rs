@@ -1,6 +1,6 @@
 //! The state of a study: counts, the best point, and where it is stored.
 
-use crate::io::csv::points::{Named, line, short};
+use crate::io::csv::points::{Named, by_output, line, short};
 use crate::io::study_handle::StudyHandle;
 use serde_json::{Value, json};
 use spargo::study::{Best, Config, Counts, Estimate, Fronts, Observation, ParetoPoint};
@@ -83,14 +83,9 @@ impl StudySummary {
     }
 
     fn front_json(&self, front: &[ParetoPoint]) -> Value {
-        let outputs = |values: &[f64]| {
-            let named =
-                self.config.outputs.iter().zip(values).map(|(output, value)| (output.name.clone(), json!(value)));
-            Value::Object(named.collect())
-        };
         let one = |ParetoPoint { trial, values }: &ParetoPoint| {
             let point = Named { space: &self.config.space, point: &trial.point, trial: None };
-            json!({ "trial": trial.id, "point": point, "outputs": outputs(values) })
+            json!({ "trial": trial.id, "point": point, "outputs": by_output(&self.config.outputs, values) })
         };
         front.iter().map(one).collect()
     }
