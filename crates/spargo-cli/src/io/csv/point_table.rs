@@ -1,56 +1,55 @@
-//! A batch as a table: points to be evaluated and, if asked for, what is predicted of them.
+//! Points as a table, with trial numbers, outcomes or predictions: `ask`, `suggest` and `export` write it as CSV or JSON.
 
 use crate::io::csv::csv_out::to_csv;
-use crate::io::csv::points::{Named, text};
-use miette::{IntoDiagnostic, Result};
+use crate::io::csv::points::text;
+use crate::io::output::files::print_or_write;
+use clap::Args;
+use miette::Result;
 use serde_json::json;
-use spargo::space::Point;
-use spargo::study::{Config, CrediblePrediction};
+use spargo::space::Value;
+use std::path::PathBuf;
 
-/// Points to be evaluated.
-pub struct BatchTable<'a> {
-    pub config: &'a Config,
-    /// The names of the inputs' columns.
-    pub header: &'a [String],
-    pub points: &'a [Point],
-    /// Predictions per output and point; empty if not asked for.
-    pub predictions: Vec<Vec<CrediblePrediction>>,
+/// `--output` and `--json`: where a table is written, and in which form.
+#[derive(Args)]
+pub struct TableArgs {
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write one JSON object per row, with the columns as keys
+    #[arg(long)]
+    pub json: bool,
 }
 
-impl BatchTable<'_> {
-    /// The table as CSV, one row per point.
-    pub fn csv(&self) -> Result<String> {
-        let predicted = (0..self.predictions.len()).flat_map(|k| self.columns(k));
-        let header = self.header.iter().cloned().chain(predicted).collect();
-        let row = |(i, point): (usize, &Point)| {
-            // Display would write 1e300 with 300 zeros.
-            let predicted = self.predictions.iter().flat_map(|of| numbers(&of[i])).map(|number| format!("{number:?}"));
-            point.iter().map(text).chain(predicted).collect()
+/// A table with one row per point.
+pub struct PointTable {
+    pub columns: Vec<String>,
+    /// One cell per column; `None` is an empty cell, or null.
+    pub rows: Vec<Vec<Option<Value>>>,
+}
+
+impl TableArgs {
+    /// Writes a table, never over one of the `inputs`.
+    pub fn write(&self, table: &PointTable, inputs: &[PathBuf]) -> Result<()> {
+        let text = if self.json { table.json() } else { table.csv()? };
+        print_or_write(&text, self.output.as_deref(), inputs)
+    }
+}
+
+impl PointTable {
+    fn csv(&self) -> Result<String> {
+        let cells = |row: &Vec<Option<Value>>| row.iter().map(|cell| cell.as_ref().map_or("".into(), text)).collect();
+        to_csv(std::iter::once(self.columns.clone()).chain(self.rows.iter().map(cells)))
+    }
+
+    fn json(&self) -> String {
+        let object = |row: &Vec<Option<Value>>| -> serde_json::Value {
+            self.columns.iter().cloned().zip(row.iter().map(|cell| json!(cell))).collect()
         };
-        to_csv(std::iter::once(header).chain(self.points.iter().enumerate().map(row)))
-    }
-
-    /// One JSON object per point, with the columns of the table as keys.
-    pub fn json(&self) -> Result<String> {
-        let mut lines = String::new();
-        for (i, point) in self.points.iter().enumerate() {
-            let mut object = json!(Named { space: &self.config.space, point, trial: None });
-            for (k, predictions) in self.predictions.iter().enumerate() {
-                self.columns(k).into_iter().zip(numbers(&predictions[i])).for_each(|(key, number)| {
-                    object[key] = number.into();
-                });
-            }
-            lines += &(serde_json::to_string(&object).into_diagnostic()? + "\n");
-        }
-        Ok(lines)
-    }
-
-    fn columns(&self, output: usize) -> [String; 3] {
-        ["mean", "low", "high"].map(|part| format!("{} {part}", self.config.outputs[output].name))
+        self.rows.iter().map(|row| format!("{}\n", object(row))).collect()
     }
 }
 
-fn numbers(prediction: &CrediblePrediction) -> [f64; 3] {
-    let CrediblePrediction { mean, interval: (low, high) } = *prediction;
-    [mean, low, high]
+/// The cell of a trial's number.
+pub fn id_cell(trial: u64) -> Value {
+    Value::Int(trial as i64)
 }
