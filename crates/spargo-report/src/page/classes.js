@@ -17,18 +17,11 @@ function classes(data) {
     drawing.redraw("force");
   });
   const others = DATA.inputs.length > 2 ? `, the other inputs being those of trial ${data.trial}, ${data.which}` : "";
-  const some = data.trials.length < data.of ? ` ${data.trials.length} of ${data.of} outcomes are drawn.` : "";
+  const words = `The probability of a yes${others}. Where the colour fades, the answer is not known: there the next batch goes.`;
   const key = legend([dot(8, 8, 4, "orange"), "yes"], [dot(8, 8, 4, "blue"), "no"]);
   key.append(el("span", {}, "probability 0", el("span", { class: "ramp classes" }), "1"));
-  return [
-    card(
-      `Where it is ${output.name}`,
-      `The probability of a yes${others}. Where the colour fades, the answer is not known: there the next batch goes.${some}`,
-      data.maps.length > 1 ? el("div", { class: "controls" }, select) : null,
-      key,
-      drawing,
-    ),
-  ];
+  const controls = data.maps.length > 1 ? el("div", { class: "controls" }, select) : null;
+  return [card(`Where it is ${output.name}`, words + drawn(data.trials, data.of), controls, key, drawing)];
 }
 
 function tiles(data, { inputs: [across, up], across: xs, up: ys, probability }, output, layer, sx, sy) {
@@ -49,9 +42,8 @@ function tiles(data, { inputs: [across, up], across: xs, up: ys, probability }, 
       marks.push({ x: px[i], y: py[j], text: `probability ${show(share, 3)}\n${words.join("\n")}` });
     }),
   );
-  const jitter = (i, step) => ((i * step) % 1) - 0.5;
   data.trials.forEach(({ trial, yes, at }, i) => {
-    const [x, y] = [sx.place(at[across], jitter(i, 0.618034)), sy.place(at[up], jitter(i, 0.414214))];
+    const [x, y] = spread(sx, sy, at[across], at[up], i);
     layer.append(dot(x, y, 2.5, yes ? "orange edged" : "blue edged"));
     marks.push({ x, y, text: `trial ${trial}\n${output.name}: ${yes ? "yes" : "no"}` });
   });

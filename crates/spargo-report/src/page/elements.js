@@ -54,13 +54,33 @@ function short(word, most) {
   return letters.length > most ? letters.slice(0, most - 1).join("") + "…" : letters.join("");
 }
 
-/** A titled box; the words below the title say how to read what is in it. */
-function card(title, words, ...children) {
-  const note = words ? el("p", { class: "note" }, words) : null;
-  return el("section", { class: "card" }, title ? el("h2", {}, title) : null, note, ...children);
+/** Words on how to read what follows; nothing without words. */
+function note(words) {
+  return words ? el("p", { class: "note" }, words) : null;
 }
 
-/** Names and values, one a line. */
+/** Words that must not be missed. */
+function notice(words) {
+  return el("p", { class: "notice" }, words);
+}
+
+/** A titled box; the words below the title say how to read what is in it. */
+function card(title, words, ...children) {
+  return el("section", { class: "card" }, title ? el("h2", {}, title) : null, note(words), ...children);
+}
+
+/** How many outcomes are drawn, if these are not all. */
+function drawn(shown, of) {
+  return shown.length < of ? ` ${shown.length.toLocaleString("en")} of ${count(of, "outcome", "outcomes")} are drawn.` : "";
+}
+
+/** Indices of the inputs, the most important one for this output first. */
+function byImportance(output) {
+  const { importance } = DATA.model[output];
+  return importance.map((_, k) => k).sort((a, b) => importance[b] - importance[a]);
+}
+
+/** Names and values, one per line. */
 function facts(pairs) {
   return el("dl", {}, pairs.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]).flat());
 }
@@ -100,6 +120,13 @@ function marked(layer, { marks }, scale, box, upright) {
     const at = scale.place(value);
     layer.append(upright ? line(at, box.top, at, box.bottom, "limit") : line(box.left, at, box.right, at, "limit"));
   }
+}
+
+/** A table of trials: `cells` of each row under `head`, then the inputs of its point. */
+function trialTable(head, rows) {
+  const words = DATA.inputs.map(({ kind }, k) => (kind === "choice" ? head.length + k : -1));
+  const all = rows.map(({ cells, point }) => [...cells, ...point.map((value) => show(value))]);
+  return table([...head, ...DATA.inputs.map(({ name }) => name)], all, words);
 }
 
 /** Rows below a head; the listed columns hold words. */

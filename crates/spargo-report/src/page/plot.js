@@ -117,12 +117,38 @@ function dot(x, y, r, name) {
   return svg("circle", { class: name, cx: x.toFixed(1), cy: y.toFixed(1), r });
 }
 
+function ring(x, y) {
+  return dot(x, y, 5, "ring");
+}
+
+function rect(x, y, width, height, name, rx) {
+  return svg("rect", { class: name, x, y, width, height, rx });
+}
+
 function line(x1, y1, x2, y2, name) {
   return svg("line", { class: name, x1, y1, x2, y2 });
 }
 
 function cross(x, y, r) {
   return svg("path", { class: "cross", d: `M${x - r} ${y - r}L${x + r} ${y + r}M${x - r} ${y + r}L${x + r} ${y - r}` });
+}
+
+/** The place of a point with number `i` over two axes; points of the same choice are spread apart. */
+function spread(sx, sy, x, y, i) {
+  const shift = (step) => ((i * step) % 1) - 0.5;
+  return [sx.place(x, shift(0.618034)), sy.place(y, shift(0.414214))];
+}
+
+/** A drawing over two of several axes, `chosen` by their indices, and the lists to choose others. */
+function overTwo(id, axes, chosen, spec) {
+  const drawing = plot(() => ({ ...spec, x: axes[chosen[0]], y: axes[chosen[1]] }));
+  const names = axes.map(({ name }) => name);
+  const select = (side, words) =>
+    choose(`${id}-${side ? "y" : "x"}`, words, names, chosen[side], (k) => {
+      chosen[side] = k;
+      drawing.redraw("force");
+    });
+  return { drawing, controls: el("div", { class: "controls" }, select(0, "Across"), select(1, "Up")) };
 }
 
 /** Marks and their meanings. */

@@ -7,22 +7,11 @@ function slices(all) {
 function slicesOf({ trial, which, slices: all }, output, number) {
   const outcomes = all.flatMap(({ mean, low, high }) => [...mean, ...low, ...high]);
   const y = beliefAxis(output, outcomes);
-  const { importance } = DATA.model[number];
-  const order = all.map((_, k) => k).sort((a, b) => importance[b] - importance[a]);
-  const intro = el(
-    "p",
-    { class: "note" },
+  const words =
     `The ${output.goal === "classify" ? "probability" : "mean"} along each input, the others being those of trial ${trial}, ${which} (orange). ` +
-      `Bands and bars are 95 % intervals without noise. The most important input comes first.${warning(number)}`,
-  );
-  return [
-    intro,
-    el(
-      "div",
-      { class: "columns small" },
-      order.map((k) => card(null, null, slice(DATA.inputs[k], all[k], y, output))),
-    ),
-  ];
+    `Bands and bars are 95 % intervals without noise. The most important input comes first.${warning(number)}`;
+  const cards = byImportance(number).map((k) => card(null, null, slice(DATA.inputs[k], all[k], y, output)));
+  return [note(words), el("div", { class: "columns small" }, cards)];
 }
 
 function slice(axis, { at, x, mean, low, high }, y, output) {

@@ -15,23 +15,15 @@ function trials({ rows, order, of }) {
     ...(modelled ? [named(belief(output), output), named("95 % interval", output)] : []),
     named("observed", output),
   ];
-  const head = ["", "trial", ...DATA.outputs.flatMap(columns), ...DATA.inputs.map(({ name }) => name)];
+  const head = ["", "trial", ...DATA.outputs.flatMap(columns)];
   const own = ({ mean, interval: ends, observed }) => [
     ...(modelled ? [show(mean), interval(ends)] : []),
     show(observed),
   ];
-  const cells = rows.map((row, i) => [
-    i + 1,
-    row.trial,
-    ...row.outputs.flatMap(own),
-    ...row.point.map((value) => show(value)),
-  ]);
-  const first = head.length - DATA.inputs.length;
-  const words = DATA.inputs.map(({ kind }, k) => (kind === "choice" ? first + k : -1)).filter((k) => k >= 0);
+  const listed = rows.map(({ trial, outputs, point }, i) => ({ cells: [i + 1, trial, ...outputs.flatMap(own)], point }));
   const [title, by] = ORDERS[order];
   const limited = order !== "latest" && DATA.overview.feasibility ? ", feasible ones first" : "";
-  const note = modelled && !several ? warning(0) : "";
-  return [
-    card(title, `${rows.length} of ${count(of, "outcome", "outcomes")}, ${by}${limited}.${note}`, table(head, cells, words)),
-  ];
+  const caution = modelled && !several ? warning(0) : "";
+  const words = `${rows.length} of ${count(of, "outcome", "outcomes")}, ${by}${limited}.${caution}`;
+  return [card(title, words, trialTable(head, listed))];
 }
