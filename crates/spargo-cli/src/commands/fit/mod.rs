@@ -17,7 +17,7 @@ use spargo::kernel::Family;
 use spargo::model::{HyperparameterObjective, Inference, Priors};
 use spargo::regression::{Inducing, RegressionOptions};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Arguments of `spargo fit`.
 #[derive(Args)]
@@ -98,7 +98,8 @@ impl Fit {
         let inputs = train.inputs(&self.target);
         let data = dataset(&train, &inputs, &self.target)?;
         // All files are read before time is spent on the fit.
-        let test = self.test.as_deref().map(|path| read_dataset(path, &inputs, &self.target)).transpose()?;
+        let test = self.test.as_deref().map(NumberTable::read).transpose()?;
+        let test = test.map(|table| dataset(&table, &inputs, &self.target)).transpose()?;
         let predict = self.predict.as_deref().map(NumberTable::read).transpose()?;
         let points = predict.as_ref().map(|table| table.matrix(&inputs)).transpose()?;
 
@@ -138,10 +139,6 @@ impl fmt::Display for FitReport {
         write!(out, "{}", self.summary)?;
         self.scores.as_ref().map_or(Ok(()), |scores| write!(out, "\n{scores}"))
     }
-}
-
-fn read_dataset(path: &Path, inputs: &[String], target: &str) -> Result<Dataset> {
-    dataset(&NumberTable::read(path)?, inputs, target)
 }
 
 fn dataset(table: &NumberTable, inputs: &[String], target: &str) -> Result<Dataset> {

@@ -4,9 +4,9 @@ use super::group::Group;
 use super::outcome::outcome;
 use super::supervisor::{Killed, Supervisor};
 use super::tail::Tail;
-use crate::io::csv::points::{Named, text};
+use crate::io::csv::points::Named;
 use crate::io::output::excerpt::excerpt;
-use crate::io::study_file::{Part, RunSettings, StudyFile, Template};
+use crate::io::study_file::{ParsedCommand, RunSettings, StudyFile, Template};
 use miette::{IntoDiagnostic, Report, Result, WrapErr, miette};
 use spargo::space::Space;
 use spargo::study::{Outcome, Output, Trial};
@@ -48,11 +48,11 @@ impl Evaluator {
     pub fn new(file: &StudyFile, run: &RunSettings) -> Result<Self> {
         // Absolute, as the child changes to the folder.
         let folder = std::path::absolute(file.folder()).into_diagnostic().wrap_err("the study file has no folder")?;
-        let name: String = run.command.iter().take(1).flat_map(|Template(parts)| parts).map(literal).collect();
-        let program = if name.contains('/') { folder.join(name).into_os_string() } else { name.into() };
+        let ParsedCommand { program, arguments } = run.command.clone();
+        let program = if program.contains('/') { folder.join(program).into_os_string() } else { program.into() };
         Ok(Evaluator {
             program,
-            arguments: run.command[1..].to_vec(),
+            arguments,
             folder,
             timeout: run.timeout.map(Duration::from_secs_f64),
             space: file.config.space.clone(),
@@ -91,19 +91,17 @@ impl Evaluator {
             (Some(Killed::Overdue), Some(timeout)) => {
                 Answer::Outcome(Outcome::failed(format!("timeout after {} s", timeout.as_secs_f64())))
             }
-            _ => Answer::Outcome(outcome(
-                status,
-                &stdout.unwrap_or_default(),
-                &stderr.unwrap_or_default(),
-                &self.outputs,
-            )),
+            _ => {
+                let [stdout, stderr] = [stdout, stderr].map(Option::unwrap_or_default);
+                Answer::Outcome(outcome(status, &stdout, &stderr, &self.outputs))
+            }
         }
     }
 
     fn command(&self, trial: &Trial) -> Command {
         let mut command = Command::new(&self.program);
         command
-            .args(self.arguments.iter().map(|template| fill(template, trial)))
+            .args(self.arguments.iter().map(|argument| argument.fill(trial)))
             .current_dir(&self.folder)
             .env("SPARGO_TRIAL", trial.id.to_string())
             .stdin(if self.feeds() { Stdio::piped() } else { Stdio::null() })
@@ -114,7 +112,7 @@ impl Evaluator {
 
     /// Whether the point goes to standard input, because no argument has a placeholder.
     fn feeds(&self) -> bool {
-        self.arguments.iter().all(|Template(parts)| parts.iter().all(|part| matches!(part, Part::Text(_))))
+        self.arguments.iter().all(Template::is_fixed)
     }
 
     fn feed(&self, trial: &Trial, child: &mut Child) {
@@ -148,19 +146,4 @@ impl Evaluator {
 /// Explains that there are not enough threads.
 pub fn too_many(error: &dyn Display) -> Report {
     miette!(help = "reduce `parallel` in [run]", "cannot run so many evaluations at a time: {error}")
-}
-
-/// Fills in the placeholders of an argument.
-fn fill(Template(parts): &Template, trial: &Trial) -> String {
-    let piece = |part: &Part| match part {
-        Part::Input(k) => trial.point.get(*k).map(text).unwrap_or_default(),
-        Part::Trial => trial.id.to_string(),
-        Part::Text(_) => literal(part),
-    };
-    parts.iter().map(piece).collect()
-}
-
-/// The text of a part that is no placeholder.
-fn literal(part: &Part) -> String {
-    if let Part::Text(text) = part { text.clone() } else { String::new() }
 }

@@ -1,7 +1,7 @@
 //! The JSON schema of study files, for completion and checks in editors.
 
 use super::outputs::{Constraint, Objective};
-use super::run::RunForm;
+use super::run::{Line, RunSettings};
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
 use serde_json::{Value, json};
 use spargo::study::Config;
@@ -13,7 +13,7 @@ pub fn schema() -> Value {
         ("objectives", named::<Objective>(&mut generator, "What is optimised, by the names of the outputs.")),
         ("constraints", named::<Constraint>(&mut generator, "Outputs that must stay within bounds, by their names.")),
         ("space", space()),
-        ("run", generator.subschema_for::<RunForm>()),
+        ("run", generator.subschema_for::<RunSettings<Line>>()),
     ];
     let mut root = generator.into_root_schema_for::<Config>().to_value();
     root["title"] = json!("A study of spargo");
