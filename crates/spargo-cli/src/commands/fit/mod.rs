@@ -9,14 +9,12 @@ use crate::io::output::files::write_file;
 use crate::io::parse::{ALLOCATION_HELP, allocation, by_name};
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, miette};
-use regression::{FitSummary, Scores, TimedRegression};
-use serde::Serialize;
+use regression::{FitSummary, TimedRegression};
 use spargo::allocate::Allocation;
 use spargo::data::Dataset;
 use spargo::kernel::Family;
 use spargo::model::{HyperparameterObjective, Inference, Priors};
 use spargo::regression::{Inducing, RegressionOptions};
-use std::fmt;
 use std::path::PathBuf;
 
 /// Arguments of `spargo fit`.
@@ -70,15 +68,6 @@ pub struct Fit {
     execution: Execution,
 }
 
-/// The fit and, with a test set, its scores.
-#[derive(Serialize)]
-struct FitReport {
-    #[serde(flatten)]
-    summary: FitSummary,
-    #[serde(flatten)]
-    scores: Option<Scores>,
-}
-
 /// The objective that hyperparameters maximise.
 #[derive(Clone, Copy, ValueEnum)]
 enum Objective {
@@ -93,7 +82,7 @@ impl Fit {
         self.execution.print(|| self.fit())
     }
 
-    fn fit(&self) -> Result<FitReport> {
+    fn fit(&self) -> Result<FitSummary> {
         let train = NumberTable::read(&self.train)?;
         let inputs = train.inputs(&self.target);
         let data = dataset(&train, &inputs, &self.target)?;
@@ -112,7 +101,7 @@ impl Fit {
             let read = [Some(&self.train), self.test.as_ref(), self.predict.as_ref()];
             write_file(output, csv.as_bytes(), &read.into_iter().flatten().cloned().collect::<Vec<_>>())?;
         }
-        Ok(FitReport { summary: regression.summary(&inputs), scores })
+        Ok(regression.summary(inputs, scores))
     }
 
     fn options(&self) -> RegressionOptions {
@@ -131,13 +120,6 @@ impl Fit {
             seed: self.seed,
             ..RegressionOptions::default()
         }
-    }
-}
-
-impl fmt::Display for FitReport {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}", self.summary)?;
-        self.scores.as_ref().map_or(Ok(()), |scores| write!(out, "\n{scores}"))
     }
 }
 

@@ -15,6 +15,7 @@ use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Bytes of standard output that are kept.
@@ -31,6 +32,7 @@ pub struct Evaluator {
     timeout: Option<Duration>,
     space: Space,
     outputs: Vec<Output>,
+    pub supervisor: Arc<Supervisor>,
 }
 
 /// The result of an evaluation.
@@ -45,7 +47,7 @@ pub enum Answer {
 }
 
 impl Evaluator {
-    pub fn new(file: &StudyFile, run: &RunSettings) -> Result<Self> {
+    pub fn new(file: &StudyFile, run: &RunSettings, supervisor: Arc<Supervisor>) -> Result<Self> {
         // Absolute, as the child changes to the folder.
         let folder = std::path::absolute(file.folder()).into_diagnostic().wrap_err("the study file has no folder")?;
         let ParsedCommand { program, arguments } = run.command.clone();
@@ -57,17 +59,21 @@ impl Evaluator {
             timeout: run.timeout.map(Duration::from_secs_f64),
             space: file.config.space.clone(),
             outputs: file.config.outputs.clone(),
+            supervisor,
         })
     }
 
     /// Runs the program at a point until it ends, reaches its timeout, or is stopped by the supervisor.
-    pub fn evaluate(&self, trial: &Trial, supervisor: &Supervisor) -> Answer {
+    pub fn evaluate(&self, trial: &Trial) -> Answer {
+        if self.supervisor.stopped() {
+            return Answer::Stopped;
+        }
         let started = Group::spawn(&mut self.command(trial));
         let (mut child, group) = match started {
             Ok(started) => started,
             Err(error) => return Answer::Broken(self.unstartable(&error)),
         };
-        supervisor.add(group, self.timeout);
+        self.supervisor.add(group, self.timeout);
         let stdout = child.stdout.take().map(|pipe| Tail::of(pipe, LONGEST_STDOUT)).transpose();
         let stderr = child.stderr.take().map(|pipe| Tail::of(pipe, LONGEST_STDERR)).transpose();
         if stdout.is_err() || stderr.is_err() {
@@ -75,7 +81,7 @@ impl Evaluator {
         }
         self.feed(trial, &mut child);
         let waited = group.wait();
-        let killed = supervisor.remove(group);
+        let killed = self.supervisor.remove(group);
         // Processes that the program leaves behind end with it.
         group.kill();
         let status = match waited.and_then(|()| child.wait()) {

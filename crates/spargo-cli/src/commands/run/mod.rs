@@ -90,11 +90,11 @@ impl Run {
         // Before the history is read, so that no other run adds to it.
         let _lock = lock(&file.database())?;
         let handle = StudyHandle::create(&file, &self.file)?;
-        let evaluator = Evaluator::new(&file, settings)?;
-        let pool = WorkerPool::new(evaluator, workers(settings, &file.config)?, &supervisor, &sender)?;
+        let evaluator = Evaluator::new(&file, settings, supervisor)?;
+        let pool = WorkerPool::new(evaluator, workers(settings, &file.config)?, &sender)?;
         let campaign = self.campaign(&handle.study, settings);
         let progress = Progress::start(self.show(), &handle, settings)?;
-        let mut session = Session { handle, campaign, pool, supervisor, events, progress };
+        let mut session = Session { handle, campaign, pool, events, progress };
         self.threads.install(|| {
             let end = session.run()?;
             self.finish(session, end, settings.budget)

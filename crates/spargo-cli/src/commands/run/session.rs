@@ -9,14 +9,12 @@
 
 use super::evaluate::Answer;
 use super::progress::Progress;
-use super::supervisor::Supervisor;
 use super::worker_pool::{Event, WorkerPool};
 use crate::io::output::logs::log_last_step;
 use crate::io::study_handle::StudyHandle;
 use miette::{IntoDiagnostic, Report, Result};
 use spargo::Error;
 use spargo::study::{Campaign, Next, Outcome, Why};
-use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Instant;
 use tracing::{debug, info, warn};
@@ -29,7 +27,6 @@ pub struct Session {
     pub handle: StudyHandle,
     pub campaign: Campaign,
     pub pool: WorkerPool,
-    pub supervisor: Arc<Supervisor>,
     pub events: Receiver<Event>,
     pub progress: Progress,
 }
@@ -62,7 +59,7 @@ impl Session {
                 }
             }
             if end.is_some() {
-                self.supervisor.stop();
+                self.pool.stop();
             }
             match (open, end) {
                 (0, Some(end)) => return Ok(end),

@@ -22,6 +22,9 @@ const FAILED: [&str; 12] =
 /// The word of a pending point.
 const PENDING: &str = "pending";
 
+/// What to do about a cell that is no outcome.
+const UNREADABLE_HELP: &str = "leave the cell empty if the evaluation failed, or write pending if it has not ended";
+
 /// The columns of an outcome.
 pub struct OutcomeColumns {
     /// One per output.
@@ -64,7 +67,10 @@ impl OutcomeColumns {
             (Status::Done, _, Some((_, output, _))) => failed(format!("no value of '{}'", output.name)),
             (Status::Done, _, None) => {
                 let number = |(column, output, cell): (usize, &Output, &str)| {
-                    number(cell, output.goal).map_err(|message| records.fault_in(row, column, &message))
+                    number(cell, output.goal).ok_or_else(|| {
+                        let message = format!("'{cell}' is {}; {UNREADABLE_HELP}", unreadable(output.goal));
+                        records.fault_in(row, column, &message)
+                    })
                 };
                 Ok(Some(Outcome::Observed { values: cells().map(number).collect::<Result<_>>()?, noise: None }))
             }
@@ -97,13 +103,14 @@ fn is_number(cell: &str) -> bool {
     cell.parse::<f64>().is_ok_and(|value| !value.is_nan())
 }
 
-fn number(cell: &str, goal: Goal) -> Result<f64, String> {
-    let help = "leave the cell empty if the evaluation failed, or write pending if it has not ended";
-    let (number, wanted) = match goal {
-        Goal::Classify => (class(cell), "not a class (1 or 0, yes or no)"),
-        _ => (cell.parse().ok(), "not a number"),
-    };
-    number.ok_or_else(|| format!("'{cell}' is {wanted}; {help}"))
+/// A number or, if that is the goal, a class.
+pub fn number(word: &str, goal: Goal) -> Option<f64> {
+    if goal == Goal::Classify { class(word) } else { word.parse().ok() }
+}
+
+/// What a word is that is no outcome.
+pub fn unreadable(goal: Goal) -> &'static str {
+    if goal == Goal::Classify { "not a class (1 or 0, yes or no)" } else { "not a number" }
 }
 
 /// A class as 1 or 0, from a number or a word; NaN and infinities, which are failures, stay what they are.

@@ -25,7 +25,9 @@ pub type Refusal = (String, String);
 /// A program and its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParsedCommand {
+    /// The program, by its name or its path.
     pub program: String,
+    /// Its arguments.
     pub arguments: Vec<Template>,
 }
 

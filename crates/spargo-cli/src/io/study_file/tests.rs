@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn parsed(text: &str) -> Result<(Config, Option<RunSettings>)> {
-    let source = Source::new("study.toml".into(), text.into());
+    let source = Source { name: "study.toml".into(), text: text.into(), places: Default::default() };
     let StudyFile { config, run, .. } = parse(&source, Path::new("nowhere/study.toml"))?;
     Ok((config, run))
 }

@@ -55,11 +55,7 @@ impl Records {
     }
 
     pub fn parse(file: String, bytes: &[u8]) -> Result<Self> {
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let text = std::str::from_utf8(bytes).map_err(|error| {
-            let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
-            miette!(help = "save it as UTF-8", "{file}, line {line}: a byte that is not UTF-8")
-        })?;
+        let text = utf8(&file, bytes)?;
         let dialect = Dialect::of(text);
         let (start, mut lines) = (dialect.start, Lines::new(text));
         let mut reader = csv::ReaderBuilder::new()
@@ -120,11 +116,15 @@ impl Records {
     pub fn fault_in(&self, row: Row<'_>, column: usize, message: &str) -> Report {
         miette!("{}, line {}, column '{}': {message}", self.file, row.line, self.header[column])
     }
+}
 
-    /// An error about the whole file.
-    pub fn fault_of_all(&self, message: &str) -> Report {
-        miette!("{}: {message}", self.file)
-    }
+/// The text of a file, without the byte order mark of Windows programs.
+pub fn utf8<'a>(file: &str, bytes: &'a [u8]) -> Result<&'a str> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    std::str::from_utf8(bytes).map_err(|error| {
+        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+        miette!(help = "save it as UTF-8", "{file}, line {line}: a byte that is not UTF-8")
+    })
 }
 
 /// Whether the last quote of a text is not closed.
