@@ -1,6 +1,6 @@
 //! `spargo ask`: the next points of a study, for robots and scripts.
 
-use crate::io::csv::point_table::{PointTable, TableArgs, id_cell};
+use crate::io::csv::point_table::{PointTable, TableArgs};
 use crate::io::output::execution::Threads;
 use crate::io::output::logs::log_last_step;
 use crate::io::output::print::note;
@@ -8,6 +8,7 @@ use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
 use spargo::Error;
+use spargo::space::Value;
 use spargo::study::{Refit, Study, Trial};
 use std::path::PathBuf;
 
@@ -50,7 +51,7 @@ impl Ask {
         let trials = self.threads.install(|| self.points.ask(&mut handle.study))?;
         let names = handle.study.config().space.dimensions().iter().map(|dimension| dimension.name.clone());
         let columns = std::iter::once("trial".into()).chain(names).collect();
-        let row = |Trial { id, point }: Trial| std::iter::once(id_cell(id)).chain(point).map(Some).collect();
+        let row = |Trial { id, point }: Trial| std::iter::once(Value::Int(id as i64)).chain(point).map(Some).collect();
         let table = PointTable { columns, rows: trials.into_iter().map(row).collect() };
         self.table.write(&table, &handle.inputs())
     }

@@ -1,6 +1,6 @@
 //! `spargo export`: every trial of a study as a table.
 
-use crate::io::csv::point_table::{PointTable, TableArgs, id_cell};
+use crate::io::csv::point_table::{PointTable, TableArgs};
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::Result;
@@ -43,7 +43,7 @@ fn cells(Record { trial, told, .. }: &Record, outputs: usize) -> Vec<Option<Valu
         Some(Outcome::Failed { reason }) => (&[], "failed", reason),
         Some(Outcome::Observed { values, .. }) => (values, "done", ""),
     };
-    let mut cells = vec![Some(id_cell(trial.id))];
+    let mut cells = vec![Some(Value::Int(trial.id as i64))];
     cells.extend(trial.point.iter().cloned().map(Some));
     cells.extend((0..outputs).map(|k| values.get(k).map(|&value| Value::Real(value))));
     cells.extend([status, reason].map(|word| Some(word.into())));

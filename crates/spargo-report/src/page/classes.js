@@ -3,14 +3,12 @@
 function classes(data) {
   const output = DATA.outputs.find(({ goal }) => goal === "classify");
   let map = data.maps[0];
-  const drawing = plot(() => ({
-    label: `probability of ${output.name} over two inputs`,
-    x: DATA.inputs[map.inputs[0]],
-    y: DATA.inputs[map.inputs[1]],
-    height: 480,
-    pad: 6,
-    draw: (...args) => tiles(data, map, output, ...args),
-  }));
+  const label = `probability of ${output.name} over two inputs`;
+  const draw = (...args) => tiles(data, map, output, ...args);
+  const drawing = plot(() => {
+    const [x, y] = map.inputs.map((k) => DATA.inputs[k]);
+    return { label, x, y, height: 480, pad: 6, draw };
+  });
   const names = data.maps.map(({ inputs }) => inputs.map((k) => DATA.inputs[k].name).join(" × "));
   const select = choose("map", "Inputs", names, 0, (k) => {
     map = data.maps[k];

@@ -70,8 +70,9 @@ function card(title, words, ...children) {
 }
 
 /** How many outcomes are drawn, if these are not all. */
-function drawn(shown, of) {
-  return shown.length < of ? ` ${shown.length.toLocaleString("en")} of ${count(of, "outcome", "outcomes")} are drawn.` : "";
+function drawn(shown, of, which = "") {
+  if (shown.length === of) return "";
+  return ` ${shown.length.toLocaleString("en")} of ${count(of, "outcome", "outcomes")} are drawn${which}.`;
 }
 
 /** Indices of the inputs, the most important one for this output first. */
@@ -133,11 +134,7 @@ function trialTable(head, rows) {
 function table(head, rows, words) {
   const cell = (tag) => (value, k) => el(tag, words.includes(k) ? { class: "word", title: value } : {}, String(value));
   const body = rows.map((row) => el("tr", {}, row.map(cell("td"))));
-  const frame = {
-    class: "scroll",
-    role: "region",
-    tabindex: "0",
-    "aria-label": `table of ${head.filter(Boolean).join(", ")}`,
-  };
+  const label = `table of ${head.filter(Boolean).join(", ")}`;
+  const frame = { class: "scroll", role: "region", tabindex: "0", "aria-label": label };
   return el("div", frame, el("table", {}, el("thead", {}, el("tr", {}, head.map(cell("th")))), el("tbody", {}, body)));
 }

@@ -54,15 +54,11 @@ const ORIGINS = {
 };
 
 function convergence(data) {
-  const few = (points) =>
-    points.length < data.observed
-      ? `${points.length.toLocaleString("en")} of ${count(data.observed, "outcome", "outcomes")} are drawn, the best among them. `
-      : "";
-  const [title, id] = ["Outcomes, trial by trial", "course"];
-  return card(title, null, ...byOutput(id, data.courses, (own, output) => course({ ...data, ...own }, output, few)));
+  const drawings = byOutput("course", data.courses, (own, output) => course({ ...data, ...own }, output));
+  return card("Outcomes, trial by trial", null, ...drawings);
 }
 
-function course(data, output, few) {
+function course(data, output) {
   const outcomes = data.points.map(({ value }) => value);
   const x = { name: "trial", kind: "linear", range: [0, Math.max(data.last, 1)] };
   const y = within(output, outcomes, output.goal);
@@ -93,8 +89,8 @@ function course(data, output, few) {
     ...origins.map(([, [colour, words]]) => [dot(8, 8, 4, colour), words]),
     data.failures.length ? [cross(8, 8, 4), "failed"] : null,
   );
-  const far = beyond ? `${count(beyond, "outcome lies", "outcomes lie")} beyond the axis.` : "";
-  const words = few(data.points) + far;
+  const part = drawn(data.points, data.observed, ", the best among them");
+  const far = beyond ? ` ${count(beyond, "outcome lies", "outcomes lie")} beyond the axis.` : "";
   const drawing = plot(() => ({ label: "outcomes and the best so far against trials", x, y, height: 320, draw }));
-  return [note(words), key, drawing].filter(Boolean);
+  return [note(part + far), key, drawing].filter(Boolean);
 }

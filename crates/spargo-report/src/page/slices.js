@@ -32,11 +32,8 @@ function slice(axis, { at, x, mean, low, high }, y, output) {
       if (places.length <= 30) places.forEach((px, i) => layer.append(dot(px, middle[i], 2.5, "blue")));
       layer.append(line(sx.place(at), box.top, sx.place(at), box.bottom, "ring"));
     }
-    return places.map((px, i) => ({
-      x: px,
-      y: middle[i],
-      text: `${axis.name} ${show(x[i])}\n${show(mean[i])}, ${interval([low[i], high[i]])}`,
-    }));
+    const say = (i) => `${axis.name} ${show(x[i])}\n${show(mean[i])}, ${interval([low[i], high[i]])}`;
+    return places.map((px, i) => ({ x: px, y: middle[i], text: say(i) }));
   };
   return plot(() => ({ label: `slice along ${axis.name}`, x: axis, y, height: 220, pad: 4, draw }));
 }

@@ -68,8 +68,7 @@ impl Evaluator {
         if self.supervisor.stopped() {
             return Answer::Stopped;
         }
-        let started = Group::spawn(&mut self.command(trial));
-        let (mut child, group) = match started {
+        let (mut child, group) = match Group::spawn(&mut self.command(trial)) {
             Ok(started) => started,
             Err(error) => return Answer::Broken(self.unstartable(&error)),
         };

@@ -1,7 +1,7 @@
 //! One `spargo run` per study at a time: the kernel releases the lock when its holder ends, however it ends.
 
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -11,9 +11,8 @@ pub fn lock(database: &Path) -> Result<File> {
     path.push(".lock");
     let path = PathBuf::from(path);
     let context = || format!("cannot lock {}", path.display());
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    let mut file = options.open(&path).into_diagnostic().wrap_err_with(context)?;
+    let opened = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+    let mut file = opened.into_diagnostic().wrap_err_with(context)?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Err(excluded(&mut file, database, &path)),

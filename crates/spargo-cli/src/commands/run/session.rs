@@ -61,9 +61,8 @@ impl Session {
             if end.is_some() {
                 self.pool.stop();
             }
-            match (open, end) {
-                (0, Some(end)) => return Ok(end),
-                (_, known) => end = known,
+            if let Some(end) = end.take_if(|_| open == 0) {
+                return Ok(end);
             }
             let (outcomes, reason) = self.receive(&mut open)?;
             self.tell(outcomes)?;
@@ -91,21 +90,17 @@ impl Session {
         let (mut outcomes, mut end) = (Vec::new(), None);
         let first = self.events.recv().into_diagnostic()?;
         for event in std::iter::once(first).chain(self.events.try_iter()) {
-            let reason = match event {
-                Event::Signal(signal) => Some(End::Signal(signal)),
+            match event {
+                Event::Signal(signal) => end = end.or(Some(End::Signal(signal))),
                 Event::Evaluated { trial, answer, seconds } => {
                     *open -= 1;
                     match answer {
-                        Answer::Outcome(outcome) => {
-                            outcomes.push((trial, outcome, seconds));
-                            None
-                        }
-                        Answer::Broken(report) => Some(End::Broken(report)),
-                        Answer::Stopped => None,
+                        Answer::Outcome(outcome) => outcomes.push((trial, outcome, seconds)),
+                        Answer::Broken(report) => end = end.or(Some(End::Broken(report))),
+                        Answer::Stopped => {}
                     }
                 }
-            };
-            end = end.or(reason);
+            }
         }
         Ok((outcomes, end))
     }

@@ -48,8 +48,3 @@ impl PointTable {
         self.rows.iter().map(|row| format!("{}\n", object(row))).collect()
     }
 }
-
-/// The cell of a trial's number.
-pub fn id_cell(trial: u64) -> Value {
-    Value::Int(trial as i64)
-}

@@ -61,7 +61,7 @@ impl Records {
         let mut reader = csv::ReaderBuilder::new()
             .trim(csv::Trim::All)
             .delimiter(dialect.delimiter)
-            .from_reader(text[start..].as_bytes());
+            .from_reader(&text.as_bytes()[start..]);
         let header_line = lines.of(start);
         let header = reader.headers().map_err(|error| miette!("{file}, line {header_line}: {error}"))?;
         let header = header.iter().map(String::from).collect();
