@@ -73,19 +73,20 @@ impl Axis {
     }
 
     pub fn of_output(output: &Output) -> Self {
-        let (goal, marks) = match output.goal {
-            Goal::Maximize => ("maximize", Vec::new()),
-            Goal::Minimize => ("minimize", Vec::new()),
-            Goal::Constraint { at_least, at_most } => ("limit", at_least.into_iter().chain(at_most).collect()),
-            Goal::Classify => ("classify", Vec::new()),
-            Goal::Level(level) => ("level", vec![level]),
-            _ => ("", Vec::new()),
-        };
-        let limit = match output.goal {
-            Goal::Constraint { at_least: Some(low), at_most: Some(high) } => Some(format!("{low} to {high}")),
-            Goal::Constraint { at_least: Some(low), .. } => Some(format!("at least {low}")),
-            Goal::Constraint { at_most: Some(high), .. } => Some(format!("at most {high}")),
-            _ => None,
+        let (goal, marks, limit) = match output.goal {
+            Goal::Maximize => ("maximize", vec![], None),
+            Goal::Minimize => ("minimize", vec![], None),
+            Goal::Constraint { at_least, at_most } => {
+                let limit = match (at_least, at_most) {
+                    (Some(low), Some(high)) => Some(format!("{low} to {high}")),
+                    (Some(low), None) => Some(format!("at least {low}")),
+                    (None, high) => high.map(|high| format!("at most {high}")),
+                };
+                ("limit", at_least.into_iter().chain(at_most).collect(), limit)
+            }
+            Goal::Classify => ("classify", vec![], None),
+            Goal::Level(level) => ("level", vec![level], None),
+            _ => ("", vec![], None),
         };
         let (name, choices) = (output.name.clone(), Vec::new());
         Axis { name, kind: Kind::Linear, range: None, choices, goal: Some(goal), marks, limit }

@@ -2,7 +2,7 @@
 
 use super::axis::Inputs;
 use super::overview::point;
-use super::sample::{MOST, evenly, values_of};
+use super::sample::{MOST, OutputValue, evenly, values_of};
 use super::slices::{Through, values};
 use serde::Serialize;
 use spargo::Result;
@@ -56,7 +56,7 @@ impl Classes {
         let maps =
             pairs.into_iter().map(|pair| Map::of(study, output, inputs, pair, through)).collect::<Result<_>>()?;
         let all = values_of(study, output);
-        let asked = |told: super::sample::OutputValue| Asked {
+        let asked = |told: OutputValue| Asked {
             trial: told.trial,
             yes: told.value == 1.0,
             at: inputs.of_point(point(study, told.trial)),

@@ -1,11 +1,11 @@
 //! Several objectives: the Pareto-optimal trials by their outcomes and by the model.
 
 use super::axis::Inputs;
-use super::sample::{MOST, evenly};
+use super::sample::{MOST, evenly, observed};
 use serde::Serialize;
 use spargo::Result;
 use spargo::space::Value;
-use spargo::study::{Outcome, ParetoPoint, Study};
+use spargo::study::{ParetoPoint, Study, Trial};
 use std::collections::HashSet;
 
 #[derive(Serialize)]
@@ -47,7 +47,12 @@ impl Front {
     /// The fronts; none with fewer than two objectives or without outcomes. There must be a model.
     pub fn of(study: &mut Study, inputs: &Inputs) -> Result<Option<Self>> {
         let (objectives, _) = study.config().objectives_and_constraints();
-        let all = told(study);
+        let told = |(trial, values): (&Trial, &[f64])| FrontTrial {
+            trial: trial.id,
+            values: values.into(),
+            feasible: study.config().is_feasible(values),
+        };
+        let all: Vec<FrontTrial> = observed(study).map(told).collect();
         if objectives.len() < 2 || all.is_empty() {
             return Ok(None);
         }
@@ -60,27 +65,16 @@ impl Front {
         let counts = (fronts.believed.len(), fronts.observed.len());
         let incumbents: HashSet<u64> = fronts.observed.iter().map(|one| one.trial.id).collect();
         let (front, others): (Vec<FrontTrial>, Vec<FrontTrial>) =
-            all.iter().cloned().partition(|one| incumbents.contains(&one.trial));
+            all.into_iter().partition(|one| incumbents.contains(&one.trial));
         let mut trials = evenly(&front, MEMBERS);
         trials.extend(evenly(&others, MOST));
         Ok(Some(Front {
             objectives,
             trials,
-            of: all.len(),
+            of: front.len() + others.len(),
             believed: evenly(&fronts.believed, MEMBERS).into_iter().map(member).collect(),
             observed: evenly(&fronts.observed, MEMBERS).into_iter().map(member).collect(),
             counts,
         }))
     }
-}
-
-fn told(study: &Study) -> Vec<FrontTrial> {
-    let one = |record: &spargo::study::Record| match record.told.as_ref().map(|told| &told.outcome) {
-        Some(Outcome::Observed { values, .. }) => {
-            let feasible = study.config().is_feasible(values);
-            Some(FrontTrial { trial: record.trial.id, values: values.clone(), feasible })
-        }
-        _ => None,
-    };
-    study.history().records().iter().filter_map(one).collect()
 }

@@ -2,12 +2,12 @@
 
 use super::axis::Inputs;
 use super::overview::point;
-use super::sample::{MOST, evenly, some, values_of};
+use super::sample::{MOST, OutputValue, evenly, failed, some, values_of};
 use serde::Serialize;
 use spargo::Result;
 use spargo::allocate::Needs;
 use spargo::space::{Point, Value};
-use spargo::study::{Outcome, Study};
+use spargo::study::{CrediblePrediction, Study};
 use std::collections::HashMap;
 
 #[derive(Serialize)]
@@ -42,40 +42,36 @@ impl Inducing {
     pub fn of(study: &mut Study, output: usize, inputs: &Inputs) -> Result<Self> {
         let quality = study.config().allocation_of(output).quality();
         let z = study.inducing_points(output)?;
+        let failed: Vec<Vec<Value>> = failed(study).map(|(trial, _)| inputs.of_point(&trial.point)).collect();
         Ok(Inducing {
             quality: (quality.needs() != Needs::Nothing).then(|| quality.name().into()),
             count: z.as_ref().map(Vec::len),
             points: z.map_or(Ok(Vec::new()), |z| believed(study, output, inputs, &evenly(&z, MOST)))?,
             trials: trials(study, output, inputs)?,
-            failed: failed(study, inputs),
+            failed: evenly(&failed, FAILED),
         })
     }
 }
 
 fn believed(study: &mut Study, output: usize, inputs: &Inputs, z: &[Point]) -> Result<Vec<Place>> {
-    let forecasts = study.predict_interval(output, z)?;
-    let place = |(z, mean): (&Point, f64)| Place { at: inputs.of_point(z), value: mean, trial: None, quality: None };
-    Ok(z.iter().zip(forecasts.iter().map(|predict_interval| predict_interval.mean)).map(place).collect())
+    let predictions = study.predict_interval(output, z)?;
+    let place = |(z, prediction): (&Point, &CrediblePrediction)| Place {
+        at: inputs.of_point(z),
+        value: prediction.mean,
+        trial: None,
+        quality: None,
+    };
+    Ok(z.iter().zip(&predictions).map(place).collect())
 }
 
 fn trials(study: &mut Study, output: usize, inputs: &Inputs) -> Result<Vec<Place>> {
     let quality: HashMap<u64, f64> = study.quality(output)?.into_iter().collect();
     let largest = quality.values().copied().fold(0.0, f64::max);
-    let place = |told: super::sample::OutputValue| Place {
+    let place = |told: OutputValue| Place {
         at: inputs.of_point(point(study, told.trial)),
         value: told.value,
         trial: Some(told.trial),
         quality: quality.get(&told.trial).filter(|_| largest > 0.0).map(|q| q / largest),
     };
     Ok(some(study, output, &values_of(study, output)).into_iter().map(place).collect())
-}
-
-fn failed(study: &Study, inputs: &Inputs) -> Vec<Vec<Value>> {
-    let failed = study
-        .history()
-        .records()
-        .iter()
-        .filter(|record| matches!(record.told.as_ref().map(|told| &told.outcome), Some(Outcome::Failed { .. })));
-    let all: Vec<&Point> = failed.map(|record| &record.trial.point).collect();
-    evenly(&all, FAILED).into_iter().map(|point| inputs.of_point(point)).collect()
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use spargo::Result;
-use spargo::study::{StepReport, Study};
+use spargo::study::{ModelReport, StepReport, Study};
 
 #[derive(Serialize)]
 pub struct Overhead {
@@ -49,25 +49,18 @@ impl Overhead {
 
 impl Group {
     fn of(reports: &[StepReport]) -> Self {
-        let average = |of: fn(&StepReport) -> f64| reports.iter().map(of).sum::<f64>() / reports.len() as f64;
-        let (allocate, fit) = (average(allocate_s), average(fit_s));
-        let acquire = average(|report| report.acquire_s);
+        let average = |of: &dyn Fn(&StepReport) -> f64| reports.iter().map(of).sum::<f64>() / reports.len() as f64;
+        let models = |of: fn(&ModelReport) -> f64| average(&|report| report.models.iter().map(of).sum());
+        let (allocate, fit) = (models(|model| model.allocate_s), models(|model| model.fit_s));
+        let acquire = average(&|report| report.acquire_s);
         Group {
             steps: (reports[0].step, reports[reports.len() - 1].step),
-            asked: average(|report| report.asked as f64),
+            asked: average(&|report| report.asked as f64),
             allocate,
             fit,
             acquire,
             // A model may have been fitted before the ask, to show the best point.
-            other: (average(|report| report.total_s) - allocate - fit - acquire).max(0.0),
+            other: (average(&|report| report.total_s) - allocate - fit - acquire).max(0.0),
         }
     }
-}
-
-fn allocate_s(report: &StepReport) -> f64 {
-    report.models.iter().map(|model| model.allocate_s).sum()
-}
-
-fn fit_s(report: &StepReport) -> f64 {
-    report.models.iter().map(|model| model.fit_s).sum()
 }

@@ -1,11 +1,11 @@
 //! What the study is and has found so far.
 
 use super::axis::Inputs;
-use super::sample::{OutputValue, better, evenly, some, values_of};
+use super::sample::{OutputValue, better, evenly, failed, some, values_of};
 use serde::Serialize;
 use spargo::Result;
 use spargo::space::{Point, Value};
-use spargo::study::{Config, Goal, Outcome, Study};
+use spargo::study::{Config, Goal, Study};
 use std::collections::{HashMap, HashSet};
 
 #[derive(Serialize)]
@@ -176,11 +176,9 @@ fn origins(study: &Study) -> Result<Vec<Origin>> {
 
 fn failures(study: &Study) -> (Vec<u64>, Vec<(String, usize)>) {
     let (mut trials, mut reasons): (_, HashMap<&str, usize>) = (Vec::new(), HashMap::new());
-    for record in study.history().records() {
-        if let Some(Outcome::Failed { reason }) = record.told.as_ref().map(|told| &told.outcome) {
-            trials.push(record.trial.id);
-            *reasons.entry(reason).or_default() += 1;
-        }
+    for (trial, reason) in failed(study) {
+        trials.push(trial.id);
+        *reasons.entry(reason).or_default() += 1;
     }
     let mut reasons: Vec<(String, usize)> = reasons.into_iter().map(|(reason, count)| (reason.into(), count)).collect();
     reasons.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
@@ -214,6 +212,7 @@ fn allocations(config: &Config) -> String {
 mod tests {
     use super::*;
     use spargo::space::{Dimension, Space};
+    use spargo::study::Outcome;
 
     #[test]
     fn trials_are_counted_by_origin_and_outcome() {

@@ -1,7 +1,6 @@
 //! Samples of large studies for drawing.
 
-use spargo::study::Study;
-use spargo::study::{Goal, Outcome};
+use spargo::study::{Goal, Outcome, Study, Trial};
 use std::collections::HashSet;
 
 /// Largest number of points of a drawing.
@@ -18,24 +17,39 @@ pub struct OutputValue {
     pub value: f64,
 }
 
+/// Observed trials with their values, in the order of the trials.
+pub fn observed(study: &Study) -> impl Iterator<Item = (&Trial, &[f64])> {
+    study.history().records().iter().filter_map(|record| match &record.told.as_ref()?.outcome {
+        Outcome::Observed { values, .. } => Some((&record.trial, values.as_slice())),
+        Outcome::Failed { .. } => None,
+    })
+}
+
+/// Failed trials with their reasons, in the order of the trials.
+pub fn failed(study: &Study) -> impl Iterator<Item = (&Trial, &str)> {
+    study.history().records().iter().filter_map(|record| match &record.told.as_ref()?.outcome {
+        Outcome::Failed { reason } => Some((&record.trial, reason.as_str())),
+        Outcome::Observed { .. } => None,
+    })
+}
+
 /// All outcomes of an output, in the order of the trials.
 pub fn values_of(study: &Study, output: usize) -> Vec<OutputValue> {
-    let records = study.history().records().iter();
-    let value = |outcome: &Outcome| match outcome {
-        Outcome::Observed { values, .. } => values.get(output).copied(),
-        Outcome::Failed { .. } => None,
-    };
-    let one = |record: &spargo::study::Record| {
-        let told = record.told.as_ref()?;
-        value(&told.outcome).map(|value| OutputValue { trial: record.trial.id, value })
-    };
-    records.filter_map(one).collect()
+    observed(study).map(|(trial, values)| OutputValue { trial: trial.id, value: values[output] }).collect()
 }
 
 /// Whether the first of two outcomes of an output is better.
 pub fn better(study: &Study, output: usize) -> impl Fn(f64, f64) -> bool + use<> {
-    let minimize = study.config().outputs.get(output).is_some_and(|output| output.goal == Goal::Minimize);
+    let minimize = study.config().outputs[output].goal == Goal::Minimize;
     move |a, b| if minimize { a < b } else { a > b }
+}
+
+/// Outcomes by value, the best one first; equal ones in their order.
+pub fn best_first(study: &Study, output: usize, all: &[OutputValue]) -> Vec<OutputValue> {
+    let better = better(study, output);
+    let mut order = all.to_vec();
+    order.sort_by(|a, b| better(b.value, a.value).cmp(&better(a.value, b.value)));
+    order
 }
 
 /// At most [`MOST`] outcomes in their order: the best ones, and the others evenly spaced.
@@ -43,18 +57,12 @@ pub fn some(study: &Study, output: usize, all: &[OutputValue]) -> Vec<OutputValu
     if all.len() <= MOST {
         return all.to_vec();
     }
-    let better = better(study, output);
-    let mut order: Vec<usize> = (0..all.len()).collect();
-    order.sort_by(|&i, &j| match (all[i].value, all[j].value) {
-        (a, b) if better(a, b) => std::cmp::Ordering::Less,
-        (a, b) if better(b, a) => std::cmp::Ordering::Greater,
-        _ => i.cmp(&j),
-    });
-    let best: HashSet<usize> = order[..BEST].iter().copied().collect();
-    let others: Vec<usize> = (0..all.len()).filter(|i| !best.contains(i)).collect();
-    let mut kept: Vec<usize> = best.into_iter().chain(evenly(&others, MOST - BEST)).collect();
-    kept.sort_unstable();
-    kept.into_iter().map(|i| all[i]).collect()
+    let best: HashSet<u64> = best_first(study, output, all)[..BEST].iter().map(|told| told.trial).collect();
+    let (mut kept, others): (Vec<OutputValue>, Vec<OutputValue>) =
+        all.iter().copied().partition(|told| best.contains(&told.trial));
+    kept.extend(evenly(&others, MOST - BEST));
+    kept.sort_by_key(|told| told.trial);
+    kept
 }
 
 /// At most `count` items of a list, evenly spaced.

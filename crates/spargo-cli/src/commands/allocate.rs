@@ -2,7 +2,7 @@
 
 use crate::io::csv::number_table::NumberTable;
 use crate::io::goal_args::GoalArgs;
-use crate::io::output::drawing;
+use crate::io::output::drawing::AllocationDrawing;
 use crate::io::output::execution::Execution;
 use crate::io::parse::{ALLOCATION_HELP, allocation, by_name};
 use clap::Args;
@@ -106,7 +106,7 @@ impl Allocate {
         let quality = self.allocation.quality().evaluate(&context, self.inducing).into_diagnostic()?;
         let trace = trace(chosen.points.as_ref(), x.as_ref(), &kernel, &quality).into_diagnostic()?;
         if let (Some(path), Some(axes)) = (&self.svg, axes) {
-            drawing::allocation(path, &x, &quality, &chosen.points, axes, &inputs)?;
+            AllocationDrawing { x: &x, quality: &quality, chosen: &chosen.points, axes, names: &inputs }.save(path)?;
         }
         Ok(AllocationReport {
             points: chosen.rows.is_none().then(|| rows_of(&chosen.points)),

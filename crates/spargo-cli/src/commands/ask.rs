@@ -1,16 +1,14 @@
 //! `spargo ask`: the next points of a study, for robots and scripts.
 
-use crate::io::csv::csv_out;
-use crate::io::csv::points::{Named, text};
+use crate::io::csv::point_table::{PointTable, TableArgs};
 use crate::io::output::execution::Threads;
-use crate::io::output::files::print_or_write;
 use crate::io::output::logs::log_last_step;
 use crate::io::output::print::note;
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
 use spargo::Error;
-use spargo::space::Space;
+use spargo::space::Value;
 use spargo::study::{Refit, Study, Trial};
 use std::path::PathBuf;
 
@@ -19,7 +17,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   spargo ask study.toml                     a batch as CSV: trial numbers and inputs; creates the study if need be
-  spargo ask coupling.db -n 1 --json        one point as {\"temperature\": 81.2, \"catalyst\": \"Pd\", \"trial\": 7}
+  spargo ask coupling.db -n 1 --json        one point as {\"catalyst\": \"Pd\", \"temperature\": 81.2, \"trial\": 7}
   spargo tell coupling.db --trial 7 --value 71.3
   spargo ask study.toml --replicate -n 24   24 replicates of the likely winners
 
@@ -30,12 +28,8 @@ pub struct Ask {
     study: PathBuf,
     #[command(flatten)]
     points: PointArgs,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Print one JSON object per trial
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    table: TableArgs,
     #[command(flatten)]
     threads: Threads,
 }
@@ -55,9 +49,11 @@ impl Ask {
     pub fn run(self) -> Result<()> {
         let mut handle = StudyHandle::open_or_create(&self.study)?;
         let trials = self.threads.install(|| self.points.ask(&mut handle.study))?;
-        let space = &handle.study.config().space;
-        let text = if self.json { json(space, &trials)? } else { csv(space, &trials)? };
-        print_or_write(&text, self.output.as_deref(), &handle.inputs())
+        let names = handle.study.config().space.dimensions().iter().map(|dimension| dimension.name.clone());
+        let columns = std::iter::once("trial".into()).chain(names).collect();
+        let row = |Trial { id, point }: Trial| std::iter::once(Value::Int(id as i64)).chain(point).map(Some).collect();
+        let table = PointTable { columns, rows: trials.into_iter().map(row).collect() };
+        self.table.write(&table, &handle.inputs())
     }
 }
 
@@ -87,20 +83,4 @@ fn ask_by_default(study: &mut Study) -> Result<Vec<Trial>> {
         _ => {}
     }
     Ok(trials)
-}
-
-fn json(space: &Space, trials: &[Trial]) -> Result<String> {
-    let mut lines = String::new();
-    for trial in trials {
-        let named = Named { space, point: &trial.point, trial: Some(trial.id) };
-        lines += &(serde_json::to_string(&named).into_diagnostic()? + "\n");
-    }
-    Ok(lines)
-}
-
-fn csv(space: &Space, trials: &[Trial]) -> Result<String> {
-    let names = space.dimensions().iter().map(|dimension| dimension.name.clone());
-    let header = std::iter::once("trial".into()).chain(names).collect();
-    let row = |trial: &Trial| std::iter::once(trial.id.to_string()).chain(trial.point.iter().map(text)).collect();
-    csv_out::to_csv(std::iter::once(header).chain(trials.iter().map(row)))
 }

@@ -1,14 +1,11 @@
 //! `spargo export`: every trial of a study as a table.
 
-use crate::io::csv::csv_out;
-use crate::io::csv::points::{Named, text};
-use crate::io::output::files::print_or_write;
+use crate::io::csv::point_table::{PointTable, TableArgs};
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
-use miette::{IntoDiagnostic, Result};
-use serde_json::json;
-use spargo::study::Record;
-use spargo::study::{Outcome, Study};
+use miette::Result;
+use spargo::space::Value;
+use spargo::study::{Config, Outcome, Record};
 use std::path::PathBuf;
 
 /// Arguments of `spargo export`.
@@ -23,63 +20,32 @@ Columns: trial, the inputs, the outputs, status (done, failed or pending), reaso
 pub struct Export {
     /// A study file, or a study's database
     study: PathBuf,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Print one JSON object per trial
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    table: TableArgs,
 }
-
-/// What is known of a trial: its values, its status, and the reason of a failure.
-type Known<'a> = (&'a [f64], &'static str, &'a str);
 
 impl Export {
     pub fn run(self) -> Result<()> {
         let handle = StudyHandle::open_to_read(&self.study)?;
-        let text = if self.json { json(&handle.study)? } else { csv(&handle.study)? };
-        print_or_write(&text, self.output.as_deref(), &handle.inputs())
+        let Config { space, outputs, .. } = handle.study.config();
+        let inputs = space.dimensions().iter().map(|dimension| dimension.name.as_str());
+        let outputs = outputs.iter().map(|output| output.name.as_str());
+        let columns = ["trial"].into_iter().chain(inputs).chain(outputs.clone()).chain(["status", "reason"]);
+        let rows = handle.study.history().records().iter().map(|record| cells(record, outputs.len()));
+        let table = PointTable { columns: columns.map(String::from).collect(), rows: rows.collect() };
+        self.table.write(&table, &handle.inputs())
     }
 }
 
-/// All trials as CSV, in the order of their numbers.
-fn csv(study: &Study) -> Result<String> {
-    let inputs = study.config().space.dimensions().iter().map(|dimension| dimension.name.as_str());
-    let outputs = study.config().outputs.iter().map(|output| output.name.as_str());
-    let header = std::iter::once("trial").chain(inputs).chain(outputs).chain(["status", "reason"]);
-    let rows = study.history().records().iter().map(|record| cells(record, study.config().outputs.len()));
-    csv_out::to_csv(std::iter::once(header.map(String::from).collect()).chain(rows))
-}
-
-fn cells(record: &Record, outputs: usize) -> Vec<String> {
-    let (values, status, reason) = known(record);
-    let mut cells = vec![record.trial.id.to_string()];
-    cells.extend(record.trial.point.iter().map(text));
-    cells.extend((0..outputs).map(|k| values.get(k).map_or(String::new(), |value| format!("{value:?}"))));
-    cells.extend([status.into(), reason.into()]);
-    cells
-}
-
-/// All trials as JSON, one per line.
-fn json(study: &Study) -> Result<String> {
-    let mut lines = String::new();
-    for record in study.history().records() {
-        let (values, status, reason) = known(record);
-        let space = &study.config().space;
-        let mut trial = json!(Named { space, point: &record.trial.point, trial: Some(record.trial.id) });
-        for (k, output) in study.config().outputs.iter().enumerate() {
-            trial[&output.name] = json!(values.get(k));
-        }
-        (trial["status"], trial["reason"]) = (status.into(), reason.into());
-        lines += &(serde_json::to_string(&trial).into_diagnostic()? + "\n");
-    }
-    Ok(lines)
-}
-
-fn known(record: &Record) -> Known<'_> {
-    match record.told.as_ref().map(|told| &told.outcome) {
+fn cells(Record { trial, told, .. }: &Record, outputs: usize) -> Vec<Option<Value>> {
+    let (values, status, reason): (&[f64], &str, &str) = match told.as_ref().map(|told| &told.outcome) {
         None => (&[], "pending", ""),
         Some(Outcome::Failed { reason }) => (&[], "failed", reason),
         Some(Outcome::Observed { values, .. }) => (values, "done", ""),
-    }
+    };
+    let mut cells = vec![Some(Value::Int(trial.id as i64))];
+    cells.extend(trial.point.iter().cloned().map(Some));
+    cells.extend((0..outputs).map(|k| values.get(k).map(|&value| Value::Real(value))));
+    cells.extend([status, reason].map(|word| Some(word.into())));
+    cells
 }

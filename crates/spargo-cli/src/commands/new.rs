@@ -1,10 +1,10 @@
 //! `spargo new`: a commented study file.
 
 use crate::io::output::print::print;
-use crate::io::study_file;
+use crate::io::study_file::EXAMPLE;
 use clap::Args;
 use miette::{IntoDiagnostic, Result, WrapErr};
-use std::fs::OpenOptions;
+use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -23,13 +23,9 @@ pub struct New {
 impl New {
     pub fn run(self) -> Result<()> {
         let name = self.file.display();
-        let mut file =
-            OpenOptions::new().write(true).create_new(true).open(&self.file).into_diagnostic().wrap_err_with(|| {
-                format!("cannot write a new study file {name}; an existing one is never overwritten")
-            })?;
-        file.write_all(study_file::EXAMPLE.as_bytes())
-            .into_diagnostic()
-            .wrap_err_with(|| format!("cannot write {name}"))?;
+        let context = || format!("cannot write a new study file {name}; an existing one is never overwritten");
+        let written = File::create_new(&self.file).and_then(|mut file| file.write_all(EXAMPLE.as_bytes()));
+        written.into_diagnostic().wrap_err_with(context)?;
         print(&format!(
             "{name} is written, an example that runs as it is. Next:\n\n  \
              spargo run {name}                              evaluate it with its command\n  \

@@ -48,12 +48,9 @@ impl Status {
 
 fn step_text(step: &StepReport) -> String {
     let StepReport { step: number, asked, total_s, acquire_s, .. } = step;
-    let [allocate_s, fit_s] = [|model: &ModelReport| model.allocate_s, |model: &ModelReport| model.fit_s]
-        .map(|of| step.models.iter().map(of).sum::<f64>());
-    let model = if step.models.is_empty() {
-        String::new()
-    } else {
-        format!("{allocate_s:.2} s to allocate, {fit_s:.2} s to fit, ")
-    };
+    let sum = |of: fn(&ModelReport) -> f64| step.models.iter().map(of).sum::<f64>();
+    let (allocate_s, fit_s) = (sum(|model| model.allocate_s), sum(|model| model.fit_s));
+    let stages = format!("{allocate_s:.2} s to allocate, {fit_s:.2} s to fit, ");
+    let model = if step.models.is_empty() { "" } else { &stages };
     format!("last step: number {number}, {asked} points in {total_s:.2} s ({model}{acquire_s:.2} s to acquire)\n")
 }

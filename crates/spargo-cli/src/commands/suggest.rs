@@ -1,14 +1,14 @@
 //! `spargo suggest`: the next batch from a spreadsheet of past results; nothing is stored.
 
 use crate::commands::ask::PointArgs;
-use crate::io::csv::batch_table::BatchTable;
+use crate::io::csv::point_table::{PointTable, TableArgs};
 use crate::io::csv::results::Results;
 use crate::io::output::execution::Threads;
-use crate::io::output::files::print_or_write;
 use crate::io::study_file::StudyFile;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
-use spargo::study::{Config, Study};
+use spargo::space::{Point, Value};
+use spargo::study::{Config, CrediblePrediction, Study};
 use std::path::PathBuf;
 use tracing::info;
 
@@ -32,12 +32,8 @@ pub struct Suggest {
     /// Random seed [default: the study file's]
     #[arg(long)]
     seed: Option<u64>,
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Print one JSON object per point
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    table: TableArgs,
     #[command(flatten)]
     threads: Threads,
 }
@@ -60,17 +56,26 @@ impl Suggest {
         let mut study = Study::in_memory(Config { seed, ..config }).into_diagnostic()?;
         let header = results.add_to(&mut study)?;
         info!("{} rows read", study.counts().trials);
-        let text = self.threads.install(|| self.suggest(&mut study, &header))?;
-        print_or_write(&text, self.output.as_deref(), &[file.inputs(), self.data, self.pending].concat())
+        let table = self.threads.install(|| self.suggest(&mut study, header))?;
+        self.table.write(&table, &[file.inputs(), self.data, self.pending].concat())
     }
 
-    fn suggest(&self, study: &mut Study, header: &[String]) -> Result<String> {
-        let points: Vec<_> = self.points.ask(study)?.into_iter().map(|trial| trial.point).collect();
-        let outputs = if self.predict { study.config().outputs.len() } else { 0 };
-        let predictions = (0..outputs).map(|output| study.predict_interval(output, &points));
-        let predictions = predictions.collect::<spargo::Result<Vec<_>>>().into_diagnostic()?;
-        let table = BatchTable { config: study.config(), header, points: &points, predictions };
-        if self.json { table.json() } else { table.csv() }
+    /// The batch, whose inputs have these columns in CSV and their own names in JSON.
+    fn suggest(&self, study: &mut Study, header: Vec<String>) -> Result<PointTable> {
+        let points: Vec<Point> = self.points.ask(study)?.into_iter().map(|trial| trial.point).collect();
+        let names = study.config().space.dimensions().iter().map(|dimension| dimension.name.clone());
+        let mut columns = if self.table.json { names.collect() } else { header };
+        let mut rows: Vec<Vec<_>> = points.iter().map(|point| point.iter().cloned().map(Some).collect()).collect();
+        let predicted = if self.predict { study.config().outputs.len() } else { 0 };
+        for k in 0..predicted {
+            let name = &study.config().outputs[k].name;
+            columns.extend(["mean", "low", "high"].map(|part| format!("{name} {part}")));
+            for (row, prediction) in rows.iter_mut().zip(study.predict_interval(k, &points).into_diagnostic()?) {
+                let CrediblePrediction { mean, interval: (low, high) } = prediction;
+                row.extend([mean, low, high].map(|number| Some(Value::Real(number))));
+            }
+        }
+        Ok(PointTable { columns, rows })
     }
 }
 

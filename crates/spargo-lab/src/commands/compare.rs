@@ -1,10 +1,10 @@
 //! `spargo-lab compare`: settings against each other, and against peers, on benchmark problems over seeds.
 
+use crate::commands::settings::settings;
 use crate::commands::work::Work;
 use crate::{BenchmarkName, ComparedMethod, Comparison, TABLE};
 use clap::Args;
 use miette::{IntoDiagnostic, Result, WrapErr};
-use spargo_cli::io::study_file;
 use std::path::Path;
 
 /// Arguments of `spargo-lab compare`.
@@ -72,7 +72,7 @@ fn method(word: &str) -> Result<ComparedMethod> {
     let path = Path::new(word);
     match path.file_stem() {
         Some(stem) if path.extension().is_some_and(|extension| extension == "toml") => {
-            Ok(ComparedMethod { name: stem.to_string_lossy().into_owned(), config: study_file::settings(path)? })
+            Ok(ComparedMethod { name: stem.to_string_lossy().into_owned(), config: settings(path)? })
         }
         _ => ComparedMethod::named(word).into_diagnostic(),
     }

@@ -4,6 +4,7 @@ mod compare;
 mod learn;
 pub(crate) mod optimize;
 mod reproduce;
+mod settings;
 mod work;
 
 use crate::bench::Bench;

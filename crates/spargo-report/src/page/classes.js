@@ -3,32 +3,23 @@
 function classes(data) {
   const output = DATA.outputs.find(({ goal }) => goal === "classify");
   let map = data.maps[0];
-  const drawing = plot(() => ({
-    label: `probability of ${output.name} over two inputs`,
-    x: DATA.inputs[map.inputs[0]],
-    y: DATA.inputs[map.inputs[1]],
-    height: 480,
-    pad: 6,
-    draw: (...args) => tiles(data, map, output, ...args),
-  }));
+  const label = `probability of ${output.name} over two inputs`;
+  const draw = (...args) => tiles(data, map, output, ...args);
+  const drawing = plot(() => {
+    const [x, y] = map.inputs.map((k) => DATA.inputs[k]);
+    return { label, x, y, height: 480, pad: 6, draw };
+  });
   const names = data.maps.map(({ inputs }) => inputs.map((k) => DATA.inputs[k].name).join(" × "));
   const select = choose("map", "Inputs", names, 0, (k) => {
     map = data.maps[k];
     drawing.redraw("force");
   });
   const others = DATA.inputs.length > 2 ? `, the other inputs being those of trial ${data.trial}, ${data.which}` : "";
-  const some = data.trials.length < data.of ? ` ${data.trials.length} of ${data.of} outcomes are drawn.` : "";
+  const words = `The probability of a yes${others}. Where the colour fades, the answer is not known: there the next batch goes.`;
   const key = legend([dot(8, 8, 4, "orange"), "yes"], [dot(8, 8, 4, "blue"), "no"]);
   key.append(el("span", {}, "probability 0", el("span", { class: "ramp classes" }), "1"));
-  return [
-    card(
-      `Where it is ${output.name}`,
-      `The probability of a yes${others}. Where the colour fades, the answer is not known: there the next batch goes.${some}`,
-      data.maps.length > 1 ? el("div", { class: "controls" }, select) : null,
-      key,
-      drawing,
-    ),
-  ];
+  const controls = data.maps.length > 1 ? el("div", { class: "controls" }, select) : null;
+  return [card(`Where it is ${output.name}`, words + drawn(data.trials, data.of), controls, key, drawing)];
 }
 
 function tiles(data, { inputs: [across, up], across: xs, up: ys, probability }, output, layer, sx, sy) {
@@ -49,9 +40,8 @@ function tiles(data, { inputs: [across, up], across: xs, up: ys, probability }, 
       marks.push({ x: px[i], y: py[j], text: `probability ${show(share, 3)}\n${words.join("\n")}` });
     }),
   );
-  const jitter = (i, step) => ((i * step) % 1) - 0.5;
   data.trials.forEach(({ trial, yes, at }, i) => {
-    const [x, y] = [sx.place(at[across], jitter(i, 0.618034)), sy.place(at[up], jitter(i, 0.414214))];
+    const [x, y] = spread(sx, sy, at[across], at[up], i);
     layer.append(dot(x, y, 2.5, yes ? "orange edged" : "blue edged"));
     marks.push({ x, y, text: `trial ${trial}\n${output.name}: ${yes ? "yes" : "no"}` });
   });

@@ -54,13 +54,34 @@ function short(word, most) {
   return letters.length > most ? letters.slice(0, most - 1).join("") + "…" : letters.join("");
 }
 
-/** A titled box; the words below the title say how to read what is in it. */
-function card(title, words, ...children) {
-  const note = words ? el("p", { class: "note" }, words) : null;
-  return el("section", { class: "card" }, title ? el("h2", {}, title) : null, note, ...children);
+/** Words on how to read what follows; nothing without words. */
+function note(words) {
+  return words ? el("p", { class: "note" }, words) : null;
 }
 
-/** Names and values, one a line. */
+/** Words that must not be missed. */
+function notice(words) {
+  return el("p", { class: "notice" }, words);
+}
+
+/** A titled box; the words below the title say how to read what is in it. */
+function card(title, words, ...children) {
+  return el("section", { class: "card" }, title ? el("h2", {}, title) : null, note(words), ...children);
+}
+
+/** How many outcomes are drawn, if these are not all. */
+function drawn(shown, of, which = "") {
+  if (shown.length === of) return "";
+  return ` ${shown.length.toLocaleString("en")} of ${count(of, "outcome", "outcomes")} are drawn${which}.`;
+}
+
+/** Indices of the inputs, the most important one for this output first. */
+function byImportance(output) {
+  const { importance } = DATA.model[output];
+  return importance.map((_, k) => k).sort((a, b) => importance[b] - importance[a]);
+}
+
+/** Names and values, one per line. */
 function facts(pairs) {
   return el("dl", {}, pairs.map(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]).flat());
 }
@@ -102,15 +123,18 @@ function marked(layer, { marks }, scale, box, upright) {
   }
 }
 
+/** A table of trials: `cells` of each row under `head`, then the inputs of its point. */
+function trialTable(head, rows) {
+  const words = DATA.inputs.map(({ kind }, k) => (kind === "choice" ? head.length + k : -1));
+  const all = rows.map(({ cells, point }) => [...cells, ...point.map((value) => show(value))]);
+  return table([...head, ...DATA.inputs.map(({ name }) => name)], all, words);
+}
+
 /** Rows below a head; the listed columns hold words. */
 function table(head, rows, words) {
   const cell = (tag) => (value, k) => el(tag, words.includes(k) ? { class: "word", title: value } : {}, String(value));
   const body = rows.map((row) => el("tr", {}, row.map(cell("td"))));
-  const frame = {
-    class: "scroll",
-    role: "region",
-    tabindex: "0",
-    "aria-label": `table of ${head.filter(Boolean).join(", ")}`,
-  };
+  const label = `table of ${head.filter(Boolean).join(", ")}`;
+  const frame = { class: "scroll", role: "region", tabindex: "0", "aria-label": label };
   return el("div", frame, el("table", {}, el("thead", {}, el("tr", {}, head.map(cell("th")))), el("tbody", {}, body)));
 }

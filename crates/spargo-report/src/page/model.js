@@ -4,7 +4,7 @@ function model(models) {
   return byOutput("model", models, ({ facts: pairs, importance, calibration }, output) => [
     calibration
       ? el("div", { class: "columns" }, predicted(calibration, output), covered(calibration))
-      : el("p", { class: "note" }, UNCALIBRATED),
+      : note(UNCALIBRATED),
     important(importance),
     card("The model", null, facts(pairs)),
   ]);
@@ -27,54 +27,40 @@ function predicted({ points }, output) {
   const [x, y] = [`predicted ${output.name}`, `observed ${output.name}`].map((name) => around({ ...output, name }, both));
   const draw = (layer, sx, sy) => {
     const inside = (value) => clamp(value, ...x.range);
-    for (const {
-      observed,
-      interval: [low, high],
-    } of points.length > 400 ? [] : points) {
-      layer.append(line(sx.place(inside(low)), sy.place(observed), sx.place(inside(high)), sy.place(observed), "bar"));
+    for (const { observed, interval: ends } of points.length > 400 ? [] : points) {
+      const [low, high] = ends.map((end) => sx.place(inside(end)));
+      layer.append(line(low, sy.place(observed), high, sy.place(observed), "bar"));
     }
     layer.append(line(sx.place(x.range[0]), sy.place(x.range[0]), sx.place(x.range[1]), sy.place(x.range[1]), "ideal"));
     return points.map(({ trial, observed, mean, interval: ends }) => {
       const [px, py] = [sx.place(mean), sy.place(observed)];
       layer.append(dot(px, py, 2.5, "dot blue"));
-      return {
-        x: px,
-        y: py,
-        text: `trial ${trial}\nobserved ${show(observed)}\npredicted ${show(mean)}, ${interval(ends)}`,
-      };
+      const text = `trial ${trial}\nobserved ${show(observed)}\npredicted ${show(mean)}, ${interval(ends)}`;
+      return { x: px, y: py, text };
     });
   };
   const bars = points.length > 400 ? "" : " Bars are 95 % intervals of an outcome.";
-  return card(
-    "Predicted against observed",
-    LEFT_OUT + bars,
-    plot(() => ({ label: "observed against predicted outcomes", x, y, height: 340, draw })),
-  );
+  const drawing = plot(() => ({ label: "observed against predicted outcomes", x, y, height: 340, draw }));
+  return card("Predicted against observed", LEFT_OUT + bars, drawing);
 }
 
 function covered({ points, coverage }) {
   const share = (level) => (coverage.find(([l]) => Math.abs(l - level) < 1e-9) || [0, null])[1];
   const percent = (value) => (value === null ? "–" : `${(100 * value).toFixed(0)} %`);
   const rows = [0.5, 0.8, 0.95].map((level) => [percent(level), percent(share(level))]);
-  const axis = (name) => ({ name, kind: "linear", range: [0, 1] });
+  const [x, y] = ["level of the interval", "share within it"].map((name) => ({ name, kind: "linear", range: [0, 1] }));
   const draw = (layer, sx, sy) => {
     layer.append(line(sx.place(0), sy.place(0), sx.place(1), sy.place(1), "ideal"));
     const places = [[0, 0], ...coverage, [1, 1]].map(([level, part]) => [sx.place(level), sy.place(part)]);
     layer.append(svg("path", { class: "mean", d: path(places) }));
-    return coverage.map(([level, part], i) => ({
-      x: places[i + 1][0],
-      y: places[i + 1][1],
-      text: `${percent(part)} within the ${percent(level)} intervals`,
-    }));
+    return coverage.map(([level, part], i) => {
+      const [x, y] = places[i + 1];
+      return { x, y, text: `${percent(part)} within the ${percent(level)} intervals` };
+    });
   };
   const words = `How many of ${count(points.length, "outcome lies", "outcomes lie")} within the central intervals of such predictions. Above the dashed line the model is too cautious, below it too sure.`;
-  const drawing = plot(() => ({
-    label: "share of outcomes within intervals, against their level",
-    x: axis("level of the interval"),
-    y: axis("share within it"),
-    height: 230,
-    draw,
-  }));
+  const label = "share of outcomes within intervals, against their level";
+  const drawing = plot(() => ({ label, x, y, height: 230, draw }));
   return card("Calibration", words, drawing, table(["interval", "outcomes within"], rows, []));
 }
 
@@ -88,22 +74,11 @@ function important(importance) {
     order.map(([value, k]) => {
       const middle = sy.place(DATA.inputs[k].name);
       const thick = Math.min(16, 0.7 * sy.step);
-      layer.append(
-        svg("rect", {
-          class: "blue",
-          x: sx.place(0),
-          y: middle - thick / 2,
-          width: Math.max(0, sx.place(value) - sx.place(0)),
-          height: thick,
-          rx: 2,
-        }),
-      );
+      const width = Math.max(0, sx.place(value) - sx.place(0));
+      layer.append(rect(sx.place(0), middle - thick / 2, width, thick, "blue", 2));
       return { x: sx.place(value), y: middle, text: `${DATA.inputs[k].name}\n${show(value, 2)}` };
     });
   y.choices.reverse();
-  return card(
-    "Importance of inputs",
-    words,
-    plot(() => ({ label: "importance of each input", x, y, height: 60 + 26 * order.length, draw })),
-  );
+  const drawing = plot(() => ({ label: "importance of each input", x, y, height: 60 + 26 * order.length, draw }));
+  return card("Importance of inputs", words, drawing);
 }

@@ -19,54 +19,28 @@ function overhead({ steps, total_s, groups, without_model }) {
       for (const [stage, colour] of STAGES) {
         const height = sy.place(sum) - sy.place(sum + group[stage]);
         sum += group[stage];
-        layer.append(
-          svg("rect", { class: colour, x: from + gap / 2, y: sy.place(sum), width: to - from - gap, height }),
-        );
+        layer.append(rect(from + gap / 2, sy.place(sum), to - from - gap, height, colour, 0));
       }
-      const name =
-        group.steps[0] === group.steps[1]
-          ? `step ${group.steps[0]}`
-          : `steps ${group.steps[0]} to ${group.steps[1]}, per step`;
+      const [first, last] = group.steps;
+      const name = first === last ? `step ${first}` : `steps ${first} to ${last}, per step`;
       const lines = STAGES.map(([stage, , words]) => `${words} ${seconds(group[stage])}`);
-      return {
-        x: (from + to) / 2,
-        y: sy.place(sum / 2),
-        text: [name, `${show(group.asked)} points`, ...lines].join("\n"),
-      };
+      const text = [name, `${show(group.asked)} points`, ...lines].join("\n");
+      return { x: (from + to) / 2, y: sy.place(sum / 2), text };
     });
   const size = (group) => group.steps[1] - group.steps[0] + 1;
   const rows = STAGES.map(([stage, , words]) => {
     const total = groups.reduce((sum, group) => sum + size(group) * group[stage], 0);
-    return [
-      words,
-      seconds(total),
-      seconds(total / steps),
-      total_s > 0 ? `${((100 * total) / total_s).toFixed(0)} %` : "–",
-    ];
+    const share = total_s > 0 ? `${((100 * total) / total_s).toFixed(0)} %` : "–";
+    return [words, seconds(total), seconds(total / steps), share];
   });
   rows.push(["all", seconds(total_s), seconds(total_s / steps), "100 %"]);
-  const key = legend(
-    ...STAGES.map(([, colour, words]) => [
-      svg("rect", { class: colour, x: 2, y: 2, width: 12, height: 12, rx: 2 }),
-      words,
-    ]),
-  );
-  const shown = [
-    card(
-      "Seconds of each step",
-      "What the study itself took, without the evaluations.",
-      key,
-      plot(() => ({ label: "seconds of each stage, step by step", x, y, height: 300, draw })),
-    ),
-  ];
-  if (without_model)
-    shown.push(
-      el(
-        "p",
-        { class: "notice" },
-        `${count(without_model[0], "step", "steps")} had to do without a model, the last because: ${without_model[1]}`,
-      ),
-    );
+  const key = legend(...STAGES.map(([, colour, words]) => [rect(2, 2, 12, 12, colour, 2), words]));
+  const drawing = plot(() => ({ label: "seconds of each stage, step by step", x, y, height: 300, draw }));
+  const shown = [card("Seconds of each step", "What the study itself took, without the evaluations.", key, drawing)];
+  if (without_model) {
+    const [times, reason] = without_model;
+    shown.push(notice(`${count(times, "step", "steps")} had to do without a model, the last because: ${reason}`));
+  }
   shown.push(card("In all", count(steps, "step", "steps"), table(["stage", "in all", "per step", "share"], rows, [0])));
   return shown;
 }

@@ -2,7 +2,7 @@
 
 function overview(data) {
   const shown = [];
-  if (DATA.without_model) shown.push(el("p", { class: "notice" }, DATA.without_model));
+  if (DATA.without_model) shown.push(notice(DATA.without_model));
   if (data.best) shown.push(bestCards(data.best));
   if (data.feasibility && data.observed) shown.push(feasibility(data));
   if (data.observed || data.failed) shown.push(convergence(data));
@@ -10,10 +10,8 @@ function overview(data) {
     const rows = data.reasons.map(([reason, times]) => [times.toLocaleString("en"), reason]);
     shown.push(card("Why trials failed", null, table(["times", "reason"], rows, [1])));
   }
-  shown.push(
-    card("Settings", null, facts([...data.settings, ...DATA.inputs.map((axis) => [axis.name, domain(axis)])])),
-  );
-  return shown;
+  const settings = [...data.settings, ...DATA.inputs.map((axis) => [axis.name, domain(axis)])];
+  return [...shown, card("Settings", null, facts(settings))];
 }
 
 function domain({ kind, range, choices }) {
@@ -27,37 +25,26 @@ function objective() {
 }
 
 function bestCards({ believed, trial, value, point }) {
+  const found = (title, value, id, words, at) => {
+    const figure = el("div", { class: "figure", id: `best-${id}` }, show(value, 5));
+    return card(title, null, figure, note(words), values(at));
+  };
   const cards = [];
   if (believed) {
     const words = `What models believe of ${objective().name} at trial ${believed.trial}, which they take for the best of all evaluated points. Without noise, it is ${interval(believed.interval, 5)} with 95 % probability.`;
-    cards.push(
-      card(
-        "Believed best",
-        null,
-        figure(believed.mean, "believed"),
-        el("p", { class: "note" }, words),
-        values(believed.point),
-      ),
-    );
+    cards.push(found("Believed best", believed.mean, "believed", words, believed.point));
   }
   const words = `The best single outcome, at trial ${trial}. With noise, the best of many outcomes flatters.`;
-  cards.push(card("Best observed", null, figure(value, "observed"), el("p", { class: "note" }, words), values(point)));
+  cards.push(found("Best observed", value, "observed", words, point));
   return el("div", { class: "columns" }, cards);
 }
 
 /** How many outcomes satisfy each constraint, and all of them. */
 function feasibility({ feasibility: { all, each }, observed }) {
   const rows = each.map(([k, kept]) => [DATA.outputs[k].name, DATA.outputs[k].limit, kept.toLocaleString("en")]);
-  const none = all ? "" : " Until one does, the search first reduces the violation.";
-  return card(
-    "Feasibility",
-    `${all.toLocaleString("en")} of ${count(observed, "outcome keeps", "outcomes keep")} to all limits.${none}`,
-    table(["output", "limit", "outcomes within"], rows, [0, 1]),
-  );
-}
-
-function figure(value, id) {
-  return el("div", { class: "figure", id: `best-${id}` }, show(value, 5));
+  const none = all ? "" : " Until one is, the search first reduces the violation.";
+  const words = `${all.toLocaleString("en")} of ${count(observed, "outcome is", "outcomes are")} within all limits.${none}`;
+  return card("Feasibility", words, table(["output", "limit", "outcomes within"], rows, [0, 1]));
 }
 
 const ORIGINS = {
@@ -67,15 +54,11 @@ const ORIGINS = {
 };
 
 function convergence(data) {
-  const few = (points) =>
-    points.length < data.observed
-      ? `${points.length.toLocaleString("en")} of ${count(data.observed, "outcome", "outcomes")} are drawn, the best among them. `
-      : "";
-  const [title, id] = ["Outcomes, trial by trial", "course"];
-  return card(title, null, ...byOutput(id, data.courses, (own, output) => course({ ...data, ...own }, output, few)));
+  const drawings = byOutput("course", data.courses, (own, output) => course({ ...data, ...own }, output));
+  return card("Outcomes, trial by trial", null, ...drawings);
 }
 
-function course(data, output, few) {
+function course(data, output) {
   const outcomes = data.points.map(({ value }) => value);
   const x = { name: "trial", kind: "linear", range: [0, Math.max(data.last, 1)] };
   const y = within(output, outcomes, output.goal);
@@ -106,11 +89,8 @@ function course(data, output, few) {
     ...origins.map(([, [colour, words]]) => [dot(8, 8, 4, colour), words]),
     data.failures.length ? [cross(8, 8, 4), "failed"] : null,
   );
-  const far = beyond ? `${count(beyond, "outcome lies", "outcomes lie")} beyond the axis.` : "";
-  const words = few(data.points) + far;
-  return [
-    words ? el("p", { class: "note" }, words) : null,
-    key,
-    plot(() => ({ label: "outcomes and the best so far against trials", x, y, height: 320, draw })),
-  ].filter(Boolean);
+  const part = drawn(data.points, data.observed, ", the best among them");
+  const far = beyond ? ` ${count(beyond, "outcome lies", "outcomes lie")} beyond the axis.` : "";
+  const drawing = plot(() => ({ label: "outcomes and the best so far against trials", x, y, height: 320, draw }));
+  return [note(part + far), key, drawing].filter(Boolean);
 }

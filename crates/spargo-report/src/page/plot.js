@@ -27,20 +27,11 @@ function picture({ label, x, y, height, pad = 0, draw }, width) {
   const most = width < 500 ? 14 : 24;
   const widest = Math.max(...scale(y, 0, 1, rows).ticks.map(({ text }) => [...short(text, most)].length), 1);
   const box = { left: (y.name ? 32 : 12) + 7 * widest, right: width - 12, top: 10, bottom: height - 44, most };
-  const sx = scale(
-    x,
-    box.left + pad,
-    box.right - pad,
-    Math.floor((box.right - box.left) / (x.kind === "choice" ? 45 : 70)),
-  );
+  const columns = Math.floor((box.right - box.left) / (x.kind === "choice" ? 45 : 70));
+  const sx = scale(x, box.left + pad, box.right - pad, columns);
   const sy = scale(y, box.bottom - pad, box.top + pad, rows);
-  const image = svg("svg", {
-    class: "plot",
-    viewBox: `0 0 ${width} ${height}`,
-    height,
-    role: "img",
-    "aria-label": label,
-  });
+  const viewBox = `0 0 ${width} ${height}`;
+  const image = svg("svg", { class: "plot", viewBox, height, role: "img", "aria-label": label });
   const layer = svg("g", { class: "marks" });
   image.append(axes(x, y, sx, sy, box, height), layer);
   answer(image, draw(layer, sx, sy, box));
@@ -51,16 +42,16 @@ function axes(x, y, sx, sy, box, height) {
   const group = svg("g", {});
   for (const { value, text } of sy.ticks) {
     const at = sy.place(value);
-    group.append(svg("line", { class: "grid", x1: box.left, x2: box.right, y1: at, y2: at }));
+    group.append(line(box.left, at, box.right, at, "grid"));
     group.append(word(text, box.most, { x: box.left - 6, y: at + 4, "text-anchor": "end" }));
   }
   const most = x.kind === "choice" ? Math.max(3, Math.floor((box.right - box.left) / sx.ticks.length / 7)) : 14;
   for (const { value, text } of sx.ticks) {
     const at = sx.place(value);
-    if (x.kind !== "choice") group.append(svg("line", { class: "grid", x1: at, x2: at, y1: box.top, y2: box.bottom }));
+    if (x.kind !== "choice") group.append(line(at, box.top, at, box.bottom, "grid"));
     group.append(word(text, most, { x: at, y: box.bottom + 17, "text-anchor": "middle" }));
   }
-  group.append(svg("line", { class: "frame", x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }));
+  group.append(line(box.left, box.bottom, box.right, box.bottom, "frame"));
   const [across, up] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
   const names = [Math.floor((box.right - box.left) / 7.5), Math.floor((box.bottom - box.top) / 7.5)];
   group.append(word(x.name, names[0], { class: "axis", x: across, y: height - 8, "text-anchor": "middle" }));
@@ -117,12 +108,38 @@ function dot(x, y, r, name) {
   return svg("circle", { class: name, cx: x.toFixed(1), cy: y.toFixed(1), r });
 }
 
+function ring(x, y) {
+  return dot(x, y, 5, "ring");
+}
+
+function rect(x, y, width, height, name, rx) {
+  return svg("rect", { class: name, x, y, width, height, rx });
+}
+
 function line(x1, y1, x2, y2, name) {
   return svg("line", { class: name, x1, y1, x2, y2 });
 }
 
 function cross(x, y, r) {
   return svg("path", { class: "cross", d: `M${x - r} ${y - r}L${x + r} ${y + r}M${x - r} ${y + r}L${x + r} ${y - r}` });
+}
+
+/** The place of a point with number `i` over two axes; points of the same choice are spread apart. */
+function spread(sx, sy, x, y, i) {
+  const shift = (step) => ((i * step) % 1) - 0.5;
+  return [sx.place(x, shift(0.618034)), sy.place(y, shift(0.414214))];
+}
+
+/** A drawing over two of several axes, `chosen` by their indices, and the lists to choose others. */
+function overTwo(id, axes, chosen, spec) {
+  const drawing = plot(() => ({ ...spec, x: axes[chosen[0]], y: axes[chosen[1]] }));
+  const names = axes.map(({ name }) => name);
+  const select = (side, words) =>
+    choose(`${id}-${side ? "y" : "x"}`, words, names, chosen[side], (k) => {
+      chosen[side] = k;
+      drawing.redraw("force");
+    });
+  return { drawing, controls: el("div", { class: "controls" }, select(0, "Across"), select(1, "Up")) };
 }
 
 /** Marks and their meanings. */

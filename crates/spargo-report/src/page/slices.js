@@ -7,22 +7,11 @@ function slices(all) {
 function slicesOf({ trial, which, slices: all }, output, number) {
   const outcomes = all.flatMap(({ mean, low, high }) => [...mean, ...low, ...high]);
   const y = beliefAxis(output, outcomes);
-  const { importance } = DATA.model[number];
-  const order = all.map((_, k) => k).sort((a, b) => importance[b] - importance[a]);
-  const intro = el(
-    "p",
-    { class: "note" },
+  const words =
     `The ${output.goal === "classify" ? "probability" : "mean"} along each input, the others being those of trial ${trial}, ${which} (orange). ` +
-      `Bands and bars are 95 % intervals without noise. The most important input comes first.${warning(number)}`,
-  );
-  return [
-    intro,
-    el(
-      "div",
-      { class: "columns small" },
-      order.map((k) => card(null, null, slice(DATA.inputs[k], all[k], y, output))),
-    ),
-  ];
+    `Bands and bars are 95 % intervals without noise. The most important input comes first.${warning(number)}`;
+  const cards = byImportance(number).map((k) => card(null, null, slice(DATA.inputs[k], all[k], y, output)));
+  return [note(words), el("div", { class: "columns small" }, cards)];
 }
 
 function slice(axis, { at, x, mean, low, high }, y, output) {
@@ -43,11 +32,8 @@ function slice(axis, { at, x, mean, low, high }, y, output) {
       if (places.length <= 30) places.forEach((px, i) => layer.append(dot(px, middle[i], 2.5, "blue")));
       layer.append(line(sx.place(at), box.top, sx.place(at), box.bottom, "ring"));
     }
-    return places.map((px, i) => ({
-      x: px,
-      y: middle[i],
-      text: `${axis.name} ${show(x[i])}\n${show(mean[i])}, ${interval([low[i], high[i]])}`,
-    }));
+    const say = (i) => `${axis.name} ${show(x[i])}\n${show(mean[i])}, ${interval([low[i], high[i]])}`;
+    return places.map((px, i) => ({ x: px, y: middle[i], text: say(i) }));
   };
   return plot(() => ({ label: `slice along ${axis.name}`, x: axis, y, height: 220, pad: 4, draw }));
 }

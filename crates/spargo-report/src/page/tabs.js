@@ -22,10 +22,7 @@ function purpose() {
 
 function heading() {
   const { name, observed, failed, pending } = DATA.overview;
-  const parts = [
-    purpose(),
-    count(observed, "outcome", "outcomes"),
-  ];
+  const parts = [purpose(), count(observed, "outcome", "outcomes")];
   if (failed) parts.push(`${count(failed, "trial", "trials")} failed`);
   if (pending) parts.push(`${count(pending, "trial", "trials")} pending`);
   document.title = `${name} · spargo`;

@@ -10,28 +10,18 @@ function trials({ rows, order, of }) {
   const modelled = rows[0].outputs[0].mean !== null;
   const several = DATA.outputs.length > 1;
   const named = (words, { name }) => (several ? `${name}, ${words}` : words);
-  const belief = (output) => (output.goal === "classify" ? "probability" : "believed");
-  const columns = (output) => [
-    ...(modelled ? [named(belief(output), output), named("95 % interval", output)] : []),
-    named("observed", output),
-  ];
-  const head = ["", "trial", ...DATA.outputs.flatMap(columns), ...DATA.inputs.map(({ name }) => name)];
-  const own = ({ mean, interval: ends, observed }) => [
-    ...(modelled ? [show(mean), interval(ends)] : []),
-    show(observed),
-  ];
-  const cells = rows.map((row, i) => [
-    i + 1,
-    row.trial,
-    ...row.outputs.flatMap(own),
-    ...row.point.map((value) => show(value)),
-  ]);
-  const first = head.length - DATA.inputs.length;
-  const words = DATA.inputs.map(({ kind }, k) => (kind === "choice" ? first + k : -1)).filter((k) => k >= 0);
+  const columns = (output) => {
+    const mean = output.goal === "classify" ? "probability" : "believed";
+    const words = modelled ? [mean, "95 % interval", "observed"] : ["observed"];
+    return words.map((word) => named(word, output));
+  };
+  const head = ["", "trial", ...DATA.outputs.flatMap(columns)];
+  const belief = ({ mean, interval: ends }) => (modelled ? [show(mean), interval(ends)] : []);
+  const own = (output) => [...belief(output), show(output.observed)];
+  const listed = rows.map(({ trial, outputs, point }, i) => ({ cells: [i + 1, trial, ...outputs.flatMap(own)], point }));
   const [title, by] = ORDERS[order];
   const limited = order !== "latest" && DATA.overview.feasibility ? ", feasible ones first" : "";
-  const note = modelled && !several ? warning(0) : "";
-  return [
-    card(title, `${rows.length} of ${count(of, "outcome", "outcomes")}, ${by}${limited}.${note}`, table(head, cells, words)),
-  ];
+  const caution = modelled && !several ? warning(0) : "";
+  const words = `${rows.length} of ${count(of, "outcome", "outcomes")}, ${by}${limited}.${caution}`;
+  return [card(title, words, trialTable(head, listed))];
 }

@@ -9,15 +9,13 @@ use crate::io::output::files::write_file;
 use crate::io::parse::{ALLOCATION_HELP, allocation, by_name};
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, miette};
-use regression::{FitSummary, Scores, TimedRegression};
-use serde::Serialize;
+use regression::{FitSummary, TimedRegression};
 use spargo::allocate::Allocation;
 use spargo::data::Dataset;
 use spargo::kernel::Family;
 use spargo::model::{FitOptions, HyperparameterObjective, Inference, Priors};
 use spargo::regression::{Inducing, RegressionOptions};
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Arguments of `spargo fit`.
 #[derive(Args)]
@@ -70,15 +68,6 @@ pub struct Fit {
     execution: Execution,
 }
 
-/// The fit and, with a test set, its scores.
-#[derive(Serialize)]
-struct FitReport {
-    #[serde(flatten)]
-    summary: FitSummary,
-    #[serde(flatten)]
-    scores: Option<Scores>,
-}
-
 /// The objective that hyperparameters maximise.
 #[derive(Clone, Copy, ValueEnum)]
 enum Objective {
@@ -93,12 +82,13 @@ impl Fit {
         self.execution.print(|| self.fit())
     }
 
-    fn fit(&self) -> Result<FitReport> {
+    fn fit(&self) -> Result<FitSummary> {
         let train = NumberTable::read(&self.train)?;
         let inputs = train.inputs(&self.target);
         let data = dataset(&train, &inputs, &self.target)?;
         // All files are read before time is spent on the fit.
-        let test = self.test.as_deref().map(|path| read_dataset(path, &inputs, &self.target)).transpose()?;
+        let test = self.test.as_deref().map(NumberTable::read).transpose()?;
+        let test = test.map(|table| dataset(&table, &inputs, &self.target)).transpose()?;
         let predict = self.predict.as_deref().map(NumberTable::read).transpose()?;
         let points = predict.as_ref().map(|table| table.matrix(&inputs)).transpose()?;
 
@@ -111,7 +101,7 @@ impl Fit {
             let read = [Some(&self.train), self.test.as_ref(), self.predict.as_ref()];
             write_file(output, csv.as_bytes(), &read.into_iter().flatten().cloned().collect::<Vec<_>>())?;
         }
-        Ok(FitReport { summary: regression.summary(&inputs), scores })
+        Ok(regression.summary(inputs, scores))
     }
 
     fn options(&self) -> RegressionOptions {
@@ -129,17 +119,6 @@ impl Fit {
             ..RegressionOptions::default()
         }
     }
-}
-
-impl fmt::Display for FitReport {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}", self.summary)?;
-        self.scores.as_ref().map_or(Ok(()), |scores| write!(out, "\n{scores}"))
-    }
-}
-
-fn read_dataset(path: &Path, inputs: &[String], target: &str) -> Result<Dataset> {
-    dataset(&NumberTable::read(path)?, inputs, target)
 }
 
 fn dataset(table: &NumberTable, inputs: &[String], target: &str) -> Result<Dataset> {

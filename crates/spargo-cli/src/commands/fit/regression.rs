@@ -69,7 +69,7 @@ impl TimedRegression {
     }
 
     /// The fit in numbers, in the user's units.
-    pub fn summary(&self, inputs: &[String]) -> FitSummary {
+    pub fn summary(&self, inputs: Vec<String>, scores: Option<Scores>) -> FitSummary {
         let Fit { report, .. } = &self.model.fit;
         let model = self.model.hyperparameters();
         FitSummary {
@@ -80,13 +80,14 @@ impl TimedRegression {
             variance: model.variance,
             mean: model.mean,
             lengthscales: model.lengthscales,
-            inputs: inputs.to_vec(),
+            inputs,
             seconds: self.seconds,
             evaluations: report.evaluations,
             stop: report.stop,
             kept: report.kept.clone(),
             jitter: report.jitter * self.model.units.outcomes.scale().powi(2),
             peak_rss_mb: peak_rss_mb(),
+            scores,
         }
     }
 }
@@ -121,6 +122,9 @@ pub struct FitSummary {
     pub kept: Option<String>,
     pub jitter: f64,
     pub peak_rss_mb: Option<f64>,
+    /// On held-out data, if there are any.
+    #[serde(flatten)]
+    pub scores: Option<Scores>,
 }
 
 impl fmt::Display for FitSummary {
@@ -144,14 +148,10 @@ impl fmt::Display for FitSummary {
             writeln!(out, "{:<24}{kept}", "hyperparameters kept")?;
         }
         let stop = self.stop.map_or("hyperparameters are fixed".to_string(), |stop| stop.to_string());
-        write!(out, "{:<24}{} evaluations: {stop}", "search", self.evaluations)
-    }
-}
-
-impl fmt::Display for Scores {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(out, "{:<24}{:.4}", "test RMSE", self.rmse)?;
-        writeln!(out, "{:<24}{:.4} nats", "test NLPD", self.nlpd)?;
-        write!(out, "{:<24}{:.4} nats", "test NLPD of f", self.nlpd_latent)
+        write!(out, "{:<24}{} evaluations: {stop}", "search", self.evaluations)?;
+        let Some(scores) = &self.scores else { return Ok(()) };
+        write!(out, "\n{:<24}{:.4}", "test RMSE", scores.rmse)?;
+        write!(out, "\n{:<24}{:.4} nats", "test NLPD", scores.nlpd)?;
+        write!(out, "\n{:<24}{:.4} nats", "test NLPD of f", scores.nlpd_latent)
     }
 }

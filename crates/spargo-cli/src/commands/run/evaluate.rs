@@ -4,9 +4,9 @@ use super::group::Group;
 use super::outcome::outcome;
 use super::supervisor::{Killed, Supervisor};
 use super::tail::Tail;
-use crate::io::csv::points::{Named, text};
+use crate::io::csv::points::Named;
 use crate::io::output::excerpt::excerpt;
-use crate::io::study_file::{Part, RunSettings, StudyFile, Template};
+use crate::io::study_file::{ParsedCommand, RunSettings, StudyFile, Template};
 use miette::{IntoDiagnostic, Report, Result, WrapErr, miette};
 use spargo::space::Space;
 use spargo::study::{Outcome, Output, Trial};
@@ -15,6 +15,7 @@ use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Bytes of standard output that are kept.
@@ -31,6 +32,7 @@ pub struct Evaluator {
     timeout: Option<Duration>,
     space: Space,
     outputs: Vec<Output>,
+    pub supervisor: Arc<Supervisor>,
 }
 
 /// The result of an evaluation.
@@ -45,29 +47,32 @@ pub enum Answer {
 }
 
 impl Evaluator {
-    pub fn new(file: &StudyFile, run: &RunSettings) -> Result<Self> {
+    pub fn new(file: &StudyFile, run: &RunSettings, supervisor: Arc<Supervisor>) -> Result<Self> {
         // Absolute, as the child changes to the folder.
         let folder = std::path::absolute(file.folder()).into_diagnostic().wrap_err("the study file has no folder")?;
-        let name: String = run.command.iter().take(1).flat_map(|Template(parts)| parts).map(literal).collect();
-        let program = if name.contains('/') { folder.join(name).into_os_string() } else { name.into() };
+        let ParsedCommand { program, arguments } = run.command.clone();
+        let program = if program.contains('/') { folder.join(program).into_os_string() } else { program.into() };
         Ok(Evaluator {
             program,
-            arguments: run.command[1..].to_vec(),
+            arguments,
             folder,
             timeout: run.timeout.map(Duration::from_secs_f64),
             space: file.config.space.clone(),
             outputs: file.config.outputs.clone(),
+            supervisor,
         })
     }
 
     /// Runs the program at a point until it ends, reaches its timeout, or is stopped by the supervisor.
-    pub fn evaluate(&self, trial: &Trial, supervisor: &Supervisor) -> Answer {
-        let started = Group::spawn(&mut self.command(trial));
-        let (mut child, group) = match started {
+    pub fn evaluate(&self, trial: &Trial) -> Answer {
+        if self.supervisor.stopped() {
+            return Answer::Stopped;
+        }
+        let (mut child, group) = match Group::spawn(&mut self.command(trial)) {
             Ok(started) => started,
             Err(error) => return Answer::Broken(self.unstartable(&error)),
         };
-        supervisor.add(group, self.timeout);
+        self.supervisor.add(group, self.timeout);
         let stdout = child.stdout.take().map(|pipe| Tail::of(pipe, LONGEST_STDOUT)).transpose();
         let stderr = child.stderr.take().map(|pipe| Tail::of(pipe, LONGEST_STDERR)).transpose();
         if stdout.is_err() || stderr.is_err() {
@@ -75,7 +80,7 @@ impl Evaluator {
         }
         self.feed(trial, &mut child);
         let waited = group.wait();
-        let killed = supervisor.remove(group);
+        let killed = self.supervisor.remove(group);
         // Processes that the program leaves behind end with it.
         group.kill();
         let status = match waited.and_then(|()| child.wait()) {
@@ -91,19 +96,17 @@ impl Evaluator {
             (Some(Killed::Overdue), Some(timeout)) => {
                 Answer::Outcome(Outcome::failed(format!("timeout after {} s", timeout.as_secs_f64())))
             }
-            _ => Answer::Outcome(outcome(
-                status,
-                &stdout.unwrap_or_default(),
-                &stderr.unwrap_or_default(),
-                &self.outputs,
-            )),
+            _ => {
+                let [stdout, stderr] = [stdout, stderr].map(Option::unwrap_or_default);
+                Answer::Outcome(outcome(status, &stdout, &stderr, &self.outputs))
+            }
         }
     }
 
     fn command(&self, trial: &Trial) -> Command {
         let mut command = Command::new(&self.program);
         command
-            .args(self.arguments.iter().map(|template| fill(template, trial)))
+            .args(self.arguments.iter().map(|argument| argument.fill(trial)))
             .current_dir(&self.folder)
             .env("SPARGO_TRIAL", trial.id.to_string())
             .stdin(if self.feeds() { Stdio::piped() } else { Stdio::null() })
@@ -114,7 +117,7 @@ impl Evaluator {
 
     /// Whether the point goes to standard input, because no argument has a placeholder.
     fn feeds(&self) -> bool {
-        self.arguments.iter().all(|Template(parts)| parts.iter().all(|part| matches!(part, Part::Text(_))))
+        self.arguments.iter().all(Template::is_fixed)
     }
 
     fn feed(&self, trial: &Trial, child: &mut Child) {
@@ -148,19 +151,4 @@ impl Evaluator {
 /// Explains that there are not enough threads.
 pub fn too_many(error: &dyn Display) -> Report {
     miette!(help = "reduce `parallel` in [run]", "cannot run so many evaluations at a time: {error}")
-}
-
-/// Fills in the placeholders of an argument.
-fn fill(Template(parts): &Template, trial: &Trial) -> String {
-    let piece = |part: &Part| match part {
-        Part::Input(k) => trial.point.get(*k).map(text).unwrap_or_default(),
-        Part::Trial => trial.id.to_string(),
-        Part::Text(_) => literal(part),
-    };
-    parts.iter().map(piece).collect()
-}
-
-/// The text of a part that is no placeholder.
-fn literal(part: &Part) -> String {
-    if let Part::Text(text) = part { text.clone() } else { String::new() }
 }

@@ -1,37 +1,26 @@
 //! One `spargo run` per study at a time: the kernel releases the lock when its holder ends, however it ends.
 
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// The right to run a study, until the lock is dropped.
-pub struct Lock {
-    _file: File,
-}
-
-impl Lock {
-    /// Takes `<database>.lock`.
-    pub fn take(database: &Path) -> Result<Self> {
-        let mut path = database.as_os_str().to_owned();
-        path.push(".lock");
-        let path = PathBuf::from(path);
-        let context = || format!("cannot lock {}", path.display());
-        let mut options = OpenOptions::new();
-        options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(&path).into_diagnostic().wrap_err_with(context)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(excluded(&mut file, database, &path)),
-            Err(TryLockError::Error(error)) => return Err(error).into_diagnostic().wrap_err_with(context),
-        }
-        // The holder's process id, for the message of a later run.
-        file.set_len(0)
-            .and_then(|()| write!(file, "{}", std::process::id()))
-            .into_diagnostic()
-            .wrap_err_with(context)?;
-        Ok(Lock { _file: file })
+/// Locks `<database>.lock` until the file that is returned is dropped.
+pub fn lock(database: &Path) -> Result<File> {
+    let mut path = database.as_os_str().to_owned();
+    path.push(".lock");
+    let path = PathBuf::from(path);
+    let context = || format!("cannot lock {}", path.display());
+    let opened = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+    let mut file = opened.into_diagnostic().wrap_err_with(context)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(excluded(&mut file, database, &path)),
+        Err(TryLockError::Error(error)) => return Err(error).into_diagnostic().wrap_err_with(context),
     }
+    // The holder's process id, for the message of a later run.
+    file.set_len(0).and_then(|()| write!(file, "{}", std::process::id())).into_diagnostic().wrap_err_with(context)?;
+    Ok(file)
 }
 
 fn excluded(file: &mut File, database: &Path, path: &Path) -> miette::Report {

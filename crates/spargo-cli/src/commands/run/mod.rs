@@ -20,15 +20,15 @@ use crate::io::study_file::{RunSettings, StudyFile};
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use evaluate::{Evaluator, too_many};
-use lock::Lock;
+use lock::lock;
 use miette::{Report, Result, miette};
-use progress::{Bar, Progress};
+use progress::{Progress, Show};
 use session::{End, Session};
 use signal_hook::low_level::signal_name;
 use spargo::study::{Budget, Campaign, Config, Counts, Study, Why};
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc;
 use supervisor::Supervisor;
 use worker_pool::WorkerPool;
 
@@ -85,17 +85,16 @@ impl Run {
         let Some(settings) = &file.run else { return Err(self.without_command()) };
         // Before the first signal may arrive, so that none is lost.
         let (sender, events) = mpsc::channel();
-        let supervisor = Arc::new(Supervisor::new());
+        let supervisor = Supervisor::start();
         signals::listen(&supervisor, &sender)?;
         // Before the history is read, so that no other run adds to it.
-        let _lock = Lock::take(&file.database())?;
+        let _lock = lock(&file.database())?;
         let handle = StudyHandle::create(&file, &self.file)?;
-        let evaluator = Evaluator::new(&file, settings)?;
-        let pool = WorkerPool::new(evaluator, workers(settings, &file.config)?, &supervisor, &sender)?;
+        let evaluator = Evaluator::new(&file, settings, supervisor)?;
+        let pool = WorkerPool::new(evaluator, workers(settings, &file.config)?, &sender)?;
         let campaign = self.campaign(&handle.study, settings);
-        let progress = self.progress();
-        let mut session = Session { handle, campaign, pool, supervisor, events, progress };
-        session.progress.started(&session.handle, settings.budget, settings.parallel)?;
+        let progress = Progress::start(self.show(), &handle, settings)?;
+        let mut session = Session { handle, campaign, pool, events, progress };
         self.threads.install(|| {
             let end = session.run()?;
             self.finish(session, end, settings.budget)
@@ -113,14 +112,14 @@ impl Run {
 
     /// Reports the state of the study, and why the run ended.
     fn finish(&self, session: Session, end: End, budget: usize) -> Result<()> {
-        let Session { mut handle, pool, mut progress, .. } = session;
+        let Session { mut handle, pool, progress, .. } = session;
         drop(pool);
         let summary = match end {
             // A model would delay the end of an interrupted run.
             End::Signal(_) => StudySummary::without_model(&handle),
             _ => StudySummary::new(&mut handle),
         };
-        progress.finished(end.word(), summary.json())?;
+        progress.finish(end.word(), summary.json())?;
         let text = match &end {
             End::Signal(signal) => self.interrupted(&handle, *signal, budget),
             End::Done(Why::SpaceExhausted) => format!("every point of the space has been asked for\n{summary}"),
@@ -137,14 +136,13 @@ impl Run {
         }
     }
 
-    fn progress(&self) -> Progress {
-        if self.json {
-            Progress::Json
-        } else if std::io::stderr().is_terminal() && !tracing::enabled!(tracing::Level::INFO) {
-            Progress::Bar(Box::new(Bar::new()))
-        } else {
-            // Log lines and a bar would overwrite each other.
-            Progress::Silent
+    fn show(&self) -> Show {
+        // Log lines and a bar would overwrite each other.
+        let bar = std::io::stderr().is_terminal() && !tracing::enabled!(tracing::Level::INFO);
+        match (self.json, bar) {
+            (true, _) => Show::Json,
+            (false, true) => Show::Bar,
+            (false, false) => Show::Nothing,
         }
     }
 

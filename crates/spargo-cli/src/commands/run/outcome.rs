@@ -8,7 +8,7 @@
 //!     NaN, null, anything else; a nonzero exit code       failed
 //! ```
 
-use crate::io::csv::outcome_cells::class;
+use crate::io::csv::outcome_cells::{class, number, unreadable};
 use crate::io::output::excerpt::excerpt;
 use serde_json::Value;
 use signal_hook::low_level::signal_name;
@@ -87,13 +87,8 @@ fn scalar(value: &Value, goal: Goal) -> Option<f64> {
     }
 }
 
-fn number(word: &str, goal: Goal) -> Option<f64> {
-    if goal == Goal::Classify { class(word) } else { word.parse().ok() }
-}
-
 fn quoted(text: &str, goal: Goal) -> String {
-    let wanted = if goal == Goal::Classify { "not a class (1 or 0, yes or no)" } else { "not a number" };
-    format!("{wanted}: {}", excerpt(text))
+    format!("{}: {}", unreadable(goal), excerpt(text))
 }
 
 #[cfg(test)]

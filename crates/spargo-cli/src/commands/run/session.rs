@@ -9,14 +9,12 @@
 
 use super::evaluate::Answer;
 use super::progress::Progress;
-use super::supervisor::Supervisor;
 use super::worker_pool::{Event, WorkerPool};
 use crate::io::output::logs::log_last_step;
 use crate::io::study_handle::StudyHandle;
 use miette::{IntoDiagnostic, Report, Result};
 use spargo::Error;
-use spargo::study::{Campaign, Next, Outcome, Trial, Why};
-use std::sync::Arc;
+use spargo::study::{Campaign, Next, Outcome, Why};
 use std::sync::mpsc::Receiver;
 use std::time::Instant;
 use tracing::{debug, info, warn};
@@ -29,7 +27,6 @@ pub struct Session {
     pub handle: StudyHandle,
     pub campaign: Campaign,
     pub pool: WorkerPool,
-    pub supervisor: Arc<Supervisor>,
     pub events: Receiver<Event>,
     pub progress: Progress,
 }
@@ -62,11 +59,10 @@ impl Session {
                 }
             }
             if end.is_some() {
-                self.supervisor.stop();
+                self.pool.stop();
             }
-            match (open, end) {
-                (0, Some(end)) => return Ok(end),
-                (_, known) => end = known,
+            if let Some(end) = end.take_if(|_| open == 0) {
+                return Ok(end);
             }
             let (outcomes, reason) = self.receive(&mut open)?;
             self.tell(outcomes)?;
@@ -80,7 +76,8 @@ impl Session {
         let next = self.campaign.next(&mut self.handle.study, 0).into_diagnostic()?;
         if let Next::Evaluate(trials) = &next {
             if self.handle.study.history().asks() > asks {
-                self.show_asked(trials, started.elapsed().as_secs_f64())?;
+                self.progress.asked(&mut self.handle.study, trials, started.elapsed().as_secs_f64())?;
+                log_last_step(&self.handle.study)?;
             } else {
                 info!("{} trials of an earlier run are evaluated first", trials.len());
             }
@@ -88,39 +85,22 @@ impl Session {
         Ok(next)
     }
 
-    fn show_asked(&mut self, trials: &[Trial], seconds: f64) -> Result<()> {
-        let study = &mut self.handle.study;
-        self.progress.asked(&study.config().space, study.history().asks(), trials, seconds)?;
-        log_last_step(study)?;
-        // The model of the last step is at hand: this costs a prediction, or models around the best trials.
-        if let Progress::Bar(bar) = &mut self.progress
-            && let Ok(Some(best)) = study.best()
-        {
-            bar.show_believed(best.believed.mean);
-        }
-        Ok(())
-    }
-
     /// Waits for an event; all outcomes that have arrived meanwhile are returned together.
     fn receive(&mut self, open: &mut usize) -> Result<(Vec<Evaluated>, Option<End>)> {
         let (mut outcomes, mut end) = (Vec::new(), None);
         let first = self.events.recv().into_diagnostic()?;
         for event in std::iter::once(first).chain(self.events.try_iter()) {
-            let reason = match event {
-                Event::Signal(signal) => Some(End::Signal(signal)),
+            match event {
+                Event::Signal(signal) => end = end.or(Some(End::Signal(signal))),
                 Event::Evaluated { trial, answer, seconds } => {
                     *open -= 1;
                     match answer {
-                        Answer::Outcome(outcome) => {
-                            outcomes.push((trial, outcome, seconds));
-                            None
-                        }
-                        Answer::Broken(report) => Some(End::Broken(report)),
-                        Answer::Stopped => None,
+                        Answer::Outcome(outcome) => outcomes.push((trial, outcome, seconds)),
+                        Answer::Broken(report) => end = end.or(Some(End::Broken(report))),
+                        Answer::Stopped => {}
                     }
                 }
-            };
-            end = end.or(reason);
+            }
         }
         Ok((outcomes, end))
     }
@@ -135,9 +115,7 @@ impl Session {
             debug!("trial {trial}: {outcome} after {seconds:.3} s");
             self.progress.told(&self.handle.study.config().outputs, trial, &outcome, seconds)?;
         }
-        if let Progress::Bar(bar) = &mut self.progress {
-            bar.show_observed(self.handle.study.best_observation().map(|best| best.value));
-        }
+        self.progress.show_observed(&self.handle.study);
         Ok(())
     }
 

@@ -6,7 +6,7 @@
 use super::group::Group;
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// Why a child was killed.
@@ -16,14 +16,9 @@ pub enum Killed {
     Stopped,
 }
 
-/// The running children, with a thread that watches the clock.
-pub struct Supervisor {
-    shared: Arc<Shared>,
-    clock: Option<JoinHandle<()>>,
-}
-
+/// The running children, with a thread that watches the clock until the process ends.
 #[derive(Default)]
-struct Shared {
+pub struct Supervisor {
     list: Mutex<List>,
     changed: Condvar,
 }
@@ -32,7 +27,6 @@ struct Shared {
 struct List {
     children: HashMap<Group, Child>,
     stopped: bool,
-    closed: bool,
 }
 
 struct Child {
@@ -41,67 +35,48 @@ struct Child {
 }
 
 impl Supervisor {
-    pub fn new() -> Self {
-        let shared = Arc::new(Shared::default());
-        let theirs = shared.clone();
-        Supervisor { shared, clock: Some(thread::spawn(move || theirs.watch_clock())) }
+    pub fn start() -> Arc<Self> {
+        let supervisor = Arc::new(Supervisor::default());
+        let clock = supervisor.clone();
+        thread::spawn(move || clock.watch());
+        supervisor
     }
 
     /// Adds a child that has just been started.
     pub fn add(&self, group: Group, timeout: Option<Duration>) {
-        let mut list = self.shared.lock();
+        let mut list = self.lock();
         let mut child = Child { deadline: timeout.map(|timeout| Instant::now() + timeout), killed: None };
         if list.stopped {
             child.kill(group, Killed::Stopped);
         }
         list.children.insert(group, child);
-        self.shared.changed.notify_all();
+        self.changed.notify_all();
     }
 
     /// Removes a child that has ended; says whether it was killed.
     pub fn remove(&self, group: Group) -> Option<Killed> {
-        self.shared.lock().children.remove(&group)?.killed
+        self.lock().children.remove(&group)?.killed
     }
 
     /// Kills all children, and those that are added later.
     pub fn stop(&self) {
-        let mut list = self.shared.lock();
+        let mut list = self.lock();
         list.stopped = true;
         list.children.iter_mut().for_each(|(group, child)| child.kill(*group, Killed::Stopped));
     }
 
     pub fn stopped(&self) -> bool {
-        self.shared.lock().stopped
+        self.lock().stopped
     }
-}
 
-impl Drop for Supervisor {
-    fn drop(&mut self) {
-        self.shared.lock().closed = true;
-        self.shared.changed.notify_all();
-        // Nothing depends on how the thread ended.
-        let _ = self.clock.take().map(JoinHandle::join);
-    }
-}
-
-impl Child {
-    fn kill(&mut self, group: Group, why: Killed) {
-        if self.killed.is_none() {
-            self.killed = Some(why);
-            group.kill();
-        }
-    }
-}
-
-impl Shared {
     fn lock(&self) -> MutexGuard<'_, List> {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Kills overdue children until the list is closed.
-    fn watch_clock(&self) {
+    /// Kills overdue children, for ever.
+    fn watch(&self) {
         let mut list = self.lock();
-        while !list.closed {
+        loop {
             let now = Instant::now();
             for (group, child) in &mut list.children {
                 if child.deadline.is_some_and(|deadline| deadline <= now) {
@@ -116,6 +91,15 @@ impl Shared {
                 }
                 None => self.changed.wait(list).unwrap_or_else(PoisonError::into_inner),
             };
+        }
+    }
+}
+
+impl Child {
+    fn kill(&mut self, group: Group, why: Killed) {
+        if self.killed.is_none() {
+            self.killed = Some(why);
+            group.kill();
         }
     }
 }

@@ -1,7 +1,6 @@
 //! A pool of `parallel` worker threads, each of which evaluates one trial at a time.
 
 use super::evaluate::{Answer, Evaluator, too_many};
-use super::supervisor::Supervisor;
 use miette::Result;
 use spargo::study::Trial;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -22,27 +21,26 @@ pub enum Event {
 pub struct WorkerPool {
     jobs: Option<Sender<Trial>>,
     threads: Vec<JoinHandle<()>>,
-    supervisor: Arc<Supervisor>,
+    evaluator: Arc<Evaluator>,
 }
 
 impl WorkerPool {
-    pub fn new(
-        evaluator: Evaluator,
-        parallel: usize,
-        supervisor: &Arc<Supervisor>,
-        events: &Sender<Event>,
-    ) -> Result<Self> {
+    pub fn new(evaluator: Evaluator, parallel: usize, events: &Sender<Event>) -> Result<Self> {
         let (jobs, queue) = mpsc::channel();
         let (evaluator, queue) = (Arc::new(evaluator), Arc::new(Mutex::new(queue)));
         // If a thread cannot be started, dropping the pool ends the others.
-        let mut pool = WorkerPool { jobs: Some(jobs), threads: Vec::new(), supervisor: supervisor.clone() };
+        let mut pool = WorkerPool { jobs: Some(jobs), threads: Vec::new(), evaluator: evaluator.clone() };
         for _ in 0..parallel {
-            let (evaluator, queue) = (evaluator.clone(), queue.clone());
-            let (supervisor, events) = (supervisor.clone(), events.clone());
-            let started = thread::Builder::new().spawn(move || evaluate_jobs(&evaluator, &queue, &supervisor, &events));
+            let (evaluator, queue, events) = (evaluator.clone(), queue.clone(), events.clone());
+            let started = thread::Builder::new().spawn(move || evaluate_jobs(&evaluator, &queue, &events));
             pool.threads.push(started.map_err(|error| too_many(&error))?);
         }
         Ok(pool)
+    }
+
+    /// Ends the evaluations that are running, and those that have not begun.
+    pub fn stop(&self) {
+        self.evaluator.supervisor.stop();
     }
 
     /// Evaluates trials in their order, as many at a time as there are threads; each ends with an event.
@@ -56,22 +54,17 @@ impl WorkerPool {
 
 impl Drop for WorkerPool {
     fn drop(&mut self) {
-        self.supervisor.stop();
+        self.stop();
         self.jobs = None;
         self.threads.drain(..).for_each(|thread| drop(thread.join()));
     }
 }
 
-fn evaluate_jobs(
-    evaluator: &Evaluator,
-    queue: &Mutex<Receiver<Trial>>,
-    supervisor: &Supervisor,
-    events: &Sender<Event>,
-) {
+fn evaluate_jobs(evaluator: &Evaluator, queue: &Mutex<Receiver<Trial>>, events: &Sender<Event>) {
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).recv();
     while let Ok(trial) = next() {
         let started = Instant::now();
-        let answer = if supervisor.stopped() { Answer::Stopped } else { evaluator.evaluate(&trial, supervisor) };
+        let answer = evaluator.evaluate(&trial);
         let seconds = started.elapsed().as_secs_f64();
         if events.send(Event::Evaluated { trial: trial.id, answer, seconds }).is_err() {
             return;

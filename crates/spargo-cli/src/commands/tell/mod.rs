@@ -51,17 +51,11 @@ pub struct Tell {
 impl Tell {
     pub fn run(self) -> Result<()> {
         let mut study = StudyHandle::open(&self.study)?.study;
-        let (new, known) = match &self.results {
-            Some(path) => {
-                let outcomes = table::read(path, &study)?;
-                tell(&mut study, outcomes)?
-            }
-            None => {
-                let outcomes = [self.outcome(&study)?];
-                let new = study.tell(&outcomes).into_diagnostic()?;
-                (new, 1 - new)
-            }
+        let outcomes = match &self.results {
+            Some(path) => table::read(path, &study)?,
+            None => NewOutcomes { outcomes: vec![self.outcome(&study)?], ..NewOutcomes::default() },
         };
+        let (new, known) = tell(&mut study, outcomes)?;
         let Counts { trials, pending, .. } = study.counts();
         if self.json {
             let told = json!({ "new": new, "known": known, "trials": trials, "pending": pending });
@@ -93,7 +87,7 @@ impl Tell {
     }
 }
 
-/// Tells a table that has been checked; returns how many outcomes are new, and how many were known.
+/// Tells outcomes; returns how many outcomes are new, and how many were known.
 fn tell(study: &mut Study, NewOutcomes { outcomes, known, points }: NewOutcomes) -> Result<(usize, usize)> {
     let new = study.tell(&outcomes).into_diagnostic()?;
     // Last, as points would be added twice if this were repeated.

@@ -1,6 +1,6 @@
 //! A table of outcomes, checked row by row before anything is told.
 
-use crate::io::csv::outcome_cells::{OutcomeColumns, outcome};
+use crate::io::csv::outcome_cells::OutcomeColumns;
 use crate::io::csv::points::text;
 use crate::io::csv::records::{Records, Row, value};
 use miette::{Result, miette};
@@ -14,6 +14,7 @@ use std::path::Path;
 const ROUNDING: f64 = 0.01;
 
 /// The new outcomes of a table.
+#[derive(Default)]
 pub struct NewOutcomes {
     /// New outcomes by trial.
     pub outcomes: Vec<(u64, Outcome)>,
@@ -26,62 +27,51 @@ pub struct NewOutcomes {
 /// Reads a table; what the study would refuse is an error with its line and column.
 pub fn read(path: &Path, study: &Study) -> Result<NewOutcomes> {
     let records = Records::read(path)?;
-    let columns = TrialColumns::find(&records, study)?;
-    let table = OutcomeTable { records, columns, study };
-    let (mut told, mut lines) = (NewOutcomes { outcomes: Vec::new(), known: 0, points: Vec::new() }, HashMap::new());
-    for row in table.records.rows() {
-        let Some(outcome) = table.outcome(row)? else { continue };
-        match table.trial(row)? {
-            Some(trial) => {
-                let known = table.check_trial(row, trial, &outcome)?;
-                if let Some(line) = lines.insert(trial, row.line) {
-                    return Err(table.fault(row, "trial", &format!("trial {trial} is on line {line} as well")));
-                }
-                match known {
-                    Known::Yes => told.known += 1,
-                    Known::No => told.outcomes.push((trial, outcome)),
-                }
-            }
-            None => told.points.push((table.point(row)?, Some(outcome))),
-        }
-    }
-    Ok(told)
+    let config = study.config();
+    let table = OutcomeTable {
+        trial: records.find("trial")?,
+        inputs: config.space.dimensions().iter().map(|d| records.find(&d.name)).collect::<Result<_>>()?,
+        outcome: OutcomeColumns::find(&records, &config.outputs)?,
+        records,
+        study,
+    };
+    table.outcomes().map_err(|fault| miette!("{fault}; nothing was told"))
 }
 
-/// Whether the study has the outcome already.
-enum Known {
-    Yes,
-    No,
-}
-
-/// The columns of a table of outcomes.
-struct TrialColumns {
+/// A table of outcomes and its columns.
+struct OutcomeTable<'a> {
     trial: Option<usize>,
     /// One per input, if the table has it.
     inputs: Vec<Option<usize>>,
     outcome: OutcomeColumns,
-}
-
-impl TrialColumns {
-    fn find(records: &Records, study: &Study) -> Result<Self> {
-        let config = study.config();
-        Ok(TrialColumns {
-            trial: records.find("trial")?,
-            inputs: config.space.dimensions().iter().map(|d| records.find(&d.name)).collect::<Result<_>>()?,
-            outcome: OutcomeColumns::find(records, &config.outputs)?,
-        })
-    }
-}
-
-struct OutcomeTable<'a> {
     records: Records,
-    columns: TrialColumns,
     study: &'a Study,
 }
 
 impl OutcomeTable<'_> {
+    fn outcomes(&self) -> Result<NewOutcomes> {
+        let (mut told, mut lines) = (NewOutcomes::default(), HashMap::new());
+        for row in self.records.rows() {
+            let Some(outcome) = self.outcome(row)? else { continue };
+            let Some(trial) = self.trial(row)? else {
+                told.points.push((self.point(row)?, Some(outcome)));
+                continue;
+            };
+            let known = self.check_trial(row, trial, &outcome)?;
+            if let Some(line) = lines.insert(trial, row.line) {
+                return Err(self.fault(row, "trial", &format!("trial {trial} is on line {line} as well")));
+            }
+            if known {
+                told.known += 1;
+            } else {
+                told.outcomes.push((trial, outcome));
+            }
+        }
+        Ok(told)
+    }
+
     fn trial(&self, row: Row<'_>) -> Result<Option<u64>> {
-        let cell = self.optional(row, self.columns.trial);
+        let cell = self.optional(row, self.trial);
         match cell.parse() {
             _ if cell.is_empty() => Ok(None),
             Ok(trial) => Ok(Some(trial)),
@@ -91,31 +81,31 @@ impl OutcomeTable<'_> {
 
     /// The outcome of a row as it would be recorded; `None` if it is pending.
     fn outcome(&self, row: Row<'_>) -> Result<Option<Outcome>> {
-        let fault = |column: usize, message: &str| self.fault(row, &self.records.header()[column], message);
-        let outcome = outcome(row, &self.columns.outcome).map_err(|found| fault(found.column, &found.message))?;
+        let outcome = self.outcome.outcome(&self.records, row)?;
         let settled = outcome.map(|outcome| outcome.settled("the row")).transpose();
-        settled.map_err(|error| fault(self.columns.outcome.outputs[0].0, &error.to_string()))
+        settled.map_err(|error| self.records.fault_in(row, self.outcome.outputs[0].0, &error.to_string()))
     }
 
-    /// Refuses a trial that does not exist, that has another outcome, or whose point differs from the row's.
-    fn check_trial(&self, row: Row<'_>, trial: u64, outcome: &Outcome) -> Result<Known> {
+    /// Whether the study has the outcome already. Refuses a trial that does not exist, that has another outcome, or whose
+    /// point differs from the row's.
+    fn check_trial(&self, row: Row<'_>, trial: u64, outcome: &Outcome) -> Result<bool> {
+        let refused = |error: Error| self.fault(row, "trial", &error.to_string());
         let Some(record) = self.study.trial(trial) else {
             let trials = self.study.history().records().len() as u64;
-            let error = Error::UnknownTrial { index: 0, trial, trials };
-            return Err(self.fault(row, "trial", &error.to_string()));
+            return Err(refused(Error::UnknownTrial { index: 0, trial, trials }));
         };
         if let Some(told) = record.told.as_ref().filter(|told| !same(&told.outcome, outcome)) {
-            let error = Error::Retold { index: 0, trial, told: told.outcome.to_string(), now: outcome.to_string() };
-            return Err(self.fault(row, "trial", &error.to_string()));
+            let (told, now) = (told.outcome.to_string(), outcome.to_string());
+            return Err(refused(Error::Retold { index: 0, trial, told, now }));
         }
         self.check_inputs(row, trial, &record.trial.point)?;
-        Ok(if record.told.is_some() { Known::Yes } else { Known::No })
+        Ok(record.told.is_some())
     }
 
     /// Refuses inputs that differ from the trial's by more than a spreadsheet's rounding.
     fn check_inputs(&self, row: Row<'_>, trial: u64, point: &Point) -> Result<()> {
         let dimensions = self.study.config().space.dimensions();
-        for ((dimension, column), asked) in dimensions.iter().zip(&self.columns.inputs).zip(point) {
+        for ((dimension, column), asked) in dimensions.iter().zip(&self.inputs).zip(point) {
             let cell = self.optional(row, *column);
             let found = value(cell, &dimension.domain);
             let near = match (dimension.encode(&found), dimension.encode(asked)) {
@@ -141,7 +131,7 @@ impl OutcomeTable<'_> {
             dimension.encode(&value).map_err(|error| self.fault(row, &dimension.name, &error.to_string()))?;
             Ok(value)
         };
-        dimensions.iter().zip(&self.columns.inputs).map(input).collect()
+        dimensions.iter().zip(&self.inputs).map(input).collect()
     }
 
     fn optional<'r>(&self, row: Row<'r>, column: Option<usize>) -> &'r str {
@@ -149,7 +139,7 @@ impl OutcomeTable<'_> {
     }
 
     fn fault(&self, row: Row<'_>, column: &str, message: &str) -> miette::Report {
-        miette!("{}, line {}, column '{column}': {message}; nothing was told", self.records.file(), row.line)
+        miette!("{}, line {}, column '{column}': {message}", self.records.file(), row.line)
     }
 }
 

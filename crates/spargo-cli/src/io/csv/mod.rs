@@ -1,9 +1,9 @@
 //! CSV tables of points, outcomes and numbers, read and written.
 
-pub(crate) mod batch_table;
 pub(crate) mod csv_out;
 pub mod number_table;
 pub(crate) mod outcome_cells;
+pub(crate) mod point_table;
 pub(crate) mod points;
 pub(crate) mod records;
 pub(crate) mod results;

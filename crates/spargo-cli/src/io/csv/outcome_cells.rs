@@ -9,6 +9,7 @@
 
 use crate::io::csv::records::{Records, Row};
 use crate::io::output::excerpt::escaped;
+use miette::Result;
 use spargo::study::{Goal, Outcome, Output};
 
 /// Words of the status of an observed row.
@@ -21,6 +22,9 @@ const FAILED: [&str; 12] =
 /// The word of a pending point.
 const PENDING: &str = "pending";
 
+/// What to do about a cell that is no outcome.
+const UNREADABLE_HELP: &str = "leave the cell empty if the evaluation failed, or write pending if it has not ended";
+
 /// The columns of an outcome.
 pub struct OutcomeColumns {
     /// One per output.
@@ -31,7 +35,7 @@ pub struct OutcomeColumns {
 
 impl OutcomeColumns {
     /// Finds the columns; every output must have one.
-    pub fn find(records: &Records, outputs: &[Output]) -> miette::Result<Self> {
+    pub fn find(records: &Records, outputs: &[Output]) -> Result<Self> {
         let names = outputs.iter().map(|output| &output.name);
         Ok(OutcomeColumns {
             outputs: records.columns(names)?.into_iter().zip(outputs.iter().cloned()).collect(),
@@ -39,41 +43,37 @@ impl OutcomeColumns {
             reason: records.find("reason")?,
         })
     }
-}
 
-/// What is wrong with a row, and in which column.
-#[derive(Debug, PartialEq)]
-pub struct CellFault {
-    pub column: usize,
-    pub message: String,
-}
-
-/// The outcome of a row; `None` if it is pending. Values that are not finite are left for the study to record as failures.
-pub fn outcome(row: Row<'_>, columns: &OutcomeColumns) -> Result<Option<Outcome>, CellFault> {
-    let cell = |column: Option<usize>| column.map_or("", |k| row.cell(k));
-    let cells = || columns.outputs.iter().map(|(k, output)| (*k, output, row.cell(*k)));
-    let failed = |default: String| {
-        let reason = cell(columns.reason);
-        Ok(Some(Outcome::failed(if reason.is_empty() { default } else { escaped(reason) })))
-    };
-    let status = status(cell(columns.status)).ok_or_else(|| CellFault {
-        column: columns.status.unwrap_or_default(),
-        message: format!("the status '{}' is not one of done, failed, pending", cell(columns.status)),
-    })?;
-    match (status, cells().find(|(.., cell)| is(cell, &[PENDING])), cells().find(|(.., cell)| is(cell, &FAILED))) {
-        (Status::Pending, ..) | (_, Some(_), _) => match cells().find(|(.., cell)| is_number(cell)) {
-            Some((column, _, cell)) => Err(CellFault {
-                column,
-                message: format!("the row is marked pending but has the value '{cell}'; remove one or the other"),
-            }),
-            None => Ok(None),
-        },
-        (Status::Failed, ..) => failed("failed".into()),
-        (Status::Done, _, Some((_, output, _))) => failed(format!("no value of '{}'", output.name)),
-        (Status::Done, ..) => {
-            let values =
-                cells().map(|(column, output, cell)| number(column, cell, output.goal)).collect::<Result<_, _>>()?;
-            Ok(Some(Outcome::Observed { values, noise: None }))
+    /// The outcome of a row; `None` if it is pending. Values that are not finite are left for the study to record as failures.
+    pub fn outcome(&self, records: &Records, row: Row<'_>) -> Result<Option<Outcome>> {
+        let [status, reason] = [self.status, self.reason].map(|column| column.map_or("", |k| row.cell(k)));
+        let cells = || self.outputs.iter().map(|(k, output)| (*k, output, row.cell(*k)));
+        let failed =
+            |default: String| Ok(Some(Outcome::failed(if reason.is_empty() { default } else { escaped(reason) })));
+        let Some(status) = Status::parse(status) else {
+            let message = format!("the status '{status}' is not one of done, failed, pending");
+            return Err(records.fault_in(row, self.status.unwrap_or_default(), &message));
+        };
+        match (status, cells().find(|(.., cell)| is(cell, &[PENDING])), cells().find(|(.., cell)| is(cell, &FAILED))) {
+            (Status::Pending, ..) | (_, Some(_), _) => match cells().find(|(.., cell)| is_number(cell)) {
+                Some((column, _, cell)) => {
+                    let message =
+                        format!("the row is marked pending but has the value '{cell}'; remove one or the other");
+                    Err(records.fault_in(row, column, &message))
+                }
+                None => Ok(None),
+            },
+            (Status::Failed, ..) => failed("failed".into()),
+            (Status::Done, _, Some((_, output, _))) => failed(format!("no value of '{}'", output.name)),
+            (Status::Done, _, None) => {
+                let number = |(column, output, cell): (usize, &Output, &str)| {
+                    number(cell, output.goal).ok_or_else(|| {
+                        let message = format!("'{cell}' is {}; {UNREADABLE_HELP}", unreadable(output.goal));
+                        records.fault_in(row, column, &message)
+                    })
+                };
+                Ok(Some(Outcome::Observed { values: cells().map(number).collect::<Result<_>>()?, noise: None }))
+            }
         }
     }
 }
@@ -84,12 +84,14 @@ enum Status {
     Pending,
 }
 
-fn status(word: &str) -> Option<Status> {
-    match word {
-        word if is(word, &DONE) => Some(Status::Done),
-        word if is(word, &FAILED) => Some(Status::Failed),
-        word if is(word, &[PENDING]) => Some(Status::Pending),
-        _ => None,
+impl Status {
+    fn parse(word: &str) -> Option<Self> {
+        match word {
+            word if is(word, &DONE) => Some(Status::Done),
+            word if is(word, &FAILED) => Some(Status::Failed),
+            word if is(word, &[PENDING]) => Some(Status::Pending),
+            _ => None,
+        }
     }
 }
 
@@ -101,13 +103,14 @@ fn is_number(cell: &str) -> bool {
     cell.parse::<f64>().is_ok_and(|value| !value.is_nan())
 }
 
-fn number(column: usize, cell: &str, goal: Goal) -> Result<f64, CellFault> {
-    let help = "leave the cell empty if the evaluation failed, or write pending if it has not ended";
-    let (number, wanted) = match goal {
-        Goal::Classify => (class(cell), "not a class (1 or 0, yes or no)"),
-        _ => (cell.parse().ok(), "not a number"),
-    };
-    number.ok_or_else(|| CellFault { column, message: format!("'{cell}' is {wanted}; {help}") })
+/// A number or, if that is the goal, a class.
+pub fn number(word: &str, goal: Goal) -> Option<f64> {
+    if goal == Goal::Classify { class(word) } else { word.parse().ok() }
+}
+
+/// What a word is that is no outcome.
+pub fn unreadable(goal: Goal) -> &'static str {
+    if goal == Goal::Classify { "not a class (1 or 0, yes or no)" } else { "not a number" }
 }
 
 /// A class as 1 or 0, from a number or a word; NaN and infinities, which are failures, stay what they are.
@@ -123,16 +126,16 @@ pub fn class(word: &str) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn read(cells: &str) -> Result<Option<Outcome>, CellFault> {
+    fn read(cells: &str) -> Result<Option<Outcome>, String> {
         read_for(Goal::Maximize, cells)
     }
 
-    fn read_for(goal: Goal, cells: &str) -> Result<Option<Outcome>, CellFault> {
+    fn read_for(goal: Goal, cells: &str) -> Result<Option<Outcome>, String> {
         let text = format!("x,y,status,reason,z\n1,{cells}\n");
         let records = Records::parse("results.csv".into(), text.as_bytes()).unwrap();
         let outputs = ["y", "z"].map(|name| Output { name: name.into(), goal });
         let columns = OutcomeColumns::find(&records, &outputs).unwrap();
-        outcome(records.rows().next().unwrap(), &columns)
+        columns.outcome(&records, records.rows().next().unwrap()).map_err(|fault| fault.to_string())
     }
 
     #[test]
@@ -143,7 +146,7 @@ mod tests {
         }
         for (cell, words) in [("2", "'2' is not a class"), ("0.5", "'0.5'"), ("maybe", "'maybe' is not a class")] {
             let fault = read_for(Goal::Classify, &format!("1,,,{cell}")).unwrap_err();
-            assert!(fault.column == 4 && fault.message.contains(words), "{fault:?}");
+            assert!(fault.contains("column 'z'") && fault.contains(words), "{fault}");
         }
         assert!(read_for(Goal::Classify, "inf,,,1").is_ok(), "left for the study to record as a failure");
         assert!(read("yes,,,1").is_err(), "only a class is yes or no");
@@ -165,14 +168,14 @@ mod tests {
             assert_eq!(read(cells), Ok(None), "{cells}");
         }
         for (cells, column, words) in [
-            ("2,running,,3", 2, "'running' is not one of"),
-            (",pendin,,", 2, "'pendin'"),
-            ("2,pending,,", 1, "marked pending"),
-            ("pending,,,3", 4, "marked pending"),
-            ("2,ok,,good", 4, "'good' is not a number"),
+            ("2,running,,3", "status", "'running' is not one of"),
+            (",pendin,,", "status", "'pendin'"),
+            ("2,pending,,", "y", "marked pending"),
+            ("pending,,,3", "z", "marked pending"),
+            ("2,ok,,good", "z", "'good' is not a number"),
         ] {
             let fault = read(cells).unwrap_err();
-            assert!(fault.column == column && fault.message.contains(words), "{cells}: {fault:?}");
+            assert!(fault.contains(&format!("column '{column}'")) && fault.contains(words), "{cells}: {fault}");
         }
     }
 }

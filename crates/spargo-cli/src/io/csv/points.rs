@@ -2,6 +2,7 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use spargo::space::{Space, Value};
+use spargo::study::Output;
 
 /// A value as a program reads it: integers without decimals, reals with every digit, words without quotes.
 pub fn text(value: &Value) -> String {
@@ -30,6 +31,11 @@ impl Serialize for Named<'_> {
         }
         map.end()
     }
+}
+
+/// Numbers as a JSON object with the names of their outputs as keys.
+pub fn by_output<T: Clone + Into<serde_json::Value>>(outputs: &[Output], numbers: &[T]) -> serde_json::Value {
+    outputs.iter().zip(numbers).map(|(output, number)| (output.name.clone(), number.clone())).collect()
 }
 
 /// A point on one line for people: `temperature 81.2, catalyst Pd`.

@@ -1,6 +1,6 @@
 //! Past results from CSV files: points that were evaluated, failed or are pending.
 
-use crate::io::csv::outcome_cells::{OutcomeColumns, outcome};
+use crate::io::csv::outcome_cells::OutcomeColumns;
 use crate::io::csv::records::{Records, Row, value};
 use miette::{Report, Result, miette};
 use spargo::Error;
@@ -38,9 +38,7 @@ impl Results {
     pub fn read(&mut self, path: &Path) -> Result<()> {
         let records = Records::read_any(path)?;
         let columns = OutcomeColumns::find(&records, &self.outputs)?;
-        let outcome =
-            |row: Row<'_>| outcome(row, &columns).map_err(|fault| records.fault_in(row, fault.column, &fault.message));
-        self.add_file(&records, outcome)
+        self.add_file(&records, |row| columns.outcome(&records, row))
     }
 
     /// Reads points that are all pending, whatever their file says about outcomes.

@@ -15,73 +15,75 @@ const CELLS: usize = 60;
 /// Width of the smoothing of the background, in cells.
 const REACH: f64 = 1.5;
 
-/// Draws data, their quality as the background, and the chosen points, over two inputs.
-pub fn allocation(
-    path: &Path,
-    x: &Mat<f64>,
-    quality: &[f64],
-    chosen: &Mat<f64>,
-    axes: [usize; 2],
-    names: &[String],
-) -> Result<()> {
-    let root = SVGBackend::new(path, (SIZE, SIZE)).into_drawing_area();
-    draw(&root, x, quality, chosen, axes, names).map_err(|error| miette!("cannot draw {}: {error}", path.display()))
-}
-
 type Drawn = std::result::Result<(), Box<dyn std::error::Error>>;
 
 /// Two opposite corners.
 type Corners = [(f64, f64); 2];
 
-fn draw(
-    root: &DrawingArea<SVGBackend<'_>, Shift>,
-    x: &Mat<f64>,
-    quality: &[f64],
-    chosen: &Mat<f64>,
-    axes: [usize; 2],
-    names: &[String],
-) -> Drawn {
-    let data: Vec<(f64, f64)> = plane(x, axes);
-    let chosen: Vec<(f64, f64)> = plane(chosen, axes);
-    let [across, up] = [0, 1].map(|axis| range(data.iter().chain(&chosen).map(|p| if axis == 0 { p.0 } else { p.1 })));
-    root.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(root)
-        .margin(12)
-        .x_label_area_size(40)
-        .y_label_area_size(64)
-        .build_cartesian_2d(across.0..across.1, up.0..up.1)?;
-    chart
-        .configure_mesh()
-        .disable_mesh()
-        .x_labels(6)
-        .y_labels(6)
-        .x_label_formatter(&|v| tick(*v, across))
-        .y_label_formatter(&|v| tick(*v, up))
-        .x_desc(&names[axes[0]])
-        .y_desc(&names[axes[1]])
-        .draw()?;
-    let shade = |strength: f64| BLUE.mix(0.5 * strength).filled();
-    let cells = background(&data, quality, across, up);
-    if !cells.is_empty() {
-        let series =
-            chart.draw_series(cells.into_iter().map(|(cell, strength)| Rectangle::new(cell, shade(strength))))?;
-        series.label("quality").legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 12, y + 5)], shade(1.0)));
+/// Draws in a new file.
+fn save(path: &Path, size: (u32, u32), draw: impl FnOnce(&DrawingArea<SVGBackend<'_>, Shift>) -> Drawn) -> Result<()> {
+    let root = SVGBackend::new(path, size).into_drawing_area();
+    let drawn = root.fill(&WHITE).map_err(Into::into).and_then(|()| draw(&root)).and_then(|()| Ok(root.present()?));
+    drawn.map_err(|error| miette!("cannot draw {}: {error}", path.display()))
+}
+
+/// An allocation over two inputs: data, their quality as the background, and the chosen points.
+pub struct AllocationDrawing<'a> {
+    pub x: &'a Mat<f64>,
+    pub quality: &'a [f64],
+    pub chosen: &'a Mat<f64>,
+    /// The two inputs.
+    pub axes: [usize; 2],
+    /// The names of all inputs.
+    pub names: &'a [String],
+}
+
+impl AllocationDrawing<'_> {
+    pub fn save(&self, path: &Path) -> Result<()> {
+        save(path, (SIZE, SIZE), |root| self.draw(root))
     }
-    // Many points are drawn small and faint, so that they do not hide the quality.
-    let (size, strength) = if data.len() > 1000 { (1, 0.4) } else { (3, 0.7) };
-    let dot = RGBColor(40, 120, 60).mix(strength).filled();
-    let series = chart.draw_series(data.iter().map(|&p| Circle::new(p, size, dot)))?;
-    series.label(format!("data ({})", data.len())).legend(move |(x, y)| Circle::new((x + 6, y), 3, dot));
-    let series = chart.draw_series(chosen.iter().map(|&p| Circle::new(p, 5, RED.filled())))?;
-    series.label(format!("chosen ({})", chosen.len())).legend(|(x, y)| Circle::new((x + 6, y), 5, RED.filled()));
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::UpperRight)
-        .background_style(WHITE.mix(0.85))
-        .border_style(BLACK.mix(0.3))
-        .draw()?;
-    root.present()?;
-    Ok(())
+
+    fn draw(&self, root: &DrawingArea<SVGBackend<'_>, Shift>) -> Drawn {
+        let [data, chosen] = [self.x, self.chosen].map(|points| plane(points, self.axes));
+        let [across, up] =
+            [0, 1].map(|axis| range(data.iter().chain(&chosen).map(|p| if axis == 0 { p.0 } else { p.1 })));
+        let mut chart = ChartBuilder::on(root)
+            .margin(12)
+            .x_label_area_size(40)
+            .y_label_area_size(64)
+            .build_cartesian_2d(across.0..across.1, up.0..up.1)?;
+        chart
+            .configure_mesh()
+            .disable_mesh()
+            .x_labels(6)
+            .y_labels(6)
+            .x_label_formatter(&|v| tick(*v, across))
+            .y_label_formatter(&|v| tick(*v, up))
+            .x_desc(&self.names[self.axes[0]])
+            .y_desc(&self.names[self.axes[1]])
+            .draw()?;
+        let shade = |strength: f64| BLUE.mix(0.5 * strength).filled();
+        let cells = background(&data, self.quality, across, up);
+        if !cells.is_empty() {
+            let series =
+                chart.draw_series(cells.into_iter().map(|(cell, strength)| Rectangle::new(cell, shade(strength))))?;
+            series.label("quality").legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 12, y + 5)], shade(1.0)));
+        }
+        // Many points are drawn small and faint, so that they do not hide the quality.
+        let (size, strength) = if data.len() > 1000 { (1, 0.4) } else { (3, 0.7) };
+        let dot = RGBColor(40, 120, 60).mix(strength).filled();
+        let series = chart.draw_series(data.iter().map(|&p| Circle::new(p, size, dot)))?;
+        series.label(format!("data ({})", data.len())).legend(move |(x, y)| Circle::new((x + 6, y), 3, dot));
+        let series = chart.draw_series(chosen.iter().map(|&p| Circle::new(p, 5, RED.filled())))?;
+        series.label(format!("chosen ({})", chosen.len())).legend(|(x, y)| Circle::new((x + 6, y), 5, RED.filled()));
+        chart
+            .configure_series_labels()
+            .position(SeriesLabelPosition::UpperRight)
+            .background_style(WHITE.mix(0.85))
+            .border_style(BLACK.mix(0.3))
+            .draw()?;
+        Ok(())
+    }
 }
 
 /// A tick's label: with decimals if that is short, otherwise with an exponent.
@@ -124,8 +126,7 @@ fn background(data: &[(f64, f64)], quality: &[f64], across: (f64, f64), up: (f64
 
 /// Draws regret against evaluations, on a logarithmic scale.
 pub fn regret(path: &Path, curve: &[(f64, f64)], title: &str) -> Result<()> {
-    let root = SVGBackend::new(path, (SIZE, SIZE * 2 / 3)).into_drawing_area();
-    draw_regret(&root, curve, title).map_err(|error| miette!("cannot draw {}: {error}", path.display()))
+    save(path, (SIZE, SIZE * 2 / 3), |root| draw_regret(root, curve, title))
 }
 
 fn draw_regret(root: &DrawingArea<SVGBackend<'_>, Shift>, curve: &[(f64, f64)], title: &str) -> Drawn {
@@ -133,7 +134,6 @@ fn draw_regret(root: &DrawingArea<SVGBackend<'_>, Shift>, curve: &[(f64, f64)], 
     let curve: Vec<(f64, f64)> = curve.iter().map(|&(n, regret)| (n, regret.max(1e-6))).collect();
     let across = range(curve.iter().map(|p| p.0));
     let (low, high) = curve.iter().fold((f64::INFINITY, 0f64), |(l, h), p| (l.min(p.1), h.max(p.1)));
-    root.fill(&WHITE)?;
     let mut chart = ChartBuilder::on(root)
         .caption(title, ("sans-serif", 18))
         .margin(12)
@@ -150,6 +150,5 @@ fn draw_regret(root: &DrawingArea<SVGBackend<'_>, Shift>, curve: &[(f64, f64)], 
         .draw()?;
     chart.draw_series(LineSeries::new(curve.iter().copied(), BLUE.stroke_width(2)))?;
     chart.draw_series(curve.iter().map(|&p| Circle::new(p, 3, BLUE.filled())))?;
-    root.present()?;
     Ok(())
 }

@@ -1,10 +1,10 @@
 //! The state of a study: counts, the best point, and where it is stored.
 
-use crate::io::csv::points::{Named, line, short};
+use crate::io::csv::points::{Named, by_output, line, short};
 use crate::io::study_handle::StudyHandle;
 use serde_json::{Value, json};
-use spargo::study::{Best, Config, Counts, Estimate, Fronts, Observation, ParetoPoint};
-use std::fmt::{self, Write};
+use spargo::study::{Best, Config, Counts, Estimate, Fronts, Observation, ParetoPoint, Trial};
+use std::fmt;
 
 /// The state of a study at one instant.
 pub struct StudySummary {
@@ -83,14 +83,9 @@ impl StudySummary {
     }
 
     fn front_json(&self, front: &[ParetoPoint]) -> Value {
-        let outputs = |values: &[f64]| {
-            let named =
-                self.config.outputs.iter().zip(values).map(|(output, value)| (output.name.clone(), json!(value)));
-            Value::Object(named.collect())
-        };
         let one = |ParetoPoint { trial, values }: &ParetoPoint| {
             let point = Named { space: &self.config.space, point: &trial.point, trial: None };
-            json!({ "trial": trial.id, "point": point, "outputs": outputs(values) })
+            json!({ "trial": trial.id, "point": point, "outputs": by_output(&self.config.outputs, values) })
         };
         front.iter().map(one).collect()
     }
@@ -104,7 +99,14 @@ impl fmt::Display for StudySummary {
             writeln!(f, "within all constraints: {feasible} of {observed} observed")?;
         }
         if let (Some(believed), Some(observed)) = (&self.believed, &self.observed) {
-            f.write_str(&self.best_text(believed, observed)?)?;
+            let objective = self.config.outputs.iter().find(|output| output.goal.is_objective());
+            let output = objective.map_or("", |output| &output.name);
+            let point = |trial: &Trial| line(&self.config.space, &trial.point);
+            let [mean, low, high] = [believed.mean, believed.interval.0, believed.interval.1].map(short);
+            writeln!(f, "best by the model: {output} {mean} (95 %: {low} to {high}), trial {}", believed.trial.id)?;
+            writeln!(f, "  {}", point(&believed.trial))?;
+            writeln!(f, "best observed: {output} {}, trial {}", short(observed.value), observed.trial.id)?;
+            writeln!(f, "  {}", point(&observed.trial))?;
         }
         if let Some(Fronts { believed, observed }) = &self.fronts {
             writeln!(f, "on the front: {} trials by the model, {} by their outcomes", believed.len(), observed.len())?;
@@ -113,20 +115,5 @@ impl fmt::Display for StudySummary {
             writeln!(f, "the best point is unknown, as there is no model: {reason}")?;
         }
         writeln!(f, "stored in {}", self.database)
-    }
-}
-
-impl StudySummary {
-    fn best_text(&self, believed: &Estimate, observed: &Observation) -> Result<String, fmt::Error> {
-        let objective = self.config.outputs.iter().find(|output| output.goal.is_objective());
-        let output = objective.map_or("", |output| &output.name);
-        let point = |point| line(&self.config.space, point);
-        let [mean, low, high] = [believed.mean, believed.interval.0, believed.interval.1].map(short);
-        let mut words = String::new();
-        writeln!(words, "best by the model: {output} {mean} (95 %: {low} to {high}), trial {}", believed.trial.id)?;
-        writeln!(words, "  {}", point(&believed.trial.point))?;
-        writeln!(words, "best observed: {output} {}, trial {}", short(observed.value), observed.trial.id)?;
-        writeln!(words, "  {}", point(&observed.trial.point))?;
-        Ok(words)
     }
 }

@@ -3,7 +3,7 @@
 use super::outputs::RESERVED;
 use super::source::Source;
 use crate::io::csv::records::{Records, Row, number_value, value, without_unit};
-use miette::Result;
+use miette::{Result, miette};
 use spargo::Error;
 use spargo::space::{Dimension, Point, Space, Value};
 use spargo::study::Output;
@@ -44,7 +44,7 @@ pub fn candidates(
     };
     let space = space.map_err(|error| match error {
         Error::Candidate { row, error } => records.fault(row, &error.to_string()),
-        error => records.fault_of_all(&error.to_string()),
+        error => miette!("{}: {error}", records.file()),
     })?;
     let header = columns.iter().map(|&k| records.header()[k].clone()).collect();
     Ok((space, Candidates { path, header }))

@@ -9,32 +9,32 @@
 
 mod candidates;
 mod diagnostics;
-mod example;
 mod outputs;
 mod run;
 mod schema;
-mod settings;
 mod source;
 mod space;
 mod template;
 
 pub use diagnostics::suggestion;
-pub use example::EXAMPLE;
 pub use run::RunSettings;
-pub use schema::schema;
-pub use settings::settings;
-pub use template::{Part, Template};
+pub use schema::{root_keys, schema};
+pub use source::Source;
+pub use template::{ParsedCommand, Template};
 
 use crate::io::output::excerpt::escaped;
 use candidates::Candidates;
 use miette::Result;
 use serde::Deserialize;
-use source::{Source, key_names};
+use source::key_names;
 use spargo::study::{Config, Goal, Output};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
+
+/// The study file that `spargo new` writes: a commented example that runs as it is.
+pub const EXAMPLE: &str = include_str!("example.toml");
 
 /// The content of a study file.
 #[derive(Debug)]
@@ -50,10 +50,7 @@ pub struct StudyFile {
 impl StudyFile {
     /// Reads and checks a file; every error shows the line.
     pub fn read(path: &Path) -> Result<Self> {
-        let source = Source::read(path, "the study file")?;
-        let folder = path.parent().unwrap_or(Path::new(""));
-        let Parsed { config, run, candidates } = parse(&source, folder)?;
-        Ok(StudyFile { config, run, candidates, path: path.into() })
+        parse(&Source::read(path, "the study file")?, path)
     }
 
     /// The study's database: `<name>.db` next to its file.
@@ -82,13 +79,7 @@ impl StudyFile {
     }
 }
 
-struct Parsed {
-    config: Config,
-    run: Option<RunSettings>,
-    candidates: Option<Candidates>,
-}
-
-fn parse(source: &Source, folder: &Path) -> Result<Parsed> {
+fn parse(source: &Source, path: &Path) -> Result<StudyFile> {
     let table = DeTable::parse(source.text()).map_err(|error| source.unreadable(&error))?;
     let whole = table.span();
     let mut table = table.into_inner();
@@ -96,7 +87,7 @@ fn parse(source: &Source, folder: &Path) -> Result<Parsed> {
     source.refuse_unknown_keys(&table, &schema::root_keys())?;
 
     let outputs = outputs::outputs(source, table.remove("objectives"), table.remove("constraints"))?;
-    let (space, candidates) = space::space(source, table.remove("space"), folder, &outputs)?;
+    let (space, candidates) = space::space(source, table.remove("space"), path, &outputs)?;
     let run = table.remove("run");
     let config = Config { space, outputs, ..config(source, table, whole)? };
     check_name(source, &config.name)?;
@@ -104,11 +95,11 @@ fn parse(source: &Source, folder: &Path) -> Result<Parsed> {
     config.check().map_err(|error| source.refused(&error))?;
     source.check_kernel(&config)?;
     let run = run.map(|run| RunSettings::parse(source, run, &config)).transpose()?;
-    Ok(Parsed { config, run, candidates })
+    Ok(StudyFile { config, run, candidates, path: path.into() })
 }
 
 /// The library's settings, from all other keys.
-fn config(source: &Source, table: DeTable<'_>, whole: Range<usize>) -> Result<Config> {
+pub fn config(source: &Source, table: DeTable<'_>, whole: Range<usize>) -> Result<Config> {
     let allocation = key_names(table.get("allocation"));
     let rest = toml::Deserializer::from(toml::Spanned::new(whole, table));
     let config = Config::deserialize(rest).map_err(|error| source.unreadable(&error))?;

@@ -1,7 +1,7 @@
 //! `[run]`: how `spargo run` evaluates a point.
 
 use super::source::Source;
-use super::template::{Refusal, Template, Templates, with_program};
+use super::template::{self, ParsedCommand, Refusal};
 use miette::Result;
 use serde::Deserialize;
 use spargo::study::Config;
@@ -11,40 +11,26 @@ use toml::de::{DeValue, ValueDeserializer};
 /// Longest timeout: a year in seconds.
 const YEAR: f64 = 31_622_400.0;
 
-/// Settings of `spargo run`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RunSettings {
-    /// The program and its arguments.
-    pub command: Vec<Template>,
-    /// Evaluations at a time.
-    pub parallel: usize,
-    /// Seconds after which an evaluation is killed, if ever.
-    pub timeout: Option<f64>,
-    /// Trials in all.
-    pub budget: usize,
-    /// How many of the budget's trials, the last ones, re-evaluate the likely winners.
-    pub final_replicates: usize,
-}
-
-/// `[run]` as it is written.
-#[derive(Deserialize, schemars::JsonSchema)]
+/// Settings of `spargo run`: as they are written, with a line or a list for the command, or with the command parsed.
+#[derive(Debug, Clone, PartialEq, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct RunForm {
+#[schemars(rename = "RunForm")]
+pub struct RunSettings<Command = ParsedCommand> {
     /// The program that evaluates a point, and its arguments: a line, split as by a shell but never passed to one, or a
     /// list. {name} is replaced by the value of an input, {trial} by the trial's number, {{ and }} by braces. Without
     /// placeholders the point is written as JSON to standard input.
-    command: Line,
+    pub command: Command,
     /// Evaluations at a time.
     #[serde(default = "one")]
-    parallel: usize,
+    pub parallel: usize,
     /// Seconds after which an evaluation is killed and counts as failed.
-    timeout: Option<f64>,
+    pub timeout: Option<f64>,
     /// Trials in all, including failed ones.
     #[serde(default = "thousand")]
-    budget: usize,
+    pub budget: usize,
     /// How many of the budget's trials, the last ones, re-evaluate the likely winners.
     #[serde(default)]
-    final_replicates: usize,
+    pub final_replicates: usize,
 }
 
 /// A command as a line or as a list.
@@ -53,7 +39,7 @@ pub struct RunForm {
     untagged,
     expecting = "a command that is neither text nor a list of texts; write it in quotes, as in \"./sim {x}\""
 )]
-enum Line {
+pub enum Line {
     Text(String),
     List(Vec<String>),
 }
@@ -69,22 +55,19 @@ fn thousand() -> usize {
 impl RunSettings {
     /// Reads `[run]`; placeholders of its command stand for inputs of the space.
     pub fn parse(source: &Source, value: Spanned<DeValue<'_>>, config: &Config) -> Result<Self> {
-        let form = RunForm::deserialize(ValueDeserializer::from(value)).map_err(|error| source.unreadable(&error))?;
-        let RunForm { command, parallel, timeout, budget, final_replicates } = form;
+        let written = RunSettings::<Line>::deserialize(ValueDeserializer::from(value));
+        let written = written.map_err(|error| source.unreadable(&error))?;
+        let RunSettings { command, parallel, timeout, budget, final_replicates } = written;
         let in_command = |(message, help): Refusal| source.fault(&["run", "command"], message, help);
-        let templates = Templates { space: &config.space };
-        let command = match command {
-            Line::List(words) => words.iter().map(|word| templates.word(word)).collect(),
-            Line::Text(line) => templates.line(&line),
+        let words = match command {
+            Line::List(words) => words.iter().map(|word| template::word(word, &config.space)).collect(),
+            Line::Text(line) => template::line(&line, &config.space),
         };
-        let command = command.and_then(with_program).map_err(in_command)?;
+        let command = words.and_then(ParsedCommand::new).map_err(in_command)?;
         for (key, count) in [("parallel", parallel), ("budget", budget)] {
             if count == 0 {
-                return Err(source.fault(
-                    &["run", key],
-                    format!("{key} must be at least 1"),
-                    format!("for example {key} = 4"),
-                ));
+                let help = format!("for example {key} = 4");
+                return Err(source.fault(&["run", key], format!("{key} must be at least 1"), help));
             }
         }
         if final_replicates > 0 && config.objectives_and_constraints().0.is_empty() {

@@ -1,7 +1,7 @@
 //! The JSON schema of study files, for completion and checks in editors.
 
 use super::outputs::{Constraint, Objective};
-use super::run::RunForm;
+use super::run::{Line, RunSettings};
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
 use serde_json::{Value, json};
 use spargo::study::Config;
@@ -13,7 +13,7 @@ pub fn schema() -> Value {
         ("objectives", named::<Objective>(&mut generator, "What is optimised, by the names of the outputs.")),
         ("constraints", named::<Constraint>(&mut generator, "Outputs that must stay within bounds, by their names.")),
         ("space", space()),
-        ("run", generator.subschema_for::<RunForm>()),
+        ("run", generator.subschema_for::<RunSettings<Line>>()),
     ];
     let mut root = generator.into_root_schema_for::<Config>().to_value();
     root["title"] = json!("A study of spargo");
@@ -47,16 +47,17 @@ fn space() -> Schema {
     let log = json!({ "type": "boolean", "description": "Whether the input is modelled on a logarithmic scale." });
     let number = |key: &str, kind: &str| input(key, range(kind), Some(("log", log.clone())));
     let words = json!({ "type": "array", "items": { "type": "string" }, "minItems": 2, "uniqueItems": true });
+    let inputs = [number("real", "number"), number("int", "integer"), input("choice", words, None)];
+    let file = json!({
+        "type": "string",
+        "description": "A CSV file of the only points that may be evaluated, relative to the study file.",
+    });
+    let candidates: Vec<Value> = [file].into_iter().chain(inputs.clone()).collect();
     json_schema!({
         "type": "object",
         "description": "The inputs by their names, or a file of candidates, or both.",
         "minProperties": 1,
-        "properties": { "candidates": { "anyOf": [
-            { "type": "string", "description": "A CSV file of the only points that may be evaluated, relative to the study file." },
-            number("real", "number"), number("int", "integer"), input("choice", words.clone(), None)
-        ] } },
-        "additionalProperties": { "anyOf": [
-            number("real", "number"), number("int", "integer"), input("choice", words, None)
-        ] }
+        "properties": { "candidates": { "anyOf": candidates } },
+        "additionalProperties": { "anyOf": inputs }
     })
 }

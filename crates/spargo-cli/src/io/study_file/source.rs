@@ -1,7 +1,8 @@
 //! The text of a study file, and errors that point into it.
 
 use super::diagnostics;
-use miette::{IntoDiagnostic, LabeledSpan, MietteDiagnostic, NamedSource, Report, Result, WrapErr, miette};
+use crate::io::csv::records::utf8;
+use miette::{IntoDiagnostic, LabeledSpan, MietteDiagnostic, NamedSource, Report, Result, WrapErr};
 use spargo::Error;
 use spargo::allocate::Allocation;
 use spargo::kernel::KERNELS;
@@ -15,10 +16,10 @@ use toml::de::{DeTable, DeValue};
 /// A file's name and text, and the places of its keys.
 #[derive(Debug, Clone)]
 pub struct Source {
-    name: String,
-    text: String,
+    pub(super) name: String,
+    pub(super) text: String,
     /// Places in the text by path of keys.
-    places: BTreeMap<Vec<String>, Range<usize>>,
+    pub(super) places: BTreeMap<Vec<String>, Range<usize>>,
 }
 
 impl Source {
@@ -28,23 +29,16 @@ impl Source {
         let bytes = std::fs::read(path)
             .into_diagnostic()
             .wrap_err_with(|| format!("cannot read {what} {name}; `spargo new` writes an example"))?;
-        let text = String::from_utf8(bytes).map_err(|error| {
-            let line = 1 + error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count();
-            miette!(help = "save it as UTF-8", "{name}, line {line}: a byte that is not UTF-8")
-        })?;
-        Ok(Source::new(name, text))
+        let text = utf8(&name, &bytes)?.to_string();
+        Ok(Source { name, text, places: BTreeMap::new() })
     }
 
-    pub fn new(name: String, text: String) -> Self {
-        // The byte order mark of Windows editors is no part of the first key.
-        let text = text.strip_prefix('\u{feff}').map(String::from).unwrap_or(text);
-        Source { name, text, places: BTreeMap::new() }
-    }
-
+    /// The text that places point into.
     pub fn text(&self) -> &str {
         &self.text
     }
 
+    /// This source with the places of all keys of its table.
     pub fn with_places(&self, table: &DeTable<'_>) -> Self {
         let mut source = self.clone();
         note_places(&mut source.places, &mut Vec::new(), table);
@@ -89,6 +83,7 @@ impl Source {
         self.fault_at(self.place_of(error), message, help)
     }
 
+    /// Refuses keys that are not among the known ones.
     pub fn refuse_unknown_keys(&self, table: &DeTable<'_>, known: &[String]) -> Result<()> {
         match table.keys().find(|key| !known.iter().any(|word| *word == **key.get_ref())) {
             Some(key) => {

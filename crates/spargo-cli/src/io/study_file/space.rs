@@ -11,11 +11,11 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue, ValueDeserializer};
 
-/// Builds the space; a file of candidates is relative to the study file.
+/// Builds the space; a file of candidates is relative to `path`, the study file.
 pub fn space(
     source: &Source,
     value: Option<Spanned<DeValue<'_>>>,
-    folder: &Path,
+    path: &Path,
     outputs: &[Output],
 ) -> Result<(Space, Option<Candidates>)> {
     let Some(value) = value else {
@@ -26,18 +26,15 @@ pub fn space(
     let DeValue::Table(mut table) = value.into_inner() else {
         return Err(source.fault_at(Some(span), "'space' must be a table", "start a section:\n[space]"));
     };
-    let file = match table.get("candidates").map(|value| value.get_ref().as_str().map(String::from)) {
-        Some(Some(file)) => {
-            table.remove("candidates");
-            Some(file)
-        }
-        _ => None,
-    };
+    let file = table.get("candidates").and_then(|value| value.get_ref().as_str().map(String::from));
+    if file.is_some() {
+        table.remove("candidates");
+    }
     let dimensions =
         table.into_iter().map(|(name, value)| dimension(source, name, value)).collect::<Result<Vec<_>>>()?;
     match file {
         Some(file) => {
-            let (space, candidates) = candidates(source, folder.join(file), dimensions, outputs)?;
+            let (space, candidates) = candidates(source, path.with_file_name(file), dimensions, outputs)?;
             Ok((space, Some(candidates)))
         }
         None if dimensions.is_empty() => {

@@ -1,6 +1,8 @@
 //! The arguments of a command with placeholders: `{name}`, `{trial}`, and `{{` and `}}` for braces.
 
+use crate::io::csv::points::text;
 use spargo::space::Space;
+use spargo::study::Trial;
 
 /// An argument with placeholders.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,79 +22,102 @@ pub enum Part {
 /// What is wrong, and what to do.
 pub type Refusal = (String, String);
 
-/// Parses commands whose placeholders are the inputs of a space.
-pub struct Templates<'a> {
-    pub space: &'a Space,
+/// A program and its arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParsedCommand {
+    /// The program, by its name or its path.
+    pub program: String,
+    /// Its arguments.
+    pub arguments: Vec<Template>,
 }
 
-impl Templates<'_> {
-    /// Parses one argument.
-    pub fn word(&self, word: &str) -> Result<Template, Refusal> {
-        if word.contains('\0') {
-            return Err(("a zero byte".into(), "remove it: no argument of a program may contain one".into()));
+impl ParsedCommand {
+    /// Refuses a command without a program, or with placeholders in its program.
+    pub fn new(mut words: Vec<Template>) -> Result<Self, Refusal> {
+        match words.first().map(|Template(parts)| parts.as_slice()) {
+            Some([Part::Text(program)]) if !program.is_empty() => {
+                Ok(ParsedCommand { program: program.clone(), arguments: words.split_off(1) })
+            }
+            None | Some([Part::Text(_)]) => Err(("the command is empty".into(), "name a program".into())),
+            Some(_) => {
+                let help = "the program is fixed; use placeholders in its arguments only";
+                Err(("the name of the program has a placeholder".into(), help.into()))
+            }
         }
-        let (mut parts, mut text, mut rest) = (Vec::new(), String::new(), word);
-        while let Some(at) = rest.find(['{', '}']) {
-            text.push_str(&rest[..at]);
-            let brace = &rest[at..at + 1];
-            rest = &rest[at + 1..];
-            if let Some(after) = rest.strip_prefix(brace) {
-                text.push_str(brace);
-                rest = after;
-                continue;
-            }
-            let Some((name, after)) = rest.split_once('}').filter(|_| brace == "{") else {
-                return Err((format!("a lone '{brace}' in '{word}'"), format!("write {brace}{brace} for one brace")));
-            };
-            if !text.is_empty() {
-                parts.push(Part::Text(std::mem::take(&mut text)));
-            }
-            parts.push(self.placeholder(name)?);
+    }
+}
+
+impl Template {
+    /// Whether no part is a placeholder.
+    pub fn is_fixed(&self) -> bool {
+        self.0.iter().all(|part| matches!(part, Part::Text(_)))
+    }
+
+    /// The argument for a trial.
+    pub fn fill(&self, trial: &Trial) -> String {
+        let piece = |part: &Part| match part {
+            Part::Input(k) => trial.point.get(*k).map(text).unwrap_or_default(),
+            Part::Trial => trial.id.to_string(),
+            Part::Text(text) => text.clone(),
+        };
+        self.0.iter().map(piece).collect()
+    }
+}
+
+/// Parses one argument, whose placeholders are the inputs of a space.
+pub fn word(word: &str, space: &Space) -> Result<Template, Refusal> {
+    if word.contains('\0') {
+        return Err(("a zero byte".into(), "remove it: no argument of a program may contain one".into()));
+    }
+    let (mut parts, mut text, mut rest) = (Vec::new(), String::new(), word);
+    while let Some(at) = rest.find(['{', '}']) {
+        text.push_str(&rest[..at]);
+        let brace = &rest[at..at + 1];
+        rest = &rest[at + 1..];
+        if let Some(after) = rest.strip_prefix(brace) {
+            text.push_str(brace);
             rest = after;
+            continue;
         }
-        text.push_str(rest);
-        if !text.is_empty() || parts.is_empty() {
-            parts.push(Part::Text(text));
+        let Some((name, after)) = rest.split_once('}').filter(|_| brace == "{") else {
+            return Err((format!("a lone '{brace}' in '{word}'"), format!("write {brace}{brace} for one brace")));
+        };
+        if !text.is_empty() {
+            parts.push(Part::Text(std::mem::take(&mut text)));
         }
-        Ok(Template(parts))
+        parts.push(placeholder(name, space)?);
+        rest = after;
     }
-
-    /// Parses a line of arguments, split as by a shell; a placeholder is never split, whatever its name.
-    pub fn line(&self, line: &str) -> Result<Vec<Template>, Refusal> {
-        let Template(parts) = self.word(line)?;
-        // Each placeholder as its number between zero bytes, which no text contains: a bare word to the splitter.
-        let marked: String = (0..).zip(&parts).map(|(k, part)| mark(k, part)).collect();
-        let words = shell_words::split(&marked)
-            .map_err(|_| ("a quote is not closed".to_string(), "close it, or write a list".to_string()))?;
-        Ok(words.iter().map(|word| unmark(word, &parts)).collect())
+    text.push_str(rest);
+    if !text.is_empty() || parts.is_empty() {
+        parts.push(Part::Text(text));
     }
-
-    fn placeholder(&self, name: &str) -> Result<Part, Refusal> {
-        let names = || self.space.dimensions().iter().map(|dimension| dimension.name.as_str());
-        match names().position(|input| input == name) {
-            Some(k) => Ok(Part::Input(k)),
-            None if name == "trial" => Ok(Part::Trial),
-            // JSON, or a program in another language.
-            None if name.contains(['"', '\'', ':', ';', '$', '(', '=', ',']) => {
-                let message = format!("there is no input for '{{{name}}}'");
-                Err((message, "write {{ and }} for braces that are no placeholder".into()))
-            }
-            None => {
-                let help = super::diagnostics::suggestion(name, names().chain(["trial"]));
-                Err((format!("there is no input '{name}' for '{{{name}}}'"), help))
-            }
-        }
-    }
+    Ok(Template(parts))
 }
 
-/// Refuses a command without a program, or with placeholders in its program.
-pub fn with_program(command: Vec<Template>) -> Result<Vec<Template>, Refusal> {
-    match command.first().map(|Template(parts)| parts.as_slice()) {
-        Some([Part::Text(program)]) if !program.is_empty() => Ok(command),
-        None | Some([Part::Text(_)]) => Err(("the command is empty".into(), "name a program".into())),
-        Some(_) => {
-            let help = "the program is fixed; use placeholders in its arguments only";
-            Err(("the name of the program has a placeholder".into(), help.into()))
+/// Parses a line of arguments, split as by a shell; a placeholder is never split, whatever its name.
+pub fn line(line: &str, space: &Space) -> Result<Vec<Template>, Refusal> {
+    let Template(parts) = word(line, space)?;
+    // Each placeholder as its number between zero bytes, which no text contains: a bare word to the splitter.
+    let marked: String = (0..).zip(&parts).map(|(k, part)| mark(k, part)).collect();
+    let words = shell_words::split(&marked)
+        .map_err(|_| ("a quote is not closed".to_string(), "close it, or write a list".to_string()))?;
+    Ok(words.iter().map(|word| unmark(word, &parts)).collect())
+}
+
+fn placeholder(name: &str, space: &Space) -> Result<Part, Refusal> {
+    let names = || space.dimensions().iter().map(|dimension| dimension.name.as_str());
+    match names().position(|input| input == name) {
+        Some(k) => Ok(Part::Input(k)),
+        None if name == "trial" => Ok(Part::Trial),
+        // JSON, or a program in another language.
+        None if name.contains(['"', '\'', ':', ';', '$', '(', '=', ',']) => {
+            let message = format!("there is no input for '{{{name}}}'");
+            Err((message, "write {{ and }} for braces that are no placeholder".into()))
+        }
+        None => {
+            let help = super::diagnostics::suggestion(name, names().chain(["trial"]));
+            Err((format!("there is no input '{name}' for '{{{name}}}'"), help))
         }
     }
 }

@@ -3,7 +3,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn parsed(text: &str) -> Result<(Config, Option<RunSettings>)> {
-    let Parsed { config, run, .. } = parse(&Source::new("study.toml".into(), text.into()), Path::new("nowhere"))?;
+    let source = Source { name: "study.toml".into(), text: text.into(), places: Default::default() };
+    let StudyFile { config, run, .. } = parse(&source, Path::new("nowhere/study.toml"))?;
     Ok((config, run))
 }
 
@@ -17,7 +18,7 @@ fn the_example_parses_and_its_comments_are_the_defaults() {
     let (config, run) = parsed(EXAMPLE).unwrap();
     let run = run.unwrap();
     assert_eq!((config.name.as_str(), config.batch, config.initial), ("coupling", 24, 48));
-    assert_eq!((run.parallel, run.timeout, run.budget, run.command.len()), (2, Some(60.0), 240, 12));
+    assert_eq!((run.parallel, run.timeout, run.budget, run.command.arguments.len()), (2, Some(60.0), 240, 11));
     // Uncommented, the last part changes nothing.
     let (above, below) = EXAMPLE.split_once("# Everything below has these defaults.\n").unwrap();
     let settings: Vec<&str> = below.lines().map(|line| line.strip_prefix("# ").unwrap()).collect();
@@ -74,18 +75,22 @@ fn a_command_is_split_into_arguments_with_placeholders() {
         let space = "[space]\na = { real = [0, 1] }\n\"b c\" = { int = [1, 3] }\n";
         parsed(&format!("[objectives]\ny = {{ goal = \"max\" }}\n{space}[run]\ncommand = {command}\n"))
     };
-    let words = |command: &str| study(command).unwrap().1.unwrap().command;
+    let arguments = |command: &str| {
+        let parsed = study(command).unwrap().1.unwrap().command;
+        assert!(["./sim", "f"].contains(&parsed.program.as_str()), "{command}");
+        parsed.arguments
+    };
     let text = |text: &str| Template(vec![Text(text.into())]);
     assert_eq!(
-        words(r#"'./sim --a={a} "two words" {{x}} ""'"#),
-        [text("./sim"), Template(vec![Text("--a=".into()), Input(0)]), text("two words"), text("{x}"), text("")]
+        arguments(r#"'./sim --a={a} "two words" {{x}} ""'"#),
+        [Template(vec![Text("--a=".into()), Input(0)]), text("two words"), text("{x}"), text("")]
     );
     // A placeholder is one piece, whatever its name and quotes.
     for line in ["./sim {b c} '{b c}' x\\ y", "./sim \"{b c}\" {b c} 'x y' # {a}"] {
         let place = || Template(vec![Input(1)]);
-        assert_eq!(words(&format!("{line:?}")), [text("./sim"), place(), place(), text("x y")], "{line}");
+        assert_eq!(arguments(&format!("{line:?}")), [place(), place(), text("x y")], "{line}");
     }
-    assert_eq!(words(r#"['f', '{b c}{trial}!']"#), [text("f"), Template(vec![Input(1), Trial, Text("!".into())])]);
+    assert_eq!(arguments(r#"['f', '{b c}{trial}!']"#), [Template(vec![Input(1), Trial, Text("!".into())])]);
 }
 
 proptest! {

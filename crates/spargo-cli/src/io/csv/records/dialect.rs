@@ -82,30 +82,22 @@ fn most_frequent(header: &str) -> u8 {
 
 /// Counts lines from record to record; the parser's own count is one behind after CRLF.
 pub struct Lines<'a> {
-    bytes: &'a [u8],
-    start: usize,
+    text: &'a str,
     at: usize,
     line: u64,
 }
 
 impl<'a> Lines<'a> {
-    /// Counts the lines of a table that begins at the byte `start`.
-    pub fn new(bytes: &'a [u8], start: usize) -> Self {
-        Lines { bytes, start, at: 0, line: 1 }
+    pub fn new(text: &'a str) -> Self {
+        Lines { text, at: 0, line: 1 }
     }
 
-    /// The line of the first cell at or after this byte of the table, which must not be before the last one.
-    pub fn of(&mut self, place: u64) -> u64 {
-        let place = self.start + place as usize;
-        while self.at < self.bytes.len() && (self.at < place || matches!(self.bytes[self.at], b'\r' | b'\n')) {
-            let ends = match self.bytes[self.at] {
-                b'\n' => true,
-                b'\r' => self.bytes.get(self.at + 1) != Some(&b'\n'),
-                _ => false,
-            };
-            self.line += u64::from(ends);
-            self.at += 1;
-        }
+    /// The line of the first cell at or after this byte, which must not be before the last one.
+    pub fn of(&mut self, place: usize) -> u64 {
+        let rest = &self.text[place..];
+        let cell = place + rest.len() - rest.trim_start_matches(['\r', '\n']).len();
+        self.line += self.text[self.at..cell].replace("\r\n", "\n").matches(['\r', '\n']).count() as u64;
+        self.at = cell;
         self.line
     }
 }

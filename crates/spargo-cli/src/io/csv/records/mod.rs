@@ -55,27 +55,26 @@ impl Records {
     }
 
     pub fn parse(file: String, bytes: &[u8]) -> Result<Self> {
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let text = std::str::from_utf8(bytes).map_err(|error| {
-            let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
-            miette!(help = "save it as UTF-8", "{file}, line {line}: a byte that is not UTF-8")
-        })?;
+        let text = utf8(&file, bytes)?;
         let dialect = Dialect::of(text);
-        let (table, mut lines) = (&text[dialect.start..], Lines::new(bytes, dialect.start));
-        let mut reader =
-            csv::ReaderBuilder::new().trim(csv::Trim::All).delimiter(dialect.delimiter).from_reader(table.as_bytes());
-        let header_line = lines.of(0);
+        let (start, mut lines) = (dialect.start, Lines::new(text));
+        let mut reader = csv::ReaderBuilder::new()
+            .trim(csv::Trim::All)
+            .delimiter(dialect.delimiter)
+            .from_reader(&text.as_bytes()[start..]);
+        let header_line = lines.of(start);
         let header = reader.headers().map_err(|error| miette!("{file}, line {header_line}: {error}"))?;
         let header = header.iter().map(String::from).collect();
         let mut records = Records { file, header, header_line, rows: Vec::new() };
         records.check_header()?;
-        let mut last = 0;
+        let place = |position: Option<&csv::Position>| start + position.map_or(0, |position| position.byte() as usize);
+        let mut last = start;
         for record in reader.into_records() {
             let record = record.map_err(|error| {
-                let place = error.position().map_or(0, |position| position.byte());
-                dialect.broken(&records.file, lines.of(place), &table[place as usize..], &error)
+                let place = place(error.position());
+                dialect.broken(&records.file, lines.of(place), &text[place..], &error)
             })?;
-            last = record.position().map_or(0, |position| position.byte());
+            last = place(record.position());
             let line = lines.of(last);
             // Spreadsheets leave rows of empty cells at the end.
             if record.iter().any(|cell| !cell.is_empty()) {
@@ -84,11 +83,16 @@ impl Records {
         }
         match records.rows.last() {
             // It swallows whatever follows it.
-            Some((line, row)) if row.iter().any(|cell| cell.contains('\n')) && is_open(&table[last as usize..]) => {
+            Some((line, row)) if row.iter().any(|cell| cell.contains('\n')) && is_open(&text[last..]) => {
                 Err(unclosed(&records.file, *line))
             }
             _ => Ok(records),
         }
+    }
+
+    /// The file and its header, to free the memory of the rows.
+    pub fn without_rows(self) -> Self {
+        Records { rows: Vec::new(), ..self }
     }
 
     pub fn file(&self) -> &str {
@@ -112,11 +116,15 @@ impl Records {
     pub fn fault_in(&self, row: Row<'_>, column: usize, message: &str) -> Report {
         miette!("{}, line {}, column '{}': {message}", self.file, row.line, self.header[column])
     }
+}
 
-    /// An error about the whole file.
-    pub fn fault_of_all(&self, message: &str) -> Report {
-        miette!("{}: {message}", self.file)
-    }
+/// The text of a file, without the byte order mark of Windows programs.
+pub fn utf8<'a>(file: &str, bytes: &'a [u8]) -> Result<&'a str> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    std::str::from_utf8(bytes).map_err(|error| {
+        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+        miette!(help = "save it as UTF-8", "{file}, line {line}: a byte that is not UTF-8")
+    })
 }
 
 /// Whether the last quote of a text is not closed.

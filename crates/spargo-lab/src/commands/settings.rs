@@ -1,11 +1,9 @@
-//! Settings of a study without inputs and outputs, for `spargo-lab compare`.
+//! Files of settings for `spargo-lab compare`: study files without inputs and outputs.
 
-use super::config;
-use super::schema::root_keys;
-use super::source::Source;
 use miette::{IntoDiagnostic, Result};
 use spargo::space::{Dimension, Space};
 use spargo::study::Config;
+use spargo_cli::io::study_file::{Source, config, root_keys};
 use std::path::Path;
 use toml::de::DeTable;
 
