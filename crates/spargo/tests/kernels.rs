@@ -6,7 +6,7 @@ use common::*;
 use spargo::Error;
 use spargo::allocate::{Allocation, Inputs, allocate};
 use spargo::data::{AllocationContext, Dataset};
-use spargo::kernel::{Categorical, Covariance, Family, Kernel, Role, Stationary};
+use spargo::kernel::{Categorical, Family, Kernel, Role, Stationary};
 use spargo::linalg::{Mat, MatRef, cholesky};
 use spargo::model::{FitOptions, Hyperparameters, Priors, fit};
 use spargo::rng::{Purpose, stream};

@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use spargo::data::Dataset;
-use spargo::kernel::{Covariance, Family, Kernel};
+use spargo::kernel::{Family, Kernel};
 use spargo::linalg::{Mat, MatRef, select_rows};
 use spargo::model::sgpr::{Jitter, Sgpr};
 use spargo::model::{Hyperparameters, Posterior, exact};
