@@ -7,7 +7,7 @@ use spargo::Error;
 use spargo::allocate::{Allocation, Inputs, allocate};
 use spargo::data::{AllocationContext, Dataset};
 use spargo::kernel::{Categorical, Family, Kernel, Role, Stationary};
-use spargo::linalg::{Mat, MatRef, cholesky};
+use spargo::linalg::{Mat, cholesky};
 use spargo::model::{FitOptions, Hyperparameters, Priors, fit};
 use spargo::rng::{Purpose, stream};
 use spargo::space::{Dimension, Space};
