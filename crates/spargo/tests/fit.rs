@@ -200,10 +200,16 @@ fn priors_pull_towards_themselves() {
     Priors::On.add_log_density(&hyper, &theta, &mut slope);
     let value = |theta: &[f64]| Priors::On.add_log_density(&hyper, theta, &mut vec![0.0; theta.len()]);
     assert_close("prior", &slope, &central_differences(&theta, value), 1e-8);
-    // The density of ℓ itself: its mode is e^(location − scale²), location √2 + ½ log d.
-    let prior = Priors::On.of(Role::Lengthscale, 4).unwrap();
-    assert!((prior.location - (2f64.sqrt() + 2f64.ln())).abs() < 1e-15 && (prior.scale - 3f64.sqrt()).abs() < 1e-15);
-    assert!(prior.log_density(prior.location - 3.0).1.abs() < 1e-12);
+    // The density of ℓ itself: its mode is e^(location − scale²), location √2 + ½ log d, scale √3.
+    let slope_at = |log: f64| {
+        let hyper = Hyperparameters::cold(Kernel::stationary(Family::Matern52, 1.0, log.exp(), 4));
+        let mut slope = vec![0.0; hyper.roles().len()];
+        Priors::On.add_log_density(&hyper, &hyper.to_vector(), &mut slope);
+        slope[1]
+    };
+    let location = 2f64.sqrt() + 2f64.ln();
+    assert!(slope_at(location - 3.0).abs() < 1e-12);
+    assert!((slope_at(location + 3f64.sqrt()) + 1.0 + 1.0 / 3f64.sqrt()).abs() < 1e-12);
     assert_eq!(Priors::Off.add_log_density(&hyper, &theta, &mut slope), 0.0);
 }
 

@@ -4,18 +4,13 @@ mod common;
 
 use common::*;
 use spargo::data::Dataset;
-use spargo::kernel::{Covariance, Family, Kernel};
+use spargo::kernel::{Family, Kernel};
 use spargo::linalg::{Mat, MatRef, select_rows};
 use spargo::model::sgpr::{Jitter, Sgpr};
-use spargo::model::{Hyperparameters, Posterior, exact};
+use spargo::model::{Hyperparameters, exact};
 
 fn hypers(d: usize) -> Vec<Hyperparameters> {
     kernels(d).into_iter().map(|kernel| Hyperparameters { kernel, mean: 0.3, noise: 0.07 }).collect()
-}
-
-/// Each kind of model at these hyperparameters.
-fn posteriors(hyper: &Hyperparameters, data: &Dataset) -> Vec<Posterior> {
-    kinds_of_posterior(hyper, data).into_iter().map(|(_, posterior)| posterior).collect()
 }
 
 #[test]

@@ -6,7 +6,7 @@ use common::*;
 use rand_chacha::ChaCha8Rng;
 use spargo::Error;
 use spargo::data::Dataset;
-use spargo::kernel::{Covariance, Factors, Family, Kernel, Stationary};
+use spargo::kernel::{Factors, Family, Kernel, Stationary};
 use spargo::linalg::{Mat, MatRef, cholesky, invert_lower, mat_vec, select_rows};
 use spargo::model::sgpr::{Jitter, Sgpr};
 use spargo::model::svgp::{Svgp, Variational};

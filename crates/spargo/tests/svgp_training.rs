@@ -144,9 +144,9 @@ fn extreme_data_end_in_a_finite_bound() {
 
 #[test]
 fn a_warm_start_is_where_it_ended() {
-    let data = labels(150);
+    let data = data(150);
     let z = inducing(&data, 12);
-    let settings = FitOptions { priors: Priors::On, ..elbo(Likelihood::Bernoulli) };
+    let settings = elbo(Likelihood::Gaussian);
     let cold = run(&data, &z, &settings);
     let warm = fit(&cold.hyper, &data, z.as_ref(), &settings).unwrap();
     assert!(warm.report.evaluations * 3 < cold.report.evaluations, "{:?} {:?}", warm.report, cold.report);

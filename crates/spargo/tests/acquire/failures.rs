@@ -3,7 +3,6 @@
 use super::*;
 use spargo::Result;
 use spargo::acquire::{Fantasised, Fantasy, SuccessWeighted, SuccessWeighting};
-use spargo::kernel::Covariance;
 use spargo::rng::{Purpose, stream, uniform};
 
 /// The printed formula.

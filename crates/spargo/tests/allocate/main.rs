@@ -10,7 +10,7 @@ mod theory;
 
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use spargo::kernel::{Covariance, Family, Kernel};
+use spargo::kernel::{Family, Kernel};
 use spargo::linalg::Mat;
 use spargo::rng::{Purpose, stream};
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use spargo::allocate::Allocation;
-use spargo::kernel::{Covariance, Kernel};
+use spargo::kernel::Kernel;
 use spargo::linalg::Mat;
 use spargo::study::{Goal, OutcomeTransformChoice};
 
