@@ -27,9 +27,11 @@ use crate::model::{
     Start, fit,
 };
 use crate::rng::{Purpose, stream};
+use serde::{Deserialize, Serialize};
 
-/// Where inducing points come from.
-#[derive(Debug, Clone)]
+/// Where inducing points come from; in settings, a count.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "usize")]
 pub enum Inducing {
     /// So many are chosen.
     Count(usize),
@@ -37,18 +39,29 @@ pub enum Inducing {
     Points(Mat<f64>),
 }
 
+impl From<usize> for Inducing {
+    fn from(count: usize) -> Self {
+        Inducing::Count(count)
+    }
+}
+
 /// How to model.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default)]
 pub struct RegressionOptions {
     /// Where inducing points come from, if the model has any.
+    #[serde(skip_serializing)]
     pub inducing: Inducing,
     /// How they are chosen.
     pub allocation: Allocation,
     /// The outcomes that matter, for allocations that depend on it.
+    #[serde(skip)]
     pub target: Target,
     /// The kernel's family.
+    #[serde(rename = "kernel")]
     pub family: Family,
     /// Hyperparameters that are known.
+    #[serde(flatten)]
     pub given: FixedHyperparameters,
     /// How the others are learned; with [`HyperparameterObjective::Fixed`] nothing is, and data stay in the user's units.
     pub hyperparameters: HyperparameterObjective,
