@@ -10,7 +10,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Union
@@ -58,9 +58,7 @@ def _within(f: Callable[[dict[str, Any]], Any], params: dict[str, Any], timeout:
             outcome.set_exception(error)
 
     threading.Thread(target=call, daemon=True, name="spargo-evaluation").start()
-    done = threading.Event()
-    outcome.add_done_callback(lambda _: done.set())
-    if not done.wait(timeout):
+    if not wait([outcome], timeout).done:
         raise TimeoutError(f"it took more than {timeout:g} s")
     return outcome.result()
 

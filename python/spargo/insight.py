@@ -179,9 +179,8 @@ class Insight:
         """Best feasible trial by posterior mean, and best feasible trial by outcome."""
         found = self._inner.best()
         believed, observed = found["believed"], found["observed"]
-        lower, upper = believed["interval"]
         trial, best = self._trials([believed["trial"]["id"], observed["trial"]["id"]])
-        return Best(trial, float(believed["mean"]), (float(lower), float(upper)), best)
+        return Best(trial, believed["mean"], tuple(believed["interval"]), best)
 
     def fronts(self) -> Fronts:
         """Pareto fronts of the feasible trials, by posterior mean and by outcome."""

@@ -100,4 +100,4 @@ class Posterior(_OfPoints[_spargo.Posterior]):
 
         `features` is the number of random features of a path's prior part.
         """
-        return Paths(self._inner.sample_paths(0, count, features, seed), self._points)
+        return Paths(self._inner.sample_paths(count, features, seed), self._points)

@@ -1,6 +1,7 @@
 //! Models of plain arrays, at learned or fixed hyperparameters.
 
 use crate::arrays::{Matrix, Vector};
+use crate::errors::exception;
 use crate::frame::Frame;
 use crate::heavy::{heavy, unsupported};
 use crate::posterior::Posterior;
@@ -113,7 +114,7 @@ impl Fitted {
 
     /// Report of the fit.
     fn report(&self, py: Python<'_>) -> PyResult<Json> {
-        heavy(py, || json(&self.regression.fit.report))
+        json(&self.regression.fit.report).map_err(|error| exception(py, &error))
     }
 }
 

@@ -31,11 +31,11 @@ impl Posterior {
         heavy(py, || Ok(self.frame.moments(self.model.predict(self.frame.place(points)?.z.as_ref())?)))
     }
 
-    /// Functions drawn from the posterior, with the numbers from `first` on.
-    fn sample_paths(&self, py: Python<'_>, first: usize, count: usize, features: usize, seed: u64) -> PyResult<Paths> {
+    /// Functions drawn from the posterior.
+    fn sample_paths(&self, py: Python<'_>, count: usize, features: usize, seed: u64) -> PyResult<Paths> {
         let settings = SamplingOptions { features, ..SamplingOptions::default() };
         let rng = StepRng { seed, step: 0 };
-        let sampled = heavy(py, || Sampled::draw(&self.model, first..first + count, &settings, rng))?;
+        let sampled = heavy(py, || Sampled::draw(&self.model, 0..count, &settings, rng))?;
         Ok(Paths { sampled, frame: self.frame.clone() })
     }
 

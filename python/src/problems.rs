@@ -1,6 +1,7 @@
 //! Benchmark problems and hypervolumes.
 
 use crate::arrays::{Matrix, Vector};
+use crate::errors::exception;
 use crate::heavy::heavy;
 use crate::settings::{Json, json};
 use pyo3::prelude::*;
@@ -13,13 +14,13 @@ use spargo_problems::{self as problems, multi_objective};
 /// Every problem with one output.
 #[pyfunction]
 pub fn list_problems(py: Python<'_>) -> PyResult<Json> {
-    heavy(py, || json(&problems::ALL))
+    json(&problems::ALL).map_err(|error| exception(py, &error))
 }
 
 /// Every problem with several outputs.
 #[pyfunction]
 pub fn list_multi_objective(py: Python<'_>) -> PyResult<Json> {
-    heavy(py, || json(&multi_objective::ALL))
+    json(&multi_objective::ALL).map_err(|error| exception(py, &error))
 }
 
 /// Value of a problem at every row, to be minimised.

@@ -88,7 +88,7 @@ impl Study {
 
     /// All settings.
     fn config(&self, py: Python<'_>) -> PyResult<Json> {
-        heavy(py, || json(&self.config))
+        json(&self.config).map_err(|error| exception(py, &error))
     }
 
     /// Number of points of the space, if it is finite.
