@@ -19,35 +19,21 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import executors, problems
+from . import errors, executors, problems
 from ._spargo import __version__
 from .allocation import allocate
-from .errors import (
-    CandidateError,
-    EmptyError,
-    ExhaustedError,
-    InputError,
-    InputValueError,
-    InterruptedCall,
-    NonFiniteError,
-    NotPositiveDefiniteError,
-    ParameterError,
-    RetoldError,
-    ShapeError,
-    SpargoError,
-    StorageError,
-    UnknownTrialError,
-    UnsupportedError,
-)
+from .errors import *  # noqa: F403
 from .insight import IntervalPrediction, LeaveOneOut
 from .models import ExactGP, SparseGP, VariationalGP
 from .optimize import maximize, minimize
 from .options import AcquisitionOptions, LocalModelOptions, ModelOptions, SamplingOptions, TrustRegionOptions
+from .outcomes import Failed
 from .posterior import Path, Paths, Posterior, Prediction
 from .problems import hypervolume
 from .quality import QualityContext
 from .space import Candidates, Choice, Int, Real
-from .study import Best, Failed, Fronts, ParetoPoint, Study, Trial
+from .study import Study
+from .trial import Best, Fronts, ParetoPoint, Trial
 
 if TYPE_CHECKING:
     from . import optuna, plot
@@ -55,25 +41,16 @@ if TYPE_CHECKING:
 __all__ = [
     "AcquisitionOptions",
     "Best",
-    "CandidateError",
     "Candidates",
     "Choice",
-    "EmptyError",
     "ExactGP",
-    "ExhaustedError",
     "Failed",
     "Fronts",
-    "InputError",
-    "InputValueError",
     "Int",
-    "InterruptedCall",
     "IntervalPrediction",
     "LeaveOneOut",
     "LocalModelOptions",
     "ModelOptions",
-    "NonFiniteError",
-    "NotPositiveDefiniteError",
-    "ParameterError",
     "ParetoPoint",
     "Path",
     "Paths",
@@ -81,17 +58,11 @@ __all__ = [
     "Prediction",
     "QualityContext",
     "Real",
-    "RetoldError",
     "SamplingOptions",
-    "ShapeError",
-    "SpargoError",
     "SparseGP",
-    "StorageError",
     "Study",
     "Trial",
     "TrustRegionOptions",
-    "UnknownTrialError",
-    "UnsupportedError",
     "VariationalGP",
     "__version__",
     "allocate",
@@ -103,6 +74,7 @@ __all__ = [
     "plot",
     "problems",
 ]
+__all__ += errors.__all__
 
 
 def __getattr__(name: str) -> Any:

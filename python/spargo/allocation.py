@@ -12,9 +12,7 @@ import numpy.typing as npt
 from . import _spargo
 from .arrays import matrix, outcomes
 from .estimator import Estimator, number, scales_of
-from .options import Allocation
-
-__all__ = ["allocate"]
+from .options import Allocation, method_table, to_settings
 
 Quality = Union[npt.ArrayLike, Callable[[npt.NDArray[np.float64]], npt.ArrayLike]]
 
@@ -76,23 +74,21 @@ def allocate(
         variance = kernel.variance_ if variance is None else variance
         noise = kernel.noise_ if noise is None else noise
         mean = kernel.mean_ if mean is None else mean
-    chosen = {"method": allocation} if isinstance(allocation, str) else dict(allocation)
+    chosen = method_table(allocation)
     if quality is not None and chosen.get("method") not in ("cvr", "dpp"):
         raise ValueError(f"allocation={allocation!r} has a quality of its own: leave out one of the two")
+    numbers = {"variance": variance, "noise": noise, "mean": mean, "level": level}
     settings = {
+        **{name: number(name, given) for name, given in numbers.items()},
         "allocation": chosen,
         "kernel": family,
-        "variance": number("variance", variance),
         "lengthscales": scales,
-        "noise": number("noise", noise),
-        "mean": number("mean", mean),
         "goal": goal,
-        "level": number("level", level),
-        "seed": int(seed),
+        "seed": seed,
     }
     weights = quality(x) if callable(quality) else quality
     given = None if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
     if given is not None and given.ndim != 1:
         raise ValueError(f"quality must have one number per row, not the shape {given.shape}")
     targets = None if y is None else outcomes(y, len(x))
-    return np.array(_spargo.allocate(x, m, json.dumps(settings), targets, given), dtype=np.intp)
+    return np.array(_spargo.allocate(x, m, json.dumps(to_settings(settings)), targets, given), dtype=np.intp)

@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["feature_names", "matrix", "not_fitted", "outcomes"]
-
 Array = npt.NDArray[np.float64]
 
 
@@ -26,9 +24,7 @@ def matrix(given: Any, what: str) -> Array:
     """Points, one per row."""
     if hasattr(given, "toarray"):
         raise TypeError("Sparse data was passed, but dense data is required: use .toarray()")
-    array = np.asarray(given)
-    if np.iscomplexobj(array):
-        raise ValueError("Complex data not supported")
+    array = _real(given)
     if array.dtype.kind in "USVmM":
         raise ValueError(f"{what} needs numbers, not values of type {array.dtype}")
     array = array.astype(np.float64, copy=False)
@@ -46,13 +42,18 @@ def matrix(given: Any, what: str) -> Array:
     return np.ascontiguousarray(array)
 
 
+def _real(given: Any) -> npt.NDArray[Any]:
+    array = np.asarray(given)
+    if np.iscomplexobj(array):
+        raise ValueError("Complex data not supported")
+    return array
+
+
 def outcomes(given: Any, rows: int) -> Array:
     """Outcomes, one per row."""
     if given is None:
         raise ValueError("requires y to be passed, but the target y is None")
-    array = np.asarray(given)
-    if np.iscomplexobj(array):
-        raise ValueError("Complex data not supported")
+    array = _real(given)
     array = array.astype(np.float64, copy=False)
     if array.ndim == 2 and array.shape[1] == 1:
         _warn_column_vector()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,14 +14,8 @@ from .space import label_of
 from .tables import Table
 from .trial import Trial
 
-__all__ = ["Codec", "EncodedOutcome", "Record", "columns_of"]
-
-EncodedOutcome = tuple[int, Union[list[float], None], Union[list[Union[float, None]], None], Union[str, None]]
-"""A trial's number, its values, their noise variances, and the reason of a failure."""
-Record = tuple[
-    int, Union[int, None], list[Any], Union[list[float], None], Union[list[Union[float, None]], None], Union[str, None]
-]
-"""A trial's number, its ask, its point, its values, their noise variances, and the reason of a failure."""
+if TYPE_CHECKING:
+    from ._spargo import EncodedOutcome, EncodedRecord
 
 
 @dataclass(frozen=True)
@@ -40,7 +34,7 @@ class Codec:
             params[name] = values.get(params[name], params[name])
         return params
 
-    def trial(self, record: Record) -> Trial:
+    def trial(self, record: EncodedRecord) -> Trial:
         """A trial of the library."""
         number, ask, point, values, noise, reason = record
         named = None if values is None else dict(zip(self.outputs, values))
@@ -52,7 +46,9 @@ class Codec:
         return [Trial(number, self.params(point)) for number, point in trials]
 
     def encode_outcomes(self, numbers: Sequence[int], values: Any, noise: Any) -> list[EncodedOutcome]:
-        """Outcomes of trials as the library takes them."""
+        """Outcomes of trials as the library takes them; pending ones, if there are no values."""
+        if values is None:
+            return [(number, None, None, None) for number in numbers]
         given = list(_rows_of(values))
         if len(given) != len(numbers):
             raise ValueError(f"there are {len(numbers)} trials and {len(given)} values")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
+import dataclasses
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, Union, overload
@@ -12,13 +12,11 @@ import numpy.typing as npt
 
 from . import _spargo
 from .arrays import feature_names, matrix, not_fitted, outcomes
-from .options import Allocation
+from .options import method_table, to_settings
 from .posterior import Paths, Posterior, Prediction
 
 if TYPE_CHECKING:
     from typing import Literal
-
-__all__ = ["Array", "ArrayLike", "Estimator", "Hyperparameters", "number", "scales_of"]
 
 Array = npt.NDArray[np.float64]
 ArrayLike = npt.ArrayLike
@@ -26,43 +24,33 @@ Hyperparameters = Union[str, Mapping[str, int]]
 Model = TypeVar("Model", bound="Estimator")
 
 
+@dataclasses.dataclass(repr=False, eq=False)
 class Estimator:
-    """Base class of the models."""
+    """Base class of the models; the fields are the parameters, those that every model has first."""
 
     _inference: ClassVar[str]
-    kernel: str
-    variance: float | None
-    lengthscales: float | ArrayLike | None
-    noise: float | None
-    mean: float | None
-    hyperparameters: Hyperparameters
-    seed: int
-
-    # scikit-learn takes the parameters from the constructor's signature.
-
-    @classmethod
-    def _names(cls) -> list[str]:
-        return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+    kernel: str = "matern52"
+    variance: float | None = None
+    lengthscales: float | ArrayLike | None = None
+    noise: float | None = None
+    mean: float | None = None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters of the constructor."""
-        return {name: getattr(self, name) for name in self._names()}
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
     def set_params(self: Model, **params: Any) -> Model:
         """Changes parameters of the constructor."""
+        names = list(self.get_params())
         for name, value in params.items():
-            if name not in self._names():
-                raise ValueError(f"{name!r} is no parameter of {type(self).__name__}: the parameters are {self._names()}")
+            if name not in names:
+                raise ValueError(f"{name!r} is no parameter of {type(self).__name__}: the parameters are {names}")
             setattr(self, name, value)
         return self
 
     def __repr__(self) -> str:
-        defaults = inspect.signature(type(self).__init__).parameters
-        changed = [
-            f"{name}={value!r}"
-            for name, value in self.get_params().items()
-            if value is not defaults[name].default and not _equal(value, defaults[name].default)
-        ]
+        given = [(field.name, getattr(self, field.name), field.default) for field in dataclasses.fields(self)]
+        changed = [f"{name}={value!r}" for name, value, default in given if not _equal(value, default)]
         return f"{type(self).__name__}({', '.join(changed)})"
 
     def __sklearn_tags__(self) -> Any:
@@ -81,40 +69,32 @@ class Estimator:
 
     # Fitting.
 
+    def fit(self: Model, X: ArrayLike, y: ArrayLike, optimize: bool = True) -> Model:
+        """Chooses inducing points, if the model has any, learns the hyperparameters that are not fixed, and computes the posterior."""
+        return self._fit(X, y, optimize)
+
     def _fit(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        *,
-        optimize: bool,
-        inducing: int | ArrayLike = 1,
-        allocation: Allocation = "random",
-        likelihood: Any = "gaussian",
-        jitter: float | None = None,
-        q: tuple[ArrayLike, ArrayLike] | None = None,
-    ) -> None:
+        self: Model, X: ArrayLike, y: ArrayLike, optimize: bool, q: tuple[ArrayLike, ArrayLike] | None = None
+    ) -> Model:
         names = feature_names(X)
         x = matrix(X, type(self).__name__)
         targets = outcomes(y, len(x))
-        points = None if isinstance(inducing, (int, np.integer)) else matrix(inducing, type(self).__name__)
+        params = self.get_params()
+        points = None
+        if not isinstance(params.get("inducing", 0), (int, np.integer)):
+            points = matrix(params.pop("inducing"), type(self).__name__)
         settings = {
-            "kernel": self.kernel,
-            "variance": number("variance", self.variance),
+            **params,
+            **{name: number(name, params.get(name)) for name in ("variance", "noise", "mean", "jitter")},
             "lengthscales": scales_of(self.lengthscales),
-            "noise": number("noise", self.noise),
-            "mean": number("mean", self.mean),
-            "inducing": 0 if points is not None else int(inducing),  # type: ignore[arg-type]
-            "allocation": {"method": allocation} if isinstance(allocation, str) else dict(allocation),
-            "hyperparameters": _objective(self.hyperparameters, len(x)) if optimize else "fixed",
+            "allocation": method_table(params.get("allocation", "random")),
+            "hyperparameters": _objective(params["hyperparameters"], len(x)) if optimize else "fixed",
             "inference": self._inference,
-            "likelihood": likelihood,
-            "jitter": number("jitter", jitter),
-            "priors": "on",
-            "seed": int(self.seed),
         }
-        given = None if q is None else (np.asarray(q[0], float).tolist(), matrix(q[1], "q"))
-        self._fitted = _spargo.Fitted.fit(x, targets, json.dumps(settings), points, given)
+        given = None if q is None else (np.asarray(q[0], dtype=np.float64), matrix(q[1], "q"))
+        self._fitted = _spargo.Fitted.fit(x, targets, json.dumps(to_settings(settings)), points, given)
         self._describe(x.shape[1], names)
+        return self
 
     def _describe(self, features: int, names: npt.NDArray[Any] | None) -> None:
         """Sets the attributes of a fitted model, which end with an underscore."""
@@ -166,15 +146,17 @@ class Estimator:
     @overload
     def predict(self, X: ArrayLike, return_std: bool) -> Array | tuple[Array, Array]: ...
     def predict(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Means at the rows of X and, with `return_std`, standard deviations of the function without noise."""
-        x = self._rows(X)
-        mean, variance = self._model().predict(x)
+        """Means of the function without noise, or probabilities of the label 1, and with `return_std` their standard deviations."""
+        mean, variance = self._model().predict(self._rows(X), self._has_labels())
         return (mean, np.sqrt(variance)) if return_std else mean
+
+    def _has_labels(self) -> bool:
+        """Whether outcomes are labels."""
+        return False
 
     def predict_observed(self, X: ArrayLike) -> Prediction:
         """Means and variances of observations, noise included."""
-        x = self._rows(X)
-        return Prediction(*self._model().predict_observed(x))
+        return Prediction(*self._model().predict(self._rows(X), True))
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """R², the share of the variance of y that the means explain."""
@@ -204,8 +186,7 @@ class Estimator:
     @property
     def report_(self) -> dict[str, Any]:
         """Report of the fit: evaluations, why the search ended, jitter."""
-        report: dict[str, Any] = json.loads(self._model().report())
-        return report
+        return self._model().report()
 
     # Copies: the posterior is computed again from data, hyperparameters and inducing points.
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from collections.abc import Callable, Mapping
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Union
@@ -58,9 +58,7 @@ def _within(f: Callable[[dict[str, Any]], Any], params: dict[str, Any], timeout:
             outcome.set_exception(error)
 
     threading.Thread(target=call, daemon=True, name="spargo-evaluation").start()
-    done = threading.Event()
-    outcome.add_done_callback(lambda _: done.set())
-    if not done.wait(timeout):
+    if not wait([outcome], timeout).done:
         raise TimeoutError(f"it took more than {timeout:g} s")
     return outcome.result()
 
@@ -205,17 +203,8 @@ class RayExecutor(Executor):
         reference = self._ray.remote(**self._options)(fn).remote(*args, **kwargs)
         future: Future[Any] = reference.future()
         self._pending[future] = reference
-        future.add_done_callback(self._forget)
+        future.add_done_callback(lambda done: self._pending.pop(done, None))
         return future
-
-    def _forget(self, future: Future[Any]) -> None:
-        self._pending.pop(future, None)
-
-    def map(
-        self, fn: Callable[..., Any], *iterables: Iterable[Any], timeout: float | None = None, **_: Any
-    ) -> Iterator[Any]:
-        """Iterator over the results of `fn`, in the order of its arguments."""
-        return super().map(fn, *iterables, timeout=timeout)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Accepts no more calls; Ray itself keeps running."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
@@ -20,8 +19,6 @@ from .trial import Best, Fronts, ParetoPoint, Trial
 
 if TYPE_CHECKING:
     import pandas
-
-__all__ = ["Insight", "IntervalPrediction", "LeaveOneOut"]
 
 Array = npt.NDArray[np.float64]
 
@@ -55,8 +52,7 @@ class Insight:
     @property
     def config(self) -> dict[str, Any]:
         """All settings, as study files have them."""
-        config: dict[str, Any] = json.loads(self._inner.config())
-        return config
+        return self._inner.config()
 
     @property
     def name(self) -> str:
@@ -71,19 +67,14 @@ class Insight:
         >>> spargo.Study({"rate": (1e-3, 1.0, "log"), "metal": ["Pd", "Ni"]}).space["rate"]
         Real(lower=0.001, upper=1.0, log=True)
         """
-        found: dict[str, Dimension] = {}
-        for given in self._config["space"]["inputs"]:
-            name, log = given["name"], bool(given.get("log"))
-            if "choice" in given:
-                values = self._codec.labels.get(name, {})
-                found[name] = Choice([values.get(label, label) for label in given["choice"]])
-            elif "real" in given:
-                lower, upper = given["real"]
-                found[name] = Real(lower, upper, log)
-            else:
-                lower, upper = given["int"]
-                found[name] = Int(lower, upper, log)
-        return found
+        return {given["name"]: self._dimension(given) for given in self._config["space"]["inputs"]}
+
+    def _dimension(self, given: Mapping[str, Any]) -> Dimension:
+        if "choice" in given:
+            values = self._codec.labels.get(given["name"], {})
+            return Choice([values.get(label, label) for label in given["choice"]])
+        kind, (lower, upper) = (Real, given["real"]) if "real" in given else (Int, given["int"])
+        return kind(lower, upper, bool(given.get("log")))
 
     @property
     def inputs(self) -> list[str]:
@@ -186,15 +177,14 @@ class Insight:
 
     def best(self) -> Best:
         """Best feasible trial by posterior mean, and best feasible trial by outcome."""
-        found = json.loads(self._inner.best())
+        found = self._inner.best()
         believed, observed = found["believed"], found["observed"]
-        lower, upper = believed["interval"]
         trial, best = self._trials([believed["trial"]["id"], observed["trial"]["id"]])
-        return Best(trial, float(believed["mean"]), (float(lower), float(upper)), best)
+        return Best(trial, believed["mean"], tuple(believed["interval"]), best)
 
     def fronts(self) -> Fronts:
         """Pareto fronts of the feasible trials, by posterior mean and by outcome."""
-        found = json.loads(self._inner.fronts())
+        found = self._inner.fronts()
         return Fronts(self._front(found["believed"]), self._front(found["observed"]))
 
     def _front(self, points: Sequence[Mapping[str, Any]]) -> list[ParetoPoint]:
@@ -231,8 +221,7 @@ class Insight:
 
     def hyperparameters(self, output: str | int | None = None) -> dict[str, Any]:
         """Kernel, mean and noise of an output's model, for inputs in the unit cube and standardised outcomes."""
-        found: dict[str, Any] = json.loads(self._inner.hyperparameters(self._output(output)))
-        return found
+        return self._inner.hyperparameters(self._output(output))
 
     def importance(self, output: str | int | None = None) -> dict[str, float]:
         """Importance of each input for an output: the input's range in length scales."""
@@ -259,8 +248,7 @@ class Insight:
 
     def reports(self) -> list[dict[str, Any]]:
         """Report of every ask: models, number of points, seconds of its stages."""
-        reports: list[dict[str, Any]] = json.loads(self._inner.reports())
-        return reports
+        return self._inner.reports()
 
     def report(self, path: str | os.PathLike[str] | None = None) -> str:
         """The study as a self-contained HTML page; written to a file if there is a path."""

@@ -7,19 +7,16 @@ All parameters and results are in the units of the data. Hyperparameters that ar
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, overload
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from .estimator import Array, ArrayLike, Estimator, Hyperparameters
 from .options import Allocation
 
-if TYPE_CHECKING:
-    from typing import Literal
 
-__all__ = ["ExactGP", "SparseGP", "VariationalGP"]
-
-
+@dataclass(repr=False, eq=False)
 class ExactGP(Estimator):
     """Exact Gaussian process, for up to some 10,000 rows.
 
@@ -51,37 +48,43 @@ class ExactGP(Estimator):
 
     _inference = "exact"
 
-    def __init__(
-        self,
-        kernel: str = "matern52",
-        variance: float | None = None,
-        lengthscales: float | ArrayLike | None = None,
-        noise: float | None = None,
-        mean: float | None = None,
-        hyperparameters: Hyperparameters = "subset",
-        seed: int = 0,
-    ) -> None:
-        self.kernel = kernel
-        self.variance = variance
-        self.lengthscales = lengthscales
-        self.noise = noise
-        self.mean = mean
-        self.hyperparameters = hyperparameters
-        self.seed = seed
+    hyperparameters: Hyperparameters = "subset"
+    seed: int = 0
 
     def fit(self, X: ArrayLike, y: ArrayLike, optimize: bool = True) -> ExactGP:
         """Learns the hyperparameters that are not fixed, and computes the posterior."""
         if self.hyperparameters in ("bound", "elbo"):
             raise ValueError(f'hyperparameters={self.hyperparameters!r} needs inducing points: use "subset" or "all"')
-        self._fit(X, y, optimize=optimize)
-        return self
+        return self._fit(X, y, optimize)
 
     def log_marginal_likelihood(self) -> float:
         """Log marginal likelihood of the data, at the hyperparameters of the fit."""
         return self._model().objective()
 
 
-class SparseGP(Estimator):
+@dataclass(repr=False, eq=False)
+class _InducingEstimator(Estimator):
+    """Base class of the models with inducing points."""
+
+    inducing: int | ArrayLike = 500
+    allocation: Allocation = "cvr"
+    hyperparameters: Hyperparameters = "subset"
+    seed: int = 0
+
+    @property
+    def inducing_points_(self) -> Array:
+        """Inducing points."""
+        points = self._model().inducing_points()
+        assert points is not None, "a sparse model has inducing points"
+        return points
+
+    def elbo(self) -> float:
+        """Bound on the log marginal likelihood of the data, at the hyperparameters of the fit."""
+        return self._model().objective()
+
+
+@dataclass(repr=False, eq=False)
+class SparseGP(_InducingEstimator):
     """Collapsed sparse Gaussian process (Titsias 2009), for any number of rows.
 
     Parameters
@@ -112,53 +115,11 @@ class SparseGP(Estimator):
 
     _inference = "sparse"
 
-    def __init__(
-        self,
-        kernel: str = "matern52",
-        variance: float | None = None,
-        lengthscales: float | ArrayLike | None = None,
-        noise: float | None = None,
-        mean: float | None = None,
-        inducing: int | ArrayLike = 500,
-        allocation: Allocation = "cvr",
-        hyperparameters: Hyperparameters = "subset",
-        seed: int = 0,
-        jitter: float | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.variance = variance
-        self.lengthscales = lengthscales
-        self.noise = noise
-        self.mean = mean
-        self.inducing = inducing
-        self.allocation = allocation
-        self.hyperparameters = hyperparameters
-        self.seed = seed
-        self.jitter = jitter
-
-    def fit(self, X: ArrayLike, y: ArrayLike, optimize: bool = True) -> SparseGP:
-        """Chooses inducing points, learns the hyperparameters that are not fixed, and computes the posterior."""
-        self._fit(
-            X,
-            y,
-            optimize=optimize,
-            inducing=self.inducing,
-            allocation=self.allocation,
-            jitter=self.jitter,
-        )
-        return self
-
-    @property
-    def inducing_points_(self) -> Array:
-        """Inducing points."""
-        return _present(self._model().inducing_points())
-
-    def elbo(self) -> float:
-        """Collapsed bound on the log marginal likelihood of the data, at the hyperparameters of the fit."""
-        return self._model().objective()
+    jitter: float | None = None
 
 
-class VariationalGP(Estimator):
+@dataclass(repr=False, eq=False)
+class VariationalGP(_InducingEstimator):
     """Variational sparse Gaussian process (Hensman et al. 2013, 2015), also for labels.
 
     Parameters
@@ -185,31 +146,10 @@ class VariationalGP(Estimator):
 
     _inference = "variational"
 
-    def __init__(
-        self,
-        kernel: str = "matern52",
-        variance: float | None = None,
-        lengthscales: float | ArrayLike | None = None,
-        noise: float | None = None,
-        mean: float | None = None,
-        inducing: int | ArrayLike = 100,
-        allocation: Allocation = "cvr",
-        hyperparameters: Hyperparameters = "elbo",
-        seed: int = 0,
-        likelihood: str | Mapping[str, Any] = "gaussian",
-        jitter: float | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.variance = variance
-        self.lengthscales = lengthscales
-        self.noise = noise
-        self.mean = mean
-        self.inducing = inducing
-        self.allocation = allocation
-        self.hyperparameters = hyperparameters
-        self.seed = seed
-        self.likelihood = likelihood
-        self.jitter = jitter
+    inducing: int | ArrayLike = 100
+    hyperparameters: Hyperparameters = "elbo"
+    likelihood: str | Mapping[str, Any] = "gaussian"
+    jitter: float | None = None
 
     def fit(
         self,
@@ -222,52 +162,18 @@ class VariationalGP(Estimator):
 
         `q` is a given q(u) instead: mean and lower triangular root of the whitened inducing variables.
         """
-        self._fit(
-            X,
-            y,
-            optimize=optimize,
-            inducing=self.inducing,
-            allocation=self.allocation,
-            likelihood=self.likelihood if isinstance(self.likelihood, str) else dict(self.likelihood),
-            jitter=self.jitter,
-            q=q,
-        )
-        return self
+        return self._fit(X, y, optimize, q)
 
-    @property
-    def inducing_points_(self) -> Array:
-        """Inducing points."""
-        return _present(self._model().inducing_points())
-
-    def elbo(self) -> float:
-        """Variational bound on the log marginal likelihood of the data, at the fit."""
-        return self._model().objective()
-
-    @overload
-    def predict(self, X: ArrayLike, return_std: Literal[False] = False) -> Array: ...
-    @overload
-    def predict(self, X: ArrayLike, return_std: Literal[True]) -> tuple[Array, Array]: ...
-    @overload
-    def predict(self, X: ArrayLike, return_std: bool) -> Array | tuple[Array, Array]: ...
-    def predict(self, X: ArrayLike, return_std: bool = False) -> Array | tuple[Array, Array]:
-        """Means of the function, or probabilities of the label 1, and with `return_std` their standard deviations."""
-        if self.likelihood == "gaussian":
-            return super().predict(X, return_std)
-        mean, variance = self.predict_observed(X)
-        return (mean, np.sqrt(variance)) if return_std else mean
+    def _has_labels(self) -> bool:
+        return self.likelihood != "gaussian"
 
     @property
     def predict_proba(self) -> Callable[[ArrayLike], Array]:
         """`predict_proba(X)`: probabilities of the labels 0 and 1; absent for Gaussian noise."""
-        if self.likelihood == "gaussian":
+        if not self._has_labels():
             raise AttributeError("outcomes with Gaussian noise have no probabilities: choose another likelihood")
         return self._probabilities
 
     def _probabilities(self, X: ArrayLike) -> Array:
         ones = self.predict_observed(X).mean
         return np.column_stack([1 - ones, ones])
-
-
-def _present(points: Array | None) -> Array:
-    assert points is not None, "a sparse model has inducing points"
-    return points

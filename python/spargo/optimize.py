@@ -29,9 +29,8 @@ from .progress import Progress
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .study import Study, Trial
-
-__all__ = ["Function", "Mode", "OptimizeSettings", "RunOptions", "maximize", "minimize", "run"]
+    from .study import Study
+    from .trial import Trial
 
 Mode = Literal["batch", "async"]
 Function = Callable[[dict[str, Any]], Any]

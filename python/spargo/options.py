@@ -17,21 +17,6 @@ import numpy as np
 
 from .quality import QualityFunction
 
-__all__ = [
-    "AcquisitionOptions",
-    "Allocation",
-    "EngineSettings",
-    "Kernel",
-    "LocalModelOptions",
-    "ModelOptions",
-    "Replicates",
-    "Rule",
-    "SamplingOptions",
-    "StudySettings",
-    "TrustRegionOptions",
-    "to_settings",
-]
-
 Allocation = Union[str, Mapping[str, Any]]
 """How inducing points are chosen: a method's name, or a dictionary with the name as "method" and the method's settings."""
 Kernel = Literal["rbf", "matern12", "matern32", "matern52"]
@@ -131,6 +116,15 @@ class StudySettings(EngineSettings, total=False):
     batch: int | None
     initial: int | None
     storage: str | os.PathLike[str] | None
+
+
+def method_table(allocation: Allocation) -> Mapping[str, Any]:
+    """An allocation as a dictionary.
+
+    >>> method_table("cvr")
+    {'method': 'cvr'}
+    """
+    return {"method": allocation} if isinstance(allocation, str) else allocation
 
 
 def _check_share(share: Any) -> None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
@@ -152,28 +152,27 @@ class SpargoSampler(BaseSampler):
 
     def _ask(self, study: OptunaStudy, trial: FrozenTrial, space: dict[str, BaseDistribution]) -> dict[str, Any]:
         trials = study.get_trials(deepcopy=False)
-        constraints = _constraint_names(trials)
-        directions = list(study.directions)
-        if self._mirror is None or not self._mirror.fits(space, directions, constraints):
-            self._mirror = self._new_mirror(space, directions, constraints)
-        self._mirror.follow(trials)
-        if self._mirror.is_stale():
-            self._mirror = self._new_mirror(space, directions, constraints)
-            self._mirror.follow(trials)
+        problem = _Problem(space, list(study.directions), _constraint_names(trials))
+        mirror = self._mirror
+        if mirror is None or mirror.problem != problem:
+            mirror = self._new_mirror(problem)
+        mirror.follow(trials)
+        if mirror.is_stale():
+            mirror = self._new_mirror(problem)
+            mirror.follow(trials)
         try:
-            return self._mirror.ask(trial.number, self._refit_every)
+            return mirror.ask(trial.number, self._refit_every)
         except ExhaustedError:
             # Every point of a finite space was tried: allow replicates.
             self._replicates = {"replicates": "allowed"}
-            self._mirror = self._new_mirror(space, directions, constraints)
-            self._mirror.follow(trials)
-            return self._mirror.ask(trial.number, self._refit_every)
+            mirror = self._new_mirror(problem)
+            mirror.follow(trials)
+            return mirror.ask(trial.number, self._refit_every)
 
-    def _new_mirror(
-        self, space: dict[str, BaseDistribution], directions: list[StudyDirection], constraints: list[str]
-    ) -> _Mirror:
+    def _new_mirror(self, problem: _Problem) -> _Mirror:
         seed = int(self._random.integers(2**63))
-        return _Mirror(space, directions, constraints, {"seed": seed, **self._settings, **self._replicates})
+        self._mirror = _Mirror(problem, {"seed": seed, **self._settings, **self._replicates})
+        return self._mirror
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
@@ -187,21 +186,23 @@ class SpargoSampler(BaseSampler):
         self._forget()
 
 
+class _Problem(NamedTuple):
+    """Parameters, directions of the objectives, and names of the constraints of an Optuna study."""
+
+    space: dict[str, BaseDistribution]
+    directions: list[StudyDirection]
+    constraints: list[str]
+
+
 class _Mirror:
     """Study of spargo with the trials of an Optuna study, over their common parameters."""
 
-    def __init__(
-        self,
-        space: dict[str, BaseDistribution],
-        directions: list[StudyDirection],
-        constraints: list[str],
-        settings: dict[str, Any],
-    ) -> None:
-        self._spaces = (space, directions, constraints)
+    def __init__(self, problem: _Problem, settings: dict[str, Any]) -> None:
+        self.problem = problem
         # Optuna's names may be anything.
-        self._codes = {f"x{i}": (name, _Code(one)) for i, (name, one) in enumerate(space.items())}
-        goals = {f"y{i}": "max" if one == StudyDirection.MAXIMIZE else "min" for i, one in enumerate(directions)}
-        limits = {f"c{i}": {"at_most": 0.0} for i in range(len(constraints))}
+        self._codes = {f"x{i}": (name, _Code(one)) for i, (name, one) in enumerate(problem.space.items())}
+        goals = {f"y{i}": "max" if one == StudyDirection.MAXIMIZE else "min" for i, one in enumerate(problem.directions)}
+        limits = {f"c{i}": {"at_most": 0.0} for i in range(len(problem.constraints))}
         inputs = {name: code.dimension for name, (_, code) in self._codes.items()}
         self._study = Study(inputs, goals, limits, **settings)
         self._asked: dict[int, tuple[int, dict[str, Any]]] = {}
@@ -211,12 +212,6 @@ class _Mirror:
         """Number of our trials that Optuna changed, as some of their values were fixed: they stay pending for ever."""
         self._first = 0
         """Number of the first trial that may be unfinished."""
-
-    def fits(
-        self, space: dict[str, BaseDistribution], directions: list[StudyDirection], constraints: list[str]
-    ) -> bool:
-        """Whether parameters, objectives and constraints are the same."""
-        return self._spaces == (space, directions, constraints)
 
     def is_stale(self) -> bool:
         """Whether so many trials are pending for ever that it is better to start again."""
@@ -278,17 +273,17 @@ class _Mirror:
         if trial.state != TrialState.COMPLETE or trial.values is None:
             return Failed(trial.state.name.lower())
         constraints = _constraints(trial)
-        missing = [name for name in self._spaces[2] if name not in constraints]
+        missing = [name for name in self.problem.constraints if name not in constraints]
         if missing:
             return Failed(f"without the constraint {missing[0]!r}")
-        return [*trial.values, *(constraints[name] for name in self._spaces[2])]
+        return [*trial.values, *(constraints[name] for name in self.problem.constraints)]
 
 
 class _Code:
     """A distribution as an input; values with a step become integers."""
 
     def __init__(self, distribution: BaseDistribution) -> None:
-        self.distribution = distribution
+        self.distribution: Any = distribution
         self.dimension, self._step = _dimension(distribution)
 
     def encode(self, internal: float) -> Any:
@@ -296,24 +291,18 @@ class _Code:
         if isinstance(self.dimension, Choice):
             return self.dimension.choices[int(internal)]
         if self._step is not None:
-            return int(round((internal - self._low()) / self._step))
+            return int(round((internal - self.distribution.low) / self._step))
         return int(internal) if isinstance(self.dimension, Int) else float(internal)
 
     def decode(self, value: Any) -> Any:
         """Optuna's value for a value of the input."""
         if isinstance(self.dimension, Choice):
             return self.distribution.to_external_repr(float(self.dimension.choices.index(value)))
-        low, high = self._low(), self._high()
+        low, high = self.distribution.low, self.distribution.high
         if self._step is not None:
             value = low + value * self._step
         value = min(max(value, low), high)
         return int(value) if isinstance(self.distribution, IntDistribution) else float(value)
-
-    def _low(self) -> float:
-        return self.distribution.low  # type: ignore[attr-defined,no-any-return]
-
-    def _high(self) -> float:
-        return self.distribution.high  # type: ignore[attr-defined,no-any-return]
 
 
 def _dimension(given: BaseDistribution) -> tuple[Dimension, float | None]:

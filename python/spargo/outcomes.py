@@ -9,8 +9,6 @@ from typing import Any, Union
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Failed", "Noise", "Value", "read_noise", "read_value"]
-
 
 @dataclass(frozen=True)
 class Failed:

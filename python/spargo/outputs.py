@@ -6,8 +6,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["goal_in_words", "outputs_of"]
-
 _GOALS = ("max", "min", "classify")
 
 

@@ -24,7 +24,8 @@ from .space import Choice, Dimension, Int
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from .study import Study, Trial
+    from .study import Study
+    from .trial import Trial
 
 __all__ = ["best_so_far", "front", "inducing_points", "predicted", "regret", "slices"]
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, overload
+from typing import Any, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _spargo
 
-__all__ = ["Path", "Paths", "Posterior", "Prediction"]
-
 Array = npt.NDArray[np.float64]
+Inner = TypeVar("Inner")
 
 
 class Prediction(NamedTuple):
@@ -27,14 +26,20 @@ class Prediction(NamedTuple):
         return np.sqrt(self.variance)
 
 
-class _NotPicklable:
+class _OfPoints(Generic[Inner]):
+    """Functions of points, which `points` encodes."""
+
+    def __init__(self, inner: Inner, points: Callable[[Any], Any]) -> None:
+        self._inner = inner
+        self._points = points
+
     def __reduce__(self) -> Any:
         raise TypeError(
             f"a {type(self).__name__} cannot be pickled or copied: pickle the study or model that it comes from, and compute it again"
         )
 
 
-class Path(_NotPicklable):
+class Path(_OfPoints[_spargo.Paths]):
     """A function drawn from a posterior.
 
     >>> import numpy as np, spargo
@@ -47,28 +52,20 @@ class Path(_NotPicklable):
     (2, 1)
     """
 
-    def __init__(self, paths: _spargo.Paths, points: Callable[[Any], Any]) -> None:
-        self._paths = paths
-        self._points = points
-
     def __call__(self, points: Any) -> Array:
         """Value of the path at each point."""
-        return self._paths.values(self._points(points))[:, 0]
+        return self._inner.values(self._points(points))[:, 0]
 
     def gradient(self, points: Any) -> Array:
         """Gradient of the path at each point, one row per point and one column per input."""
-        return self._paths.gradient(0, self._points(points))
+        return self._inner.gradient(0, self._points(points))
 
 
-class Paths(_NotPicklable, Sequence[Path]):
+class Paths(_OfPoints[_spargo.Paths], Sequence[Path]):
     """Functions drawn from a posterior: a list of `Path`, which can be evaluated together."""
 
-    def __init__(self, paths: _spargo.Paths, points: Callable[[Any], Any]) -> None:
-        self._paths = paths
-        self._points = points
-
     def __len__(self) -> int:
-        return len(self._paths)
+        return len(self._inner)
 
     @overload
     def __getitem__(self, index: int) -> Path: ...
@@ -80,19 +77,15 @@ class Paths(_NotPicklable, Sequence[Path]):
         number = index + len(self) if index < 0 else index
         if not 0 <= number < len(self):
             raise IndexError(f"there is no path {index}: there are {len(self)}")
-        return Path(self._paths.only(number), self._points)
+        return Path(self._inner.only(number), self._points)
 
     def __call__(self, points: Any) -> Array:
         """Value of every path at every point, one row per point and one column per path."""
-        return self._paths.values(self._points(points))
+        return self._inner.values(self._points(points))
 
 
-class Posterior(_NotPicklable):
+class Posterior(_OfPoints[_spargo.Posterior]):
     """Posterior of a Gaussian process, in the user's units."""
-
-    def __init__(self, inner: _spargo.Posterior, points: Callable[[Any], Any]) -> None:
-        self._inner = inner
-        self._points = points
 
     def __len__(self) -> int:
         """Number of inducing points, or of data if the posterior is exact."""
@@ -107,4 +100,4 @@ class Posterior(_NotPicklable):
 
         `features` is the number of random features of a path's prior part.
         """
-        return Paths(self._inner.sample_paths(0, count, features, seed), self._points)
+        return Paths(self._inner.sample_paths(count, features, seed), self._points)

@@ -156,52 +156,46 @@ def _rows(given: Any) -> Array:
     return np.ascontiguousarray(array[None, :] if array.ndim == 1 else array)
 
 
-def _multi_objective(
-    name: str,
-    inputs: list[tuple[str, bool, float, float]],
-    objectives: list[tuple[str, float, float, float]],
-    constraints: list[tuple[str, float]],
-    noise: float,
-    citation: str,
-) -> MultiObjectiveProblem:
-    space = {one: Int(int(low), int(high)) if whole else Real(low, high) for one, whole, low, high in inputs}
+def _problem(given: dict[str, Any]) -> Problem:
+    bounds = [(lower, upper) for lower, upper in given["bounds"]]
+    minimisers = np.array(given["minimisers"]).reshape(-1, len(bounds))
+    return Problem(**{**given, "bounds": bounds, "minimisers": minimisers})
+
+
+def _input(name: str, lower: float, upper: float, numbers: str) -> Real | Int:
+    return Int(int(lower), int(upper)) if numbers == "int" else Real(lower, upper)
+
+
+def _multi_objective(given: dict[str, Any]) -> MultiObjectiveProblem:
+    objectives = given["objectives"]
     return MultiObjectiveProblem(
-        name,
-        space,
-        {one: "max" if sign > 0 else "min" for one, sign, _, _ in objectives},
-        {one: {"at_most": limit} for one, limit in constraints},
-        np.array([reference for _, _, reference, _ in objectives]),
-        np.array([std for _, _, _, std in objectives]),
-        noise,
-        citation,
+        given["name"],
+        {one["name"]: _input(**one) for one in given["inputs"]},
+        {one["name"]: one["direction"] for one in objectives},
+        {one["name"]: {"at_most": one["at_most"]} for one in given["constraints"]},
+        np.array([one["reference"] for one in objectives]),
+        np.array([one["std"] for one in objectives]),
+        given["noise"],
+        given["citation"],
     )
 
 
-def _one(name: str) -> Problem:
-    for found, bounds, minimum, minimisers, mean, std, noise, citation in _spargo.list_problems():
-        if found == name:
-            points = np.array(minimisers).reshape(-1, len(bounds))
-            return Problem(name, bounds, minimum, points, mean, std, noise, citation)
-    raise KeyError(name)
+_ONE = {given["name"]: _problem(given) for given in _spargo.list_problems()}
+_SEVERAL = {given["name"]: _multi_objective(given) for given in _spargo.list_multi_objective()}
+_ALL: dict[str, Problem | MultiObjectiveProblem] = {**_ONE, **_SEVERAL}
 
-
-_MULTI_OBJECTIVE = {described[0]: _multi_objective(*described) for described in _spargo.list_multi_objective()}
-
-shekel4 = _one("shekel4")
-hartmann6 = _one("hartmann6")
-ackley5 = _one("ackley5")
-michalewicz5 = _one("michalewicz5")
-rosenbrock4 = _one("rosenbrock4")
-rosenbrock4_trieste = _one("rosenbrock4-trieste")
-branin = _one("branin")
-levy10 = _one("levy10")
-rover60 = _one("rover60")
-zdt1 = _MULTI_OBJECTIVE["zdt1"]
-zdt2 = _MULTI_OBJECTIVE["zdt2"]
-zdt3 = _MULTI_OBJECTIVE["zdt3"]
-dtlz2 = _MULTI_OBJECTIVE["dtlz2"]
-vlmop2 = _MULTI_OBJECTIVE["vlmop2"]
-radiator = _MULTI_OBJECTIVE["radiator"]
-
-_ALL: dict[str, Problem | MultiObjectiveProblem] = {described[0]: _one(described[0]) for described in _spargo.list_problems()}
-_ALL |= _MULTI_OBJECTIVE
+shekel4 = _ONE["shekel4"]
+hartmann6 = _ONE["hartmann6"]
+ackley5 = _ONE["ackley5"]
+michalewicz5 = _ONE["michalewicz5"]
+rosenbrock4 = _ONE["rosenbrock4"]
+rosenbrock4_trieste = _ONE["rosenbrock4-trieste"]
+branin = _ONE["branin"]
+levy10 = _ONE["levy10"]
+rover60 = _ONE["rover60"]
+zdt1 = _SEVERAL["zdt1"]
+zdt2 = _SEVERAL["zdt2"]
+zdt3 = _SEVERAL["zdt3"]
+dtlz2 = _SEVERAL["dtlz2"]
+vlmop2 = _SEVERAL["vlmop2"]
+radiator = _SEVERAL["radiator"]

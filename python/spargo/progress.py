@@ -7,9 +7,7 @@ import shutil
 import sys
 import time
 from dataclasses import dataclass
-from typing import Any, Protocol, TextIO
-
-__all__ = ["Progress", "State"]
+from typing import Any, TextIO
 
 _PERIOD = 0.1
 """Seconds between two drawings."""
@@ -58,11 +56,6 @@ class State:
 
     def __repr__(self) -> str:
         return self.line(80)
-
-
-class _Screen(Protocol):
-    def draw(self, state: State) -> None: ...
-    def end(self) -> None: ...
 
 
 class Progress:
@@ -127,7 +120,7 @@ class _Notebook:
         self._handle = None
 
 
-def _screen(show: bool | None, stream: TextIO) -> _Screen | None:
+def _screen(show: bool | None, stream: TextIO) -> _Terminal | _Notebook | None:
     if show is False:
         return None
     display = _notebook()

@@ -10,8 +10,6 @@ import numpy as np
 
 from .tables import Table, is_table
 
-__all__ = ["Candidates", "Choice", "Dimension", "Int", "Real", "Space", "SpaceLike"]
-
 
 @dataclass(frozen=True)
 class Real:

@@ -7,12 +7,12 @@ import operator
 import os
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 
 from . import _spargo
-from .codec import Codec, EncodedOutcome, columns_of
+from .codec import Codec, columns_of
 from .executors import ExecutorFactory
 from .insight import Insight
 from .optimize import Function, Mode, RunOptions, run
@@ -27,14 +27,12 @@ from .options import (
     TrustRegionOptions,
     to_settings,
 )
-from .outcomes import Failed, Noise, Value
+from .outcomes import Noise, Value
 from .outputs import outputs_of
 from .quality import QualityFunction
 from .space import Space, SpaceLike
 from .tables import Table, is_table
-from .trial import Best, Fronts, ParetoPoint, Trial
-
-__all__ = ["Best", "Failed", "Fronts", "ParetoPoint", "Study", "Trial"]
+from .trial import Trial
 
 _Labels = dict[str, dict[str, Any]]
 
@@ -148,8 +146,9 @@ class Study(Insight):
         self._absolute_path = None if path is None else os.path.abspath(path)
         self._config = self.config
         outputs = [output["name"] for output in self._config["outputs"]]
-        choices = {name for name, kind in inner.inputs() if kind == "choice"}
-        self._codec = Codec([name for name, _ in inner.inputs()], outputs, choices, labels)
+        inputs = self._config["space"]["inputs"]
+        choices = {given["name"] for given in inputs if "choice" in given}
+        self._codec = Codec([given["name"] for given in inputs], outputs, choices, labels)
 
     # The loop.
 
@@ -176,7 +175,7 @@ class Study(Insight):
         >>> [trial.params["x"] for trial in study.replicate(2)]
         [0.5, 0.5]
         """
-        return self._codec.asked(self._inner.replicate(self.batch if count is None else _checked(count)))
+        return self._codec.asked(self._inner.replicate(_checked(count)))
 
     def tell(
         self,
@@ -229,10 +228,7 @@ class Study(Insight):
         rows = self._codec.encode_points(points)
         if values is None and is_table(points) and not isinstance(points, Trial):
             values = self._values_in(Table(columns_of(points)))
-        numbers = [0] * len(rows)
-        outcomes: list[EncodedOutcome] = [(0, None, None, None) for _ in numbers]
-        if values is not None:
-            outcomes = self._codec.encode_outcomes(numbers, values, noise)
+        outcomes = self._codec.encode_outcomes([0] * len(rows), values, noise)
         first = self._inner.add(rows, outcomes)
         return list(range(first, first + len(outcomes)))
 
@@ -339,10 +335,6 @@ class Study(Insight):
         self.close()
 
 
-@overload
-def _checked(count: int) -> int: ...
-@overload
-def _checked(count: None) -> None: ...
 def _checked(count: int | None) -> int | None:
     if count is not None and count < 0:
         raise ValueError(f"count is {count}; it must be at least 0")

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Table", "is_table"]
-
 
 def is_table(given: Any) -> bool:
     """Whether it can be read as a table with named columns."""
@@ -40,9 +38,6 @@ class Table:
         lengths = {len(column) for column in self.columns.values()}
         if len(lengths) > 1:
             raise ValueError(f"the columns of a table have different lengths: {sorted(lengths)}")
-
-    def __len__(self) -> int:
-        return next((len(column) for column in self.columns.values()), 0)
 
     def points(self, names: Iterable[str]) -> npt.NDArray[np.float64] | list[list[Any]]:
         """Rows of some columns: an array if all are floats, else lists."""

@@ -1,8 +1,8 @@
 //! Policy of a run: which trials to evaluate next, and when to stop.
 
-use crate::study::{Study, listed};
+use crate::records::{EncodedTrial, encode_trials};
+use crate::study::Study;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 use spargo::study::{Budget, Campaign as Inner, Mode, Next, Refit, Why};
 use std::sync::{Mutex, PoisonError};
 
@@ -10,6 +10,13 @@ use std::sync::{Mutex, PoisonError};
 #[pyclass(frozen, module = "spargo._spargo")]
 pub struct Campaign {
     inner: Mutex<Inner>,
+}
+
+/// Trials to evaluate, or why the campaign is over.
+#[derive(IntoPyObject)]
+pub enum Step {
+    Evaluate(Vec<EncodedTrial>),
+    Done(&'static str),
 }
 
 #[pymethods]
@@ -31,25 +38,18 @@ impl Campaign {
     }
 
     /// Numbers and points of trials to evaluate, `None` to wait for an outcome, or why the campaign is over.
-    fn next<'py>(&self, py: Python<'py>, study: &Study, idle: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+    fn next(&self, py: Python<'_>, study: &Study, idle: usize) -> PyResult<Option<Step>> {
         let next = study.with(py, |study| {
             let mut campaign = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
             campaign.give_up = Some(Inner::patience(study));
             campaign.next(study, idle)
         })?;
         Ok(match next {
-            Next::Evaluate(trials) => Some(listed(py, &trials)?.into_any()),
+            Next::Evaluate(trials) => Some(Step::Evaluate(encode_trials(trials))),
             Next::Wait => None,
-            Next::Done(why) => Some(PyString::new(py, reason(&why)).into_any()),
+            Next::Done(Why::BudgetSpent) => Some(Step::Done("budget")),
+            Next::Done(Why::SpaceExhausted) => Some(Step::Done("exhausted")),
+            Next::Done(Why::AllFailed { .. }) => Some(Step::Done("failing")),
         })
-    }
-}
-
-/// Why a campaign is over, in a word.
-fn reason(why: &Why) -> &'static str {
-    match why {
-        Why::BudgetSpent => "budget",
-        Why::SpaceExhausted => "exhausted",
-        Why::AllFailed { .. } => "failing",
     }
 }

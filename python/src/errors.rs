@@ -9,92 +9,37 @@ pub fn exception(py: Python<'_>, error: &Error) -> PyErr {
     build(py, error).unwrap_or_else(|error| error)
 }
 
-fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
-    let fields = PyDict::new(py);
-    let class = describe(error, &fields)?;
-    let class = py.import("spargo.errors")?.getattr(class)?;
-    let exception = class.call1((error.to_string(),))?;
-    exception.getattr("__dict__")?.call_method1("update", (fields,))?;
-    Ok(PyErr::from_value(exception))
+/// Name of an exception's class, and a dictionary of variables by name.
+macro_rules! describe {
+    ($py:expr, $class:literal $(, $field:ident)*) => {{
+        let fields = PyDict::new($py);
+        $(fields.set_item(stringify!($field), $field)?;)*
+        ($class, fields)
+    }};
 }
 
-/// Name of the class of an error; its fields go into the dictionary.
-fn describe(error: &Error, fields: &Bound<'_, PyDict>) -> PyResult<&'static str> {
-    match error {
-        Error::Shape { what, found, expected } => {
-            fields.set_item("what", what)?;
-            fields.set_item("found", found)?;
-            fields.set_item("expected", expected)?;
-            Ok("ShapeError")
-        }
-        Error::Empty { what } => {
-            fields.set_item("what", what)?;
-            Ok("EmptyError")
-        }
-        Error::NonFinite { what, row, value } => {
-            fields.set_item("what", what)?;
-            fields.set_item("row", row)?;
-            fields.set_item("value", value)?;
-            Ok("NonFiniteError")
-        }
-        Error::Parameter { name, value, must } => {
-            fields.set_item("name", name)?;
-            fields.set_item("value", value)?;
-            fields.set_item("must", must)?;
-            Ok("ParameterError")
-        }
-        Error::Input { name, problem, remedy } => {
-            fields.set_item("name", name)?;
-            fields.set_item("problem", problem)?;
-            fields.set_item("remedy", remedy)?;
-            Ok("InputError")
-        }
-        Error::Value { input, value, allowed } => {
-            fields.set_item("input", input)?;
-            fields.set_item("value", value)?;
-            fields.set_item("allowed", allowed)?;
-            Ok("InputValueError")
-        }
+fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+    let (class, fields) = match error {
+        Error::Shape { what, found, expected } => describe!(py, "ShapeError", what, found, expected),
+        Error::Empty { what } => describe!(py, "EmptyError", what),
+        Error::NonFinite { what, row, value } => describe!(py, "NonFiniteError", what, row, value),
+        Error::Parameter { name, value, must } => describe!(py, "ParameterError", name, value, must),
+        Error::Input { name, problem, remedy } => describe!(py, "InputError", name, problem, remedy),
+        Error::Value { input, value, allowed } => describe!(py, "InputValueError", input, value, allowed),
         Error::Candidate { row, error } => {
-            fields.set_item("row", row)?;
-            fields.set_item("error", exception(fields.py(), error).into_value(fields.py()))?;
-            Ok("CandidateError")
+            let error = exception(py, error);
+            describe!(py, "CandidateError", row, error)
         }
-        Error::NotPositiveDefinite { size, jitter } => {
-            fields.set_item("size", size)?;
-            fields.set_item("jitter", jitter)?;
-            Ok("NotPositiveDefiniteError")
-        }
-        Error::Exhausted { wanted, left } => {
-            fields.set_item("wanted", wanted)?;
-            fields.set_item("left", left)?;
-            Ok("ExhaustedError")
-        }
-        Error::Unsupported { what, remedy } => {
-            fields.set_item("what", what)?;
-            fields.set_item("remedy", remedy)?;
-            Ok("UnsupportedError")
-        }
-        Error::Retold { index, trial, told, now } => {
-            fields.set_item("index", index)?;
-            fields.set_item("trial", trial)?;
-            fields.set_item("told", told)?;
-            fields.set_item("now", now)?;
-            Ok("RetoldError")
-        }
-        Error::UnknownTrial { index, trial, trials } => {
-            fields.set_item("index", index)?;
-            fields.set_item("trial", trial)?;
-            fields.set_item("trials", trials)?;
-            Ok("UnknownTrialError")
-        }
-        Error::Storage { path, cause, remedy } => {
-            fields.set_item("path", path)?;
-            fields.set_item("cause", cause)?;
-            fields.set_item("remedy", remedy)?;
-            Ok("StorageError")
-        }
-        Error::Interrupted => Ok("InterruptedCall"),
-        _ => Ok("SpargoError"),
-    }
+        Error::NotPositiveDefinite { size, jitter } => describe!(py, "NotPositiveDefiniteError", size, jitter),
+        Error::Exhausted { wanted, left } => describe!(py, "ExhaustedError", wanted, left),
+        Error::Unsupported { what, remedy } => describe!(py, "UnsupportedError", what, remedy),
+        Error::Retold { index, trial, told, now } => describe!(py, "RetoldError", index, trial, told, now),
+        Error::UnknownTrial { index, trial, trials } => describe!(py, "UnknownTrialError", index, trial, trials),
+        Error::Storage { path, cause, remedy } => describe!(py, "StorageError", path, cause, remedy),
+        Error::Interrupted => describe!(py, "InterruptedCall"),
+        _ => describe!(py, "SpargoError"),
+    };
+    let exception = py.import("spargo.errors")?.getattr(class)?.call1((error.to_string(),))?;
+    exception.getattr("__dict__")?.call_method1("update", (fields,))?;
+    Ok(PyErr::from_value(exception))
 }

@@ -1,12 +1,11 @@
 //! Posteriors and paths in the user's units.
 
-use crate::arrays::{table, vector};
+use crate::arrays::{Matrix, Vector};
 use crate::frame::Frame;
 use crate::heavy::heavy;
 use crate::values::Points;
-use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
-use spargo::model::{Posterior as Model, Prediction};
+use spargo::model::Posterior as Model;
 use spargo::rng::StepRng;
 use spargo::sample::{Paths as Sampled, SamplingOptions};
 use std::sync::Arc;
@@ -21,32 +20,23 @@ pub struct Posterior {
 /// Functions drawn from a posterior, in the user's units.
 #[pyclass(frozen, module = "spargo._spargo")]
 pub struct Paths {
-    sampled: Arc<Sampled>,
+    sampled: Sampled,
     frame: Arc<Frame>,
 }
-
-type Array1<'py> = Bound<'py, PyArray1<f64>>;
-type Array2<'py> = Bound<'py, PyArray2<f64>>;
 
 #[pymethods]
 impl Posterior {
     /// Mean and variance of f at each point.
-    fn predict<'py>(&self, py: Python<'py>, points: &Bound<'py, PyAny>) -> PyResult<(Array1<'py>, Array1<'py>)> {
-        let points = Points::new(points)?;
-        let (mean, variance) = heavy(py, || {
-            let Prediction { mean, variance } = self.model.predict(self.frame.place(points)?.z.as_ref())?;
-            let moments = mean.into_iter().zip(variance).map(|(mean, v)| self.frame.moments(mean, v));
-            Ok(moments.unzip::<_, _, Vec<f64>, Vec<f64>>())
-        })?;
-        Ok((vector(py, mean), vector(py, variance)))
+    fn predict(&self, py: Python<'_>, points: Points) -> PyResult<(Vector, Vector)> {
+        heavy(py, || Ok(self.frame.moments(self.model.predict(self.frame.place(points)?.z.as_ref())?)))
     }
 
-    /// Functions drawn from the posterior, with the numbers from `first` on.
-    fn sample_paths(&self, py: Python<'_>, first: usize, count: usize, features: usize, seed: u64) -> PyResult<Paths> {
+    /// Functions drawn from the posterior.
+    fn sample_paths(&self, py: Python<'_>, count: usize, features: usize, seed: u64) -> PyResult<Paths> {
         let settings = SamplingOptions { features, ..SamplingOptions::default() };
-        let sampled =
-            heavy(py, || Sampled::draw(&self.model, first..first + count, &settings, StepRng { seed, step: 0 }))?;
-        Ok(Paths { sampled: Arc::new(sampled), frame: self.frame.clone() })
+        let rng = StepRng { seed, step: 0 };
+        let sampled = heavy(py, || Sampled::draw(&self.model, 0..count, &settings, rng))?;
+        Ok(Paths { sampled, frame: self.frame.clone() })
     }
 
     /// Number of inducing points, or of data if the posterior is exact.
@@ -62,35 +52,30 @@ impl Paths {
     }
 
     /// One of the paths.
-    fn only(&self, number: usize) -> PyResult<Paths> {
-        let sampled = Python::attach(|py| heavy(py, || self.sampled.only(number)))?;
-        Ok(Paths { sampled: Arc::new(sampled), frame: self.frame.clone() })
+    fn only(&self, py: Python<'_>, number: usize) -> PyResult<Paths> {
+        Ok(Paths { sampled: heavy(py, || self.sampled.only(number))?, frame: self.frame.clone() })
     }
 
     /// Values of every path at every point, [points, paths].
-    fn values<'py>(&self, py: Python<'py>, points: &Bound<'py, PyAny>) -> PyResult<Array2<'py>> {
-        let points = Points::new(points)?;
-        let values = heavy(py, || {
+    fn values(&self, py: Python<'_>, points: Points) -> PyResult<Matrix> {
+        heavy(py, || {
             let mut values = self.sampled.values(self.frame.place(points)?.z.as_ref())?;
             for k in 0..values.ncols() {
                 for i in 0..values.nrows() {
                     values[(i, k)] = self.frame.outcome(values[(i, k)]);
                 }
             }
-            Ok(values)
-        })?;
-        table(py, values.as_ref())
+            Ok(Matrix(values))
+        })
     }
 
     /// Gradient of one path at every point, [points, inputs].
-    fn gradient<'py>(&self, py: Python<'py>, path: usize, points: &Bound<'py, PyAny>) -> PyResult<Array2<'py>> {
-        let points = Points::new(points)?;
-        let gradient = heavy(py, || {
+    fn gradient(&self, py: Python<'_>, path: usize, points: Points) -> PyResult<Matrix> {
+        heavy(py, || {
             let placed = self.frame.place(points)?;
             let members = vec![path; placed.z.nrows()];
             let (values, gradient) = self.sampled.value_gradient(&members, placed.z.as_ref())?;
-            self.frame.gradient(&placed, &values, gradient.as_ref())
-        })?;
-        table(py, gradient.as_ref())
+            self.frame.gradient(&placed, &values, gradient.as_ref()).map(Matrix)
+        })
     }
 }

@@ -1,7 +1,6 @@
 //! Qualities that are Python functions: q = quality(context), one weight per observation.
 
-use crate::arrays::vector;
-use numpy::{PyArray1, PyArrayMethods};
+use crate::arrays::Vector;
 use pyo3::prelude::*;
 use spargo::allocate::{Allocation, QualityFunction};
 use spargo::data::AllocationContext;
@@ -17,13 +16,17 @@ pub struct PythonQuality {
     raised: Arc<Mutex<Option<PyErr>>>,
 }
 
-impl PythonQuality {
-    /// The function, by its name.
-    pub fn new(function: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let name = function.getattr("__name__").and_then(|name| name.extract()).unwrap_or_else(|_| "quality".into());
-        Ok(PythonQuality { name, function: Arc::new(function.clone().unbind()), raised: Arc::default() })
-    }
+impl<'a, 'py> FromPyObject<'a, 'py> for PythonQuality {
+    type Error = PyErr;
 
+    /// The function, by its name.
+    fn extract(function: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let name = function.getattr("__name__").and_then(|name| name.extract()).unwrap_or_else(|_| "quality".into());
+        Ok(PythonQuality { name, function: Arc::new(function.to_owned().unbind()), raised: Arc::default() })
+    }
+}
+
+impl PythonQuality {
     /// Extensions with this quality.
     pub fn extensions(&self) -> Extensions {
         Extensions::default().with_quality(self.clone())
@@ -43,9 +46,9 @@ impl PythonQuality {
         let evaluate = py.import("spargo.quality")?.getattr("evaluate")?;
         let [output] = context.outputs() else { return Ok(vec![1.0; context.rows()]) };
         let [y, mean, variance, noise] =
-            [output.y(), output.mean(), output.variance(), output.noise()].map(|list| vector(py, list.to_vec()));
+            [output.y(), output.mean(), output.variance(), output.noise()].map(|list| Vector(list.to_vec()));
         let weights = evaluate.call1((self.function.bind(py), y, mean, variance, noise, output.level(), m))?;
-        Ok(weights.cast::<PyArray1<f64>>()?.to_vec()?)
+        Ok(weights.extract::<Vector>()?.0)
     }
 }
 

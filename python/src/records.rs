@@ -1,10 +1,9 @@
 //! Dimensions, outcomes and records of a study between Python and the library.
 
-use crate::values::to_list;
+use crate::values::{Cell, cells};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
 use spargo::space::{Choices, Dimension, Domain, IntRange, RealRange, Scale};
-use spargo::study::{Outcome, Record};
+use spargo::study::{Outcome, Record, Trial};
 
 /// A trial's number, its values, their noise variances, and the reason of a failure.
 pub type EncodedOutcome = (u64, Option<Vec<f64>>, Option<Vec<Option<f64>>>, Option<String>);
@@ -35,13 +34,23 @@ pub fn outcome(values: Option<Vec<f64>>, noise: Option<Vec<Option<f64>>>, reason
     }
 }
 
-/// A record as (number, ask, point, values, noise variances, reason of a failure).
-pub fn to_tuple<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'py, PyTuple>> {
-    let point = to_list(py, &record.trial.point)?;
-    let (values, noise, reason) = match record.told.as_ref().map(|told| &told.outcome) {
+/// A trial's number and point.
+pub type EncodedTrial = (u64, Vec<Cell>);
+
+/// A trial's number, ask, point, values, noise variances, and the reason of a failure.
+pub type EncodedRecord = (u64, Option<u64>, Vec<Cell>, Option<Vec<f64>>, Option<Vec<Option<f64>>>, Option<String>);
+
+/// Trials for Python.
+pub fn encode_trials(trials: Vec<Trial>) -> Vec<EncodedTrial> {
+    trials.iter().map(|trial| (trial.id, cells(&trial.point))).collect()
+}
+
+/// A record for Python.
+pub fn encode_record(record: &Record) -> EncodedRecord {
+    let (values, noise, reason) = match record.told.as_ref().map(|told| told.outcome.clone()) {
         None => (None, None, None),
         Some(Outcome::Failed { reason }) => (None, None, Some(reason)),
-        Some(Outcome::Observed { values, noise }) => (Some(values), noise.as_ref(), None),
+        Some(Outcome::Observed { values, noise }) => (Some(values), noise, None),
     };
-    (record.trial.id, record.ask, point, values, noise, reason).into_pyobject(py)
+    (record.trial.id, record.ask, cells(&record.trial.point), values, noise, reason)
 }

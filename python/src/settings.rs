@@ -1,6 +1,7 @@
 //! Settings as JSON: those of Python's keyword arguments, and those that Python shows.
 
 use crate::heavy::unsupported;
+use pyo3::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -19,9 +20,23 @@ pub fn read<T: DeserializeOwned>(settings: &str, remedy: &str) -> Result<T> {
     })
 }
 
+/// Text that crosses as the dictionary or list that it describes.
+pub struct Json(String);
+
 /// Writes settings and findings.
-pub fn json(value: &impl Serialize) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| unsupported(error.to_string(), "report this as a fault of spargo"))
+pub fn json(value: &impl Serialize) -> Result<Json> {
+    let text = serde_json::to_string(value);
+    text.map(Json).map_err(|error| unsupported(error.to_string(), "report this as a fault of spargo"))
+}
+
+impl<'py> IntoPyObject<'py> for Json {
+    type Target = PyAny;
+    type Output = Bound<'py, PyAny>;
+    type Error = PyErr;
+
+    fn into_pyobject(self, py: Python<'py>) -> PyResult<Self::Output> {
+        py.import("json")?.call_method1("loads", (self.0,))
+    }
 }
 
 /// The names that lead to a line of indented JSON, as Python writes them.

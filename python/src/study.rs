@@ -1,20 +1,19 @@
 //! The loop: ask, tell, and what a study knows. Settings, reports and findings travel as the JSON of the library's own
 //! structs; points and arrays as they are.
 
-use crate::arrays::vector;
+use crate::arrays::Vector;
 use crate::errors::exception;
 use crate::frame::Frame;
 use crate::heavy::{heavy, heavy_with, light_with, unsupported};
 use crate::posterior::Posterior;
 use crate::quality::PythonQuality;
-use crate::records::{EncodedOutcome, dimension, outcome, to_tuple};
-use crate::settings::{json, read};
-use crate::values::{Points, to_list};
-use numpy::PyArray1;
+use crate::records::{EncodedOutcome, EncodedRecord, EncodedTrial, dimension, encode_record, encode_trials, outcome};
+use crate::settings::{Json, json, read};
+use crate::values::{Cell, Points, cells};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
+use pyo3::types::PyBytes;
 use spargo::space::Space;
-use spargo::study::{Config, Goal, Outcome, Record, Refit, Study as Inner, Trial};
+use spargo::study::{Config, Goal, LeaveOneOut, Outcome, Refit, Study as Inner};
 use spargo::{Error, Result};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -32,8 +31,6 @@ pub struct Study {
     process: AtomicU32,
 }
 
-type Array<'py> = Bound<'py, PyArray1<f64>>;
-
 #[pymethods]
 impl Study {
     /// A study with these settings, in memory, or in a file that is created unless it exists.
@@ -45,16 +42,14 @@ impl Study {
         py: Python<'_>,
         config: &str,
         inputs: Vec<(String, String, Bound<'_, PyAny>, bool)>,
-        candidates: Option<(Vec<String>, Bound<'_, PyAny>)>,
+        candidates: Option<(Vec<String>, Points)>,
         path: Option<PathBuf>,
-        quality: Option<&Bound<'_, PyAny>>,
+        quality: Option<PythonQuality>,
     ) -> PyResult<Self> {
-        let quality = quality.map(PythonQuality::new).transpose()?;
         let inputs = inputs.into_iter().map(dimension).collect::<PyResult<Vec<_>>>()?;
-        let table = candidates.map(|(names, rows)| Points::new(&rows).map(|rows| (names, rows))).transpose()?;
         let inner = heavy(py, || {
             let mut config: Config = read(config, "help(spargo.Study) lists the settings")?;
-            config.space = match table {
+            config.space = match candidates {
                 Some((names, rows)) => Space::from_table(&names, rows.into_values())?,
                 None => Space::new(inputs)?,
             };
@@ -71,8 +66,7 @@ impl Study {
 
     /// Opens the study in a file.
     #[staticmethod]
-    fn open(py: Python<'_>, path: PathBuf, quality: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let quality = quality.map(PythonQuality::new).transpose()?;
+    fn open(py: Python<'_>, path: PathBuf, quality: Option<PythonQuality>) -> PyResult<Self> {
         Ok(Study::new(heavy(py, || Inner::open(&path))?, Some(path), quality))
     }
 
@@ -83,8 +77,7 @@ impl Study {
 
     /// A study in memory from the bytes of another one.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, bytes: &[u8], quality: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let quality = quality.map(PythonQuality::new).transpose()?;
+    fn from_bytes(py: Python<'_>, bytes: &[u8], quality: Option<PythonQuality>) -> PyResult<Self> {
         Ok(Study::new(heavy(py, || Inner::from_bytes(bytes))?, None, quality))
     }
 
@@ -93,14 +86,9 @@ impl Study {
         self.path.clone()
     }
 
-    /// Settings as JSON.
-    fn config(&self, py: Python<'_>) -> PyResult<String> {
-        heavy(py, || json(&self.config))
-    }
-
-    /// Names and kinds of the inputs: real, int or choice.
-    fn inputs(&self) -> Vec<(String, &'static str)> {
-        self.config.space.dimensions().iter().map(|d| (d.name.clone(), d.domain.name())).collect()
+    /// All settings.
+    fn config(&self, py: Python<'_>) -> PyResult<Json> {
+        json(&self.config).map_err(|error| exception(py, &error))
     }
 
     /// Number of points of the space, if it is finite.
@@ -122,17 +110,17 @@ impl Study {
     }
 
     /// Numbers and points of new trials; models are fitted again once `refit_every` outcomes are new.
-    fn ask<'py>(&self, py: Python<'py>, count: Option<usize>, refit_every: u64) -> PyResult<Bound<'py, PyList>> {
-        let trials = self.with(py, |study| {
+    fn ask(&self, py: Python<'_>, count: Option<usize>, refit_every: u64) -> PyResult<Vec<EncodedTrial>> {
+        self.with(py, |study| {
             study.refresh()?;
-            study.ask_with(count.unwrap_or_else(|| study.default_count()), Refit::Every(refit_every))
-        })?;
-        listed(py, &trials)
+            let count = count.unwrap_or_else(|| study.default_count());
+            study.ask_with(count, Refit::Every(refit_every)).map(encode_trials)
+        })
     }
 
-    /// Numbers and points of trials that re-evaluate the likely winners.
-    fn replicate<'py>(&self, py: Python<'py>, count: usize) -> PyResult<Bound<'py, PyList>> {
-        listed(py, &self.with(py, |study| study.replicate(count))?)
+    /// Numbers and points of trials that re-evaluate the likely winners; by default as many as a batch has.
+    fn replicate(&self, py: Python<'_>, count: Option<usize>) -> PyResult<Vec<EncodedTrial>> {
+        self.with(py, |study| study.replicate(count.unwrap_or(self.config.batch)).map(encode_trials))
     }
 
     /// Tells outcomes; returns how many are new.
@@ -145,8 +133,7 @@ impl Study {
     }
 
     /// Adds points with their outcomes (pending without values and reason); returns the number of the first trial.
-    fn add(&self, py: Python<'_>, points: &Bound<'_, PyAny>, outcomes: Vec<EncodedOutcome>) -> PyResult<u64> {
-        let points = Points::new(points)?;
+    fn add(&self, py: Python<'_>, points: Points, outcomes: Vec<EncodedOutcome>) -> PyResult<u64> {
         let one = |(_, values, noise, reason): EncodedOutcome| {
             (values.is_some() || reason.is_some()).then(|| outcome(values, noise, reason))
         };
@@ -179,27 +166,24 @@ impl Study {
     }
 
     /// Records of the trials from a number on.
-    fn records_from<'py>(&self, py: Python<'py>, first: u64) -> PyResult<Bound<'py, PyList>> {
-        let records = self.at_once(py, |study| {
+    fn records_from(&self, py: Python<'_>, first: u64) -> PyResult<Vec<EncodedRecord>> {
+        self.at_once(py, |study| {
             study.refresh()?;
-            let from = (first.max(1) - 1) as usize;
-            Ok(study.history().records().get(from..).unwrap_or_default().to_vec())
-        })?;
-        recorded(py, &records)
+            Ok(study.history().records().iter().skip(first.saturating_sub(1) as usize).map(encode_record).collect())
+        })
     }
 
     /// Records of the trials with these numbers.
-    fn records<'py>(&self, py: Python<'py>, numbers: Vec<u64>) -> PyResult<Bound<'py, PyList>> {
-        let records = self.at_once(py, |study| {
+    fn records(&self, py: Python<'_>, numbers: Vec<u64>) -> PyResult<Vec<EncodedRecord>> {
+        self.at_once(py, |study| {
             study.refresh()?;
             let records = study.history().records();
             let find = |(index, &trial): (usize, &u64)| {
-                let found = (trial as usize).checked_sub(1).and_then(|place| records.get(place)).cloned();
+                let found = (trial as usize).checked_sub(1).and_then(|place| records.get(place)).map(encode_record);
                 found.ok_or(Error::UnknownTrial { index, trial, trials: records.len() as u64 })
             };
-            numbers.iter().enumerate().map(find).collect::<Result<Vec<_>>>()
-        })?;
-        recorded(py, &records)
+            numbers.iter().enumerate().map(find).collect()
+        })
     }
 
     /// Whether values, one per output, satisfy all constraints.
@@ -207,8 +191,8 @@ impl Study {
         self.config.is_feasible(&values)
     }
 
-    /// The best trials by posterior mean and by outcome, as JSON.
-    fn best(&self, py: Python<'_>) -> PyResult<String> {
+    /// The best trials by posterior mean and by outcome.
+    fn best(&self, py: Python<'_>) -> PyResult<Json> {
         self.with(py, |study| {
             if study.config().outputs.iter().filter(|output| output.goal.is_objective()).count() != 1 {
                 return Err(unsupported("the best of a study without a single objective", "use fronts()"));
@@ -220,8 +204,8 @@ impl Study {
         })
     }
 
-    /// Pareto fronts, as JSON.
-    fn fronts(&self, py: Python<'_>) -> PyResult<String> {
+    /// Pareto fronts.
+    fn fronts(&self, py: Python<'_>) -> PyResult<Json> {
         self.with(py, |study| json(&study.fronts()?))
     }
 
@@ -229,39 +213,30 @@ impl Study {
     fn posterior(&self, py: Python<'_>, output: usize) -> PyResult<Posterior> {
         let (model, units) = self.with(py, |study| Ok((study.posterior(output)?, study.hyperparameters(output)?.1)))?;
         let sign = if self.config.outputs[output].goal == Goal::Minimize { -1.0 } else { 1.0 };
-        let frame = Frame::Study { space: self.config.space.clone(), units, sign };
+        let frame = Frame::of_study(self.config.space.clone(), units, sign);
         Ok(Posterior { model, frame: Arc::new(frame) })
     }
 
     /// Means of an output without noise, and bounds of central 95 % intervals.
-    fn predict_interval<'py>(
-        &self,
-        py: Python<'py>,
-        output: usize,
-        points: &Bound<'py, PyAny>,
-    ) -> PyResult<(Array<'py>, Array<'py>, Array<'py>)> {
-        let points = Points::new(points)?;
+    fn predict_interval(&self, py: Python<'_>, output: usize, points: Points) -> PyResult<[Vector; 3]> {
         let predictions = self.with(py, |study| study.predict_interval(output, &points.into_values()))?;
-        let column =
-            |of: fn(&spargo::study::CrediblePrediction) -> f64| vector(py, predictions.iter().map(of).collect());
-        Ok((column(|f| f.mean), column(|f| f.interval.0), column(|f| f.interval.1)))
+        Ok(columns(predictions.iter().map(|at| [at.mean, at.interval.0, at.interval.1])))
     }
 
     /// Outcomes of an output, and their leave-one-out means and bounds of central 95 % intervals, noise included.
-    fn leave_one_out<'py>(&self, py: Python<'py>, output: usize) -> PyResult<[Array<'py>; 4]> {
+    fn leave_one_out(&self, py: Python<'_>, output: usize) -> PyResult<[Vector; 4]> {
         let found = self.with(py, |study| {
             study.refresh()?;
             let trials: Vec<u64> = (1..=study.history().records().len() as u64).collect();
             study.leave_one_out(output, &trials)
         })?;
-        let column = |of: fn(&spargo::study::LeaveOneOut) -> f64| vector(py, found.iter().map(of).collect());
-        let (lower, upper) =
-            (column(|one| one.predict_interval.interval.0), column(|one| one.predict_interval.interval.1));
-        Ok([column(|one| one.observed), column(|one| one.predict_interval.mean), lower, upper])
+        Ok(columns(found.iter().map(|LeaveOneOut { observed, predict_interval: at, .. }| {
+            [*observed, at.mean, at.interval.0, at.interval.1]
+        })))
     }
 
-    /// Hyperparameters of an output, in the model's units, as JSON.
-    fn hyperparameters(&self, py: Python<'_>, output: usize) -> PyResult<String> {
+    /// Hyperparameters of an output, in the model's units.
+    fn hyperparameters(&self, py: Python<'_>, output: usize) -> PyResult<Json> {
         self.with(py, |study| json(&study.hyperparameters(output)?.0))
     }
 
@@ -271,14 +246,13 @@ impl Study {
     }
 
     /// Inducing points of an output's model, unless it is exact.
-    fn inducing_points<'py>(&self, py: Python<'py>, output: usize) -> PyResult<Option<Bound<'py, PyList>>> {
-        let Some(points) = self.with(py, |study| study.inducing_points(output))? else { return Ok(None) };
-        let points = points.iter().map(|point| to_list(py, point)).collect::<PyResult<Vec<_>>>()?;
-        PyList::new(py, points).map(Some)
+    fn inducing_points(&self, py: Python<'_>, output: usize) -> PyResult<Option<Vec<Vec<Cell>>>> {
+        let points = self.with(py, |study| study.inducing_points(output))?;
+        Ok(points.map(|points| points.iter().map(|point| cells(point)).collect()))
     }
 
-    /// Report of every ask, as JSON.
-    fn reports(&self, py: Python<'_>) -> PyResult<String> {
+    /// Report of every ask.
+    fn reports(&self, py: Python<'_>) -> PyResult<Json> {
         self.at_once(py, |study| {
             study.refresh()?;
             json(&study.reports()?)
@@ -329,15 +303,9 @@ impl Study {
     }
 }
 
-/// Records as a list of tuples.
-fn recorded<'py>(py: Python<'py>, records: &[Record]) -> PyResult<Bound<'py, PyList>> {
-    PyList::new(py, records.iter().map(|record| to_tuple(py, record)).collect::<PyResult<Vec<_>>>()?)
-}
-
-/// Numbers and points of trials.
-pub fn listed<'py>(py: Python<'py>, trials: &[Trial]) -> PyResult<Bound<'py, PyList>> {
-    let list = trials.iter().map(|trial| Ok((trial.id, to_list(py, &trial.point)?)));
-    PyList::new(py, list.collect::<PyResult<Vec<_>>>()?)
+/// Columns of rows.
+fn columns<const N: usize>(rows: impl Iterator<Item = [f64; N]> + Clone) -> [Vector; N] {
+    std::array::from_fn(|k| Vector(rows.clone().map(|row| row[k]).collect()))
 }
 
 fn opened(inner: &mut Option<Inner>) -> Result<&mut Inner> {

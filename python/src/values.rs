@@ -1,14 +1,13 @@
 //! Conversion of values and points between Python and the library.
 
-use crate::arrays::matrix;
-use numpy::PyReadonlyArray2;
+use crate::arrays::Matrix;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyFloat, PyList, PyString};
+use pyo3::types::{PyBool, PyFloat, PyString};
 use spargo::linalg::Mat;
 use spargo::space::{Point, Value};
 
-/// Points as they were given: plain numbers, or any values.
+/// Points as they were given: a two-dimensional array of floats, or a list of lists.
 pub enum Points {
     /// Plain numbers, [points, inputs].
     Numbers(Mat<f64>),
@@ -16,16 +15,19 @@ pub enum Points {
     Values(Vec<Point>),
 }
 
-impl Points {
-    /// Points from a two-dimensional array of floats, or a list of lists.
-    pub fn new(given: &Bound<'_, PyAny>) -> PyResult<Self> {
-        if let Ok(array) = given.extract::<PyReadonlyArray2<'_, f64>>() {
-            return Ok(Points::Numbers(matrix(&array)));
+impl<'a, 'py> FromPyObject<'a, 'py> for Points {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        if let Ok(Matrix(x)) = given.extract() {
+            return Ok(Points::Numbers(x));
         }
         let points = given.try_iter()?.map(|row| row?.try_iter()?.map(|one| value(&one?)).collect());
         Ok(Points::Values(points.collect::<PyResult<Vec<Point>>>()?))
     }
+}
 
+impl Points {
     /// Points with one value per input.
     pub fn into_values(self) -> Vec<Point> {
         match self {
@@ -55,12 +57,20 @@ fn value(given: &Bound<'_, PyAny>) -> PyResult<Value> {
     })
 }
 
+/// A value that goes to Python.
+#[derive(IntoPyObject)]
+pub enum Cell {
+    Int(i64),
+    Real(f64),
+    Choice(String),
+}
+
 /// A point as a list.
-pub fn to_list<'py>(py: Python<'py>, point: &[Value]) -> PyResult<Bound<'py, PyList>> {
-    let one = |value: &Value| match value {
-        Value::Int(i) => i.into_pyobject(py).map(|i| i.into_any()).map_err(PyErr::from),
-        Value::Real(x) => x.into_pyobject(py).map(|x| x.into_any()).map_err(PyErr::from),
-        Value::Choice(word) => word.into_pyobject(py).map(|word| word.into_any()).map_err(PyErr::from),
+pub fn cells(point: &[Value]) -> Vec<Cell> {
+    let cell = |value: &Value| match value {
+        Value::Int(i) => Cell::Int(*i),
+        Value::Real(x) => Cell::Real(*x),
+        Value::Choice(label) => Cell::Choice(label.clone()),
     };
-    PyList::new(py, point.iter().map(one).collect::<PyResult<Vec<_>>>()?)
+    point.iter().map(cell).collect()
 }

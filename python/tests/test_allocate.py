@@ -80,6 +80,7 @@ def test_problems_match_their_description(name: str) -> None:
         assert spargo.Study(problem.space, "min").inputs == [f"x{k}" for k in range(problem.dimension)]
     else:
         study = spargo.Study(problem.space, problem.objectives, problem.constraints)
+        assert study.space == problem.space and str(study.space) == str(problem.space)  # Integers have integer bounds.
         trials = study.ask(30)
         outputs = problem(np.array([list(trial.params.values()) for trial in trials], dtype=float))
         study.tell(trials, outputs)

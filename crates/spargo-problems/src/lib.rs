@@ -30,6 +30,7 @@ pub use rover::ROVER60;
 pub use shekel::SHEKEL4;
 
 use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
 use spargo::rng::normal;
 use spargo::space::{Dimension, Point, Space, Value};
 use spargo::{Error, Result};
@@ -47,7 +48,7 @@ pub fn by_name(name: &str) -> Result<&'static Problem> {
 }
 
 /// A function on a box, and what is known of it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct Problem {
     /// The word by which it is asked for.
     pub name: &'static str,
@@ -66,6 +67,7 @@ pub struct Problem {
     /// Where it comes from.
     pub citation: &'static str,
     /// f, for points that have been checked.
+    #[serde(skip)]
     function: fn(&[f64]) -> f64,
 }
 

@@ -24,6 +24,7 @@ pub use zdt::{ZDT1, ZDT2, ZDT3, ZDT3_PIECES};
 
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use serde::Serialize;
 use spargo::math::pareto;
 use spargo::rng::normal;
 use spargo::space::Space;
@@ -41,7 +42,7 @@ pub fn by_name(name: &str) -> Result<&'static MultiObjectiveProblem> {
 }
 
 /// A function with several outputs, and what is known of it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct MultiObjectiveProblem {
     /// The word by which it is asked for.
     pub name: &'static str,
@@ -54,10 +55,12 @@ pub struct MultiObjectiveProblem {
     /// The noise variance of each objective, after scaling; constraints have none.
     pub noise: f64,
     /// The hypervolume that feasible points can dominate.
+    #[serde(skip)]
     pub maximum_hypervolume: MaximumHypervolume,
     /// Where it comes from.
     pub citation: &'static str,
     /// The objectives, then the constraints, for points that have been checked.
+    #[serde(skip)]
     function: fn(&[f64]) -> Vec<f64>,
 }
 

@@ -1,9 +1,10 @@
 //! What a problem with several outputs is described by.
 
+use serde::Serialize;
 use spargo::space::Dimension;
 
 /// One input and its range, ends included.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Input {
     /// Its name.
     pub name: &'static str,
@@ -16,7 +17,8 @@ pub struct Input {
 }
 
 /// The numbers that an input takes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Numbers {
     /// All.
     Real,
@@ -25,7 +27,7 @@ pub enum Numbers {
 }
 
 /// One objective.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Objective {
     /// Its name.
     pub name: &'static str,
@@ -38,16 +40,18 @@ pub struct Objective {
 }
 
 /// Which way is better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Direction {
     /// Up.
+    #[serde(rename = "max")]
     Maximize,
     /// Down.
+    #[serde(rename = "min")]
     Minimize,
 }
 
 /// An output that must not exceed a limit.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Constraint {
     /// Its name.
     pub name: &'static str,

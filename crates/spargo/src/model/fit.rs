@@ -52,7 +52,8 @@ pub enum Inference {
 }
 
 /// How to fit.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct FitOptions {
     /// Which objective the hyperparameters maximise.
     pub hyperparameters: HyperparameterObjective,
@@ -61,18 +62,23 @@ pub struct FitOptions {
     /// How outcomes arise from f.
     pub likelihood: Likelihood,
     /// The least amount added to the diagonal of the posterior's Kzz.
+    #[serde(skip)]
     pub jitter: Jitter,
     /// q(u) of a variational posterior, whitened; if not given, the optimal one.
     pub q: Option<Variational>,
     /// Where the search begins.
+    #[serde(skip)]
     pub start: Start,
     /// Whether priors join the objective.
     pub priors: Priors,
     /// Parameters that are not searched.
+    #[serde(skip)]
     pub fixed: Vec<Role>,
     /// Tolerances are per data point: the objective is divided by the number of rows.
+    #[serde(skip)]
     pub optimizer: Lbfgsb,
     /// The largest noise variance that is searched, if there is one.
+    #[serde(skip)]
     pub noise_bound: Option<f64>,
     /// Random seed of the choice of a subset.
     pub seed: u64,

@@ -23,9 +23,11 @@ use crate::linalg::{Mat, MatRef};
 use crate::model::sgpr::Jitter;
 use crate::model::{Fit, FitOptions, HyperparameterObjective, Hyperparameters, Inference, Posterior, Start, fit};
 use crate::rng::{Purpose, stream};
+use serde::{Deserialize, Serialize};
 
-/// Where inducing points come from.
-#[derive(Debug, Clone)]
+/// Where inducing points come from; in settings, a count.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "usize")]
 pub enum Inducing {
     /// So many are chosen.
     Count(usize),
@@ -33,23 +35,35 @@ pub enum Inducing {
     Points(Mat),
 }
 
+impl From<usize> for Inducing {
+    fn from(count: usize) -> Self {
+        Inducing::Count(count)
+    }
+}
+
 /// How to model.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(default)]
 pub struct RegressionOptions {
     /// Where inducing points come from, if the model has any.
+    #[serde(skip_serializing)]
     pub inducing: Inducing,
     /// How they are chosen.
     pub allocation: Allocation,
     /// The outcomes that matter, for allocations that depend on it.
+    #[serde(skip)]
     pub target: Target,
     /// The kernel's family.
+    #[serde(rename = "kernel")]
     pub family: Family,
     /// Hyperparameters that are known.
+    #[serde(flatten)]
     pub given: FixedHyperparameters,
     /// The least amount added to the diagonal of Kzz, in the user's units; if not given it is relative.
     pub jitter: Option<f64>,
     /// How the others are learned, and which posterior is computed; the jitter and the fixed parameters come from the fields
     /// above. With [`HyperparameterObjective::Fixed`] nothing is learned, and data stay in the user's units.
+    #[serde(flatten)]
     pub fit: FitOptions,
 }
 

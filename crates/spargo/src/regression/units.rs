@@ -4,6 +4,7 @@ use crate::data::{Dataset, Standardizer};
 use crate::error::{Error, Result};
 use crate::kernel::{Family, Kernel, Role, Stationary};
 use crate::model::Hyperparameters;
+use serde::{Deserialize, Serialize};
 
 /// The units of the data, whose variances the user can be told.
 pub fn standardizer(data: &Dataset) -> Result<Standardizer> {
@@ -73,7 +74,7 @@ impl UserHyperparameters {
 }
 
 /// Hyperparameters that are known, in the user's units.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct FixedHyperparameters {
     /// The kernel's variance.
     pub variance: Option<f64>,
