@@ -113,7 +113,7 @@ impl Study {
             }
         }
         report.design = first;
-        report.models = self.reports_of(models.as_deref())?;
+        report.models = models.as_deref().map_or(Ok(Vec::new()), |models| self.reports_of(models))?;
         let mut excluded = self.excluded();
         let mut points = Mat::zeros(count, self.config.space.dimensions().len());
         if first > 0 {
@@ -152,13 +152,9 @@ impl Study {
     }
 
     /// How the models of an ask came about; nothing of those that are the last ask's.
-    pub(super) fn reports_of(&self, models: Option<&Models>) -> Result<Vec<ModelReport>> {
-        let last = self.last_seen()?;
-        Ok(match models {
-            Some(models) if last == models.seen() => models.reports_again(),
-            Some(models) => models.reports.clone(),
-            None => Vec::new(),
-        })
+    pub(super) fn reports_of(&self, models: &Models) -> Result<Vec<ModelReport>> {
+        let is_last = self.last_seen()? == models.seen();
+        Ok(if is_last { models.reports_again() } else { models.reports.clone() })
     }
 
     /// Points that the models choose, given the pending ones, of which `own` will be as well.

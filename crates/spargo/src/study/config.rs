@@ -198,10 +198,8 @@ pub(super) fn check_count(name: &str, value: usize, most: usize) -> Result<()> {
 
 /// Refuses a share that is not between 0 and 1.
 pub(super) fn check_share(name: &str, share: Option<f64>) -> Result<()> {
-    match share.filter(|share| !(0.0..=1.0).contains(share)) {
-        Some(value) => Err(Error::parameter(name, value, "between 0 and 1")),
-        None => Ok(()),
-    }
+    let wrong = share.filter(|share| !(0.0..=1.0).contains(share));
+    wrong.map_or(Ok(()), |value| Err(Error::parameter(name, value, "between 0 and 1")))
 }
 
 /// Whether points may be asked for again.

@@ -68,7 +68,7 @@ impl Study {
     fn candidates(&mut self, report: &mut StepReport) -> Result<(Vec<Candidates>, Option<Arc<Models>>)> {
         match self.models() {
             Ok(models) => {
-                report.models = self.reports_of(Some(&models))?;
+                report.models = self.reports_of(&models)?;
                 let started = Instant::now();
                 let candidates = self.candidates_of(&models)?;
                 report.acquire_s = started.elapsed().as_secs_f64();

@@ -104,13 +104,9 @@ fn check_noise(noise: &[Option<f64>], values: usize, of: impl fmt::Display) -> R
         let what = format!("the list of noise variances of {of}");
         return Err(Error::Shape { what, found: noise.len(), expected: values });
     }
-    match noise.iter().flatten().find(|v| !(v.is_finite() && **v > 0.0)) {
-        Some(&value) => {
-            let must = "positive and finite; leave it out to learn it";
-            Err(Error::parameter(format!("the noise variance of {of}"), value, must))
-        }
-        None => Ok(()),
-    }
+    let wrong = noise.iter().flatten().find(|v| !(v.is_finite() && **v > 0.0));
+    let must = "positive and finite; leave it out to learn it";
+    wrong.map_or(Ok(()), |&value| Err(Error::parameter(format!("the noise variance of {of}"), value, must)))
 }
 
 fn list(words: impl Iterator<Item = String>) -> String {

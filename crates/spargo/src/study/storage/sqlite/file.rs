@@ -93,13 +93,10 @@ fn check_path(path: &Path) -> Result<(), Fault> {
         return Err(Fault::unfit("is a folder", "give the path of a file"));
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    match folder.filter(|folder| !folder.exists()) {
-        None => Ok(()),
-        Some(folder) => {
-            let cause = format!("is in the folder '{}', which does not exist", folder.display());
-            Err(Fault::unfit(cause, "create it"))
-        }
-    }
+    folder.filter(|folder| !folder.exists()).map_or(Ok(()), |folder| {
+        let cause = format!("is in the folder '{}', which does not exist", folder.display());
+        Err(Fault::unfit(cause, "create it"))
+    })
 }
 
 /// An absolute path, so that no name is special to SQLite, as ":memory:" is.
