@@ -2,6 +2,7 @@
 
 mod allocate;
 mod fit;
+mod plain;
 mod step;
 
 use clap::Subcommand;

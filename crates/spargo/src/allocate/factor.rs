@@ -6,7 +6,7 @@
 //!
 //! L's row t is c(zₜ) at the moment of choice and σ²ₜ the variance of zₜ then. Rows are padded with zeros to a multiple
 //! of [`LANES`], so that every inner product runs over whole vectors. Each entry is computed by one and the same
-//! sequence of operations wherever it is needed: that is what makes the lazy search agree with the plain one bit by bit.
+//! sequence of operations wherever it is needed: that is what makes the lazy search agree with one that looks at every row, bit by bit.
 
 use crate::kernel::Covariance;
 use crate::linalg::vexp::fma;
@@ -17,7 +17,7 @@ use multiversion::{multiversion, target::target_cfg_f};
 const NIL: f64 = 1e-10;
 
 /// Partial sums of an inner product: enough independent ones to hide the latency of a multiply-add.
-pub(super) const LANES: usize = 16;
+const LANES: usize = 16;
 
 /// A conditional variance below this is as good as nothing.
 ///
@@ -29,7 +29,7 @@ pub(super) fn nil_variance(diagonal: &[f64]) -> f64 {
 }
 
 /// The length of a padded row with `len` entries.
-pub(super) fn padded(len: usize) -> usize {
+fn padded(len: usize) -> usize {
     len.next_multiple_of(LANES)
 }
 
@@ -122,7 +122,7 @@ fn substitute(candidates: &mut [(usize, Candidate)], factor: &[Vec<f64>], roots:
 
 /// aᵀb over b's padded length.
 #[inline(always)]
-pub(super) fn padded_dot<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
+fn padded_dot<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; LANES];
     for (a, b) in a.chunks_exact(LANES).zip(b.chunks_exact(LANES)) {
         for lane in 0..LANES {

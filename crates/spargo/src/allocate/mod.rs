@@ -4,8 +4,8 @@
 //!     P(Z) ∝ |L_Z|,   L_ij = q(x_i) k(x_i, x_j) q(x_j)            (Moss, Ober & Picheny 2023)
 //! ```
 //!
-//! A method is a [`QualityFunction`] q and a way to find a Z of large determinant: greedily ([`Search::Lazy`], [`Search::Plain`])
-//! or by an exact sample; CVR is q = 1. Random subsets, k-means and uniform points are there for comparison. All of them
+//! A method is a [`QualityFunction`] q and a way to find a Z of large determinant: greedily ([`Search::Lazy`]) or by an
+//! exact sample ([`Search::Sample`]); CVR is q = 1. Random subsets, k-means and uniform points are there for comparison. All of them
 //! see a kernel and arrays, never a model, and share these rules:
 //! - no row is chosen twice, nor one that the others determine (a conditional variance below 1e-10 of the prior's is
 //!   nil), so K_ZZ is never singular: duplicates give fewer points, and so do rows that a smooth kernel cannot tell apart;
@@ -13,7 +13,7 @@
 //! - where no quality is left, the choice goes on by CVR.
 //!
 //! Kernels may be any [`Covariance`] that computes an element alike in any block and is symmetric to the last bit: the
-//! lazy and the plain search then choose identical rows.
+//! lazy search then chooses the rows that one over all rows would.
 
 mod factor;
 mod greedy;
@@ -57,8 +57,6 @@ pub enum Search {
     /// Greedily, with outdated scores as upper bounds.
     #[default]
     Lazy,
-    /// Greedily, every row at every step: the reference, with the same result.
-    Plain,
     /// By an exact sample.
     Sample,
 }
@@ -112,7 +110,6 @@ pub fn allocate_by<K: Covariance + Sync + ?Sized>(
     let pool = Pool::new(x, kernel, &quality, m)?;
     let picks = match search {
         Search::Lazy => greedy::lazy(&pool, &[]),
-        Search::Plain => greedy::plain(&pool),
         Search::Sample => greedy::lazy(&pool, &kdpp::sample(x, kernel, &quality, m, rng)?),
     };
     interrupt::poll()?;

@@ -5,7 +5,6 @@ mod edges;
 mod front;
 mod golden;
 mod qualities;
-mod search;
 mod theory;
 
 use rand::RngExt;

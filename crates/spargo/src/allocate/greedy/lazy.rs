@@ -7,7 +7,7 @@
 //! main memory: much of the speed comes from that, the rest from rows that never catch up.
 
 use super::super::factor::{Candidate, Factor};
-use super::{ParetoState, Picks, Pool};
+use super::{Picks, Pool, Standing};
 use crate::interrupt::{self, Flag};
 use crate::kernel::Covariance;
 use rayon::prelude::*;
@@ -19,25 +19,25 @@ const BATCH: usize = 64;
 /// Rows of a batch that one thread takes at a time: what its first-level cache holds.
 const CHUNK: usize = 8;
 
-/// Chooses the same rows as [`plain`](super::plain::plain), after those rows of `first` whose variance is not nil; fewer when interrupted.
+/// The greedy choice, after those rows of `first` whose variance is not nil; fewer rows when interrupted.
 pub(in super::super) fn lazy<K: Covariance + Sync + ?Sized>(pool: &Pool<'_, K>, first: &[usize]) -> Picks {
     // Inside the thread pool, sharing out a batch costs a fraction of what it costs from outside.
     let flag = interrupt::current();
-    rayon::scope(|_| Search::new(pool, flag).run(first))
+    rayon::scope(|_| LazySearch::new(pool, flag).run(first))
 }
 
-struct Search<'a, K: ?Sized> {
+struct LazySearch<'a, K: ?Sized> {
     pool: &'a Pool<'a, K>,
     factor: Factor<'a, K>,
     candidates: Vec<Candidate>,
-    heap: BinaryHeap<ParetoState>,
+    heap: BinaryHeap<Standing>,
     picks: Picks,
     flag: Flag,
 }
 
-impl<'a, K: Covariance + Sync + ?Sized> Search<'a, K> {
+impl<'a, K: Covariance + Sync + ?Sized> LazySearch<'a, K> {
     fn new(pool: &'a Pool<'a, K>, flag: Flag) -> Self {
-        Search {
+        LazySearch {
             pool,
             factor: Factor::new(pool.kernel, pool.m, pool.x.ncols()),
             candidates: pool.diagonal.iter().map(|&variance| Candidate::new(variance)).collect(),

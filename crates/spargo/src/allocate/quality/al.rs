@@ -6,25 +6,12 @@
 //!
 //! The paper's f̂ = max|f| read as max|μ| can make q negative; the largest *expected* distance cannot.
 
-use super::{QualityFunction, highest, single};
-use crate::data::{AllocationContext, PosteriorAtData};
-use crate::error::Result;
+use super::highest;
+use crate::data::PosteriorAtData;
 use crate::math::normal::expected_positive_part;
 
-#[derive(Debug)]
-pub(super) struct Level;
-
-impl QualityFunction for Level {
-    fn name(&self) -> &str {
-        "al"
-    }
-
-    fn evaluate(&self, context: &AllocationContext, _: usize) -> Result<Vec<f64>> {
-        single(self, context).map(closeness)
-    }
-}
-
-fn closeness(posterior: &PosteriorAtData) -> Vec<f64> {
+/// q_AL.
+pub(super) fn closeness(posterior: &PosteriorAtData) -> Vec<f64> {
     let distances: Vec<f64> = posterior
         .mean()
         .iter()

@@ -17,31 +17,12 @@
 //! inducing points a sparse model falls back to its prior mean, and if that is good, hopeless points are believed to
 //! dominate the front.
 
-use super::{Needs, QualityFunction, several};
-use crate::data::{AllocationContext, PosteriorAtData};
-use crate::error::Result;
+use crate::data::PosteriorAtData;
 use crate::math::pareto;
 use rayon::prelude::*;
 
-#[derive(Debug)]
-pub(super) struct Front;
-
-impl QualityFunction for Front {
-    fn name(&self) -> &str {
-        "front"
-    }
-
-    fn needs(&self) -> Needs {
-        Needs::Objectives
-    }
-
-    fn evaluate(&self, context: &AllocationContext, _: usize) -> Result<Vec<f64>> {
-        several(self, context).map(|outputs| evaluate(outputs, context.feasible()))
-    }
-}
-
 /// q_FRONT; the front is that of feasible points, as long as there are any.
-fn evaluate(outputs: &[PosteriorAtData], feasible: Option<&[bool]>) -> Vec<f64> {
+pub(super) fn closeness(outputs: &[PosteriorAtData], feasible: Option<&[bool]>) -> Vec<f64> {
     let means: Vec<Vec<f64>> = outputs.iter().map(|posterior| posterior.mean().to_vec()).collect();
     let front = front(&rows(&means), feasible);
     let columns: Vec<Vec<f64>> = means.iter().filter_map(|means| in_ranges(means, &front)).collect();

@@ -8,9 +8,8 @@
 //! f̂ is the least, mean or largest posterior mean at the data. The largest is the baseline of the acquisition function
 //! EI, kept as the ablation that must fail: it cannot tell the points apart.
 
-use super::{QualityFunction, highest, lowest, moments, single};
-use crate::data::{AllocationContext, PosteriorAtData};
-use crate::error::Result;
+use super::{highest, lowest, moments};
+use crate::data::PosteriorAtData;
 use crate::math::normal::{expected_positive_part, pdf};
 use serde::{Deserialize, Serialize};
 
@@ -52,16 +51,6 @@ pub enum Link {
     Relu,
     /// s log(1 + exp(·/s)).
     Softplus,
-}
-
-impl QualityFunction for Improvement {
-    fn name(&self) -> &str {
-        "imp"
-    }
-
-    fn evaluate(&self, context: &AllocationContext, _: usize) -> Result<Vec<f64>> {
-        single(self, context).map(|posterior| self.expected(posterior))
-    }
 }
 
 impl Improvement {
