@@ -68,7 +68,11 @@ fn maximize(
     excluded: &mut Excluded,
 ) -> Result<Mat<f64>> {
     let none = Mat::zeros(0, space.dimensions().len());
-    AcquisitionOptimizer::new(space, none.as_ref(), settings, rng(1)).unwrap().maximize(acquisition, excluded)
+    AcquisitionOptimizer::new(space, none.as_ref(), settings, rng(1)).unwrap().maximize_within(
+        acquisition,
+        Vec::new(),
+        excluded,
+    )
 }
 
 /// Trust regions for all elements, and for half of them.
@@ -212,7 +216,7 @@ fn an_acquisition_function_without_values_still_gives_points() {
         let none = Mat::zeros(0, 2);
         let settings = AcquisitionOptions::default();
         let optimizer = AcquisitionOptimizer::new(&space, none.as_ref(), &settings, rng(1)).unwrap();
-        let found = optimizer.maximize(&Nowhere, &mut Excluded::default()).unwrap();
+        let found = optimizer.maximize_within(&Nowhere, Vec::new(), &mut Excluded::default()).unwrap();
         assert_all_different(&found);
         assert_valid(&space, &found);
     }

@@ -32,7 +32,7 @@ pub fn greedy(
         if optimizer.pool().is_complete() {
             best_free(pool.as_ref(), column(scores, 0), excluded)
         } else {
-            Ok(row(optimizer.search_from(acquisition, pool.as_ref(), scores, excluded)?.as_ref(), 0))
+            Ok(row(optimizer.search(acquisition, pool.as_ref(), scores, &[], excluded)?.as_ref(), 0))
         }
     })
 }
