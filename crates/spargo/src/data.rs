@@ -10,7 +10,7 @@ mod transform;
 pub use context::{AllocationContext, PosteriorAtData};
 pub use transform::{OutcomeTransform, Warp};
 
-use crate::error::{Error, Result};
+use crate::error::{self, Error, Result, check_length};
 use crate::linalg::{Mat, MatRef, select_rows};
 use serde::{Deserialize, Serialize};
 
@@ -28,22 +28,15 @@ impl Dataset {
         if x.nrows() == 0 || x.ncols() == 0 {
             return Err(Error::Empty { what: "the data".into() });
         }
-        if x.nrows() != y.len() {
-            return Err(Error::Shape { what: "the list of outcomes".into(), found: y.len(), expected: x.nrows() });
-        }
+        check_length("the list of outcomes", y.len(), x.nrows())?;
         check_finite("an input", x.as_ref())?;
-        if let Some(row) = y.iter().position(|v| !v.is_finite()) {
-            return Err(Error::NonFinite { what: "the outcome".into(), row, value: y[row] });
-        }
+        error::check_finite("the outcome", &y)?;
         Ok(Dataset { x, y, known_noise: None })
     }
 
     /// Adds noise variances that are known; `None` where the learned one applies.
     pub fn with_known_noise(mut self, noise: Vec<Option<f64>>) -> Result<Self> {
-        if noise.len() != self.y.len() {
-            let what = "the list of noise variances".into();
-            return Err(Error::Shape { what, found: noise.len(), expected: self.y.len() });
-        }
+        check_length("the list of noise variances", noise.len(), self.y.len())?;
         for (row, value) in noise.iter().enumerate().filter_map(|(row, v)| v.map(|v| (row, v))) {
             if !(value.is_finite() && value > 0.0) {
                 let must = "positive and finite; leave it out to learn it".into();

@@ -8,7 +8,7 @@
 
 use super::failure::SuccessWeighting;
 use super::{Context, SHORTLIST};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::linalg::MatRef;
 use std::fmt::Debug;
 
@@ -77,13 +77,5 @@ pub trait AcquisitionFunction: Debug + Sync {
     /// Takes points, [points, inputs], as pending from now on.
     fn add_pending(&mut self, _context: &Context<'_>, _points: MatRef<'_, f64>) -> Result<()> {
         Ok(())
-    }
-}
-
-/// Refuses a parameter of an acquisition function that is not finite.
-pub(super) fn check_finite(what: &str, values: &[f64]) -> Result<()> {
-    match values.iter().position(|value| !value.is_finite()) {
-        Some(row) => Err(Error::NonFinite { what: what.into(), row, value: values[row] }),
-        None => Ok(()),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::Scale;
 use super::context::{Constraint, Output, check_outputs};
+use crate::allocate::quality::moments;
 use crate::error::{Error, Result};
 use crate::linalg::MatRef;
 use crate::math::pareto;
@@ -73,11 +74,8 @@ fn incumbents(means: &[Vec<f64>], violations: &[f64]) -> Vec<usize> {
     pareto::front(&feasible).into_iter().map(|i| rows[i]).collect()
 }
 
-/// The standard deviation, in units of the range so that squares neither overflow nor vanish; 1 if all are the same.
+/// The standard deviation; 1 if all values are the same.
 fn deviation(values: &[f64]) -> f64 {
-    let Scale { reference, range } = Scale::of(values);
-    let parts = || values.iter().map(|value| (value - reference) / range);
-    let mean = parts().sum::<f64>() / values.len() as f64;
-    let variance = parts().map(|part| (part - mean).powi(2)).sum::<f64>() / values.len() as f64;
-    if variance > 0.0 { range * variance.sqrt() } else { 1.0 }
+    let (_, deviation) = moments(values);
+    if deviation > 0.0 { deviation } else { 1.0 }
 }

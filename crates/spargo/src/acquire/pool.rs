@@ -6,12 +6,11 @@
 //!     v = (c(x, p) − V l)/λ,        c(x, p) = k(x, p) − k(x, Z)h(p),        var_{P,p}(x) = var_P(x) − v²
 //! ```
 //!
-//! That is O(n(m + p)) a point, by streaming k(x, Z) and V through the memory bus.
+//! That is O(n(m + p)) per point, by streaming k(x, Z) and V through the memory bus.
 
 use super::fantasy::{BLOCK, Fantasy, grow};
 use super::function::Moments;
 use crate::error::Result;
-use crate::kernel::Covariance;
 use crate::linalg::{Accumulate, Mat, MatRef, column, gemm, solve_lower};
 use crate::model::Posterior;
 use rayon::prelude::*;
@@ -99,8 +98,7 @@ impl Block<'_> {
     fn covariances(&self, posterior: &Posterior, fantasy: &Fantasy<'_>, known: usize) -> Mat<f64> {
         let kernel = posterior.kernel();
         let fresh = fantasy.points().nrows() - known;
-        let mut c = Mat::zeros(self.x.nrows(), fresh);
-        kernel.cross(self.x, fantasy.points().subrows(known, fresh), c.as_mut());
+        let mut c = kernel.matrix(self.x, fantasy.points().subrows(known, fresh));
         let weights = fantasy.weights().subcols(known, fresh);
         match &self.kxz {
             Some(kxz) => gemm(c.as_mut(), Accumulate::Add, -1.0, kxz.as_ref(), weights),

@@ -4,7 +4,7 @@
 //!     min_{c_1…c_M} Σ_i min_j |x_i − c_j|²      start: Arthur & Vassilvitskii (2007); descent: Lloyd (1982)
 //! ```
 //!
-//! Nearest centroids come from one matrix product a block of rows: |x − c|² = |x|² − 2 xᵀc + |c|², on centred inputs so
+//! Nearest centroids come from one matrix product per block of rows: |x − c|² = |x|² − 2 xᵀc + |c|², on centred inputs so
 //! that little is lost to cancellation.
 
 use crate::interrupt;
@@ -16,6 +16,9 @@ use rayon::prelude::*;
 
 /// Iterations of Lloyd's descent; it is stopped when no point changes its cluster.
 const MOST_ITERATIONS: usize = 100;
+
+/// Points per task.
+const BLOCK: usize = 256;
 
 /// Up to `m` centroids of the rows of x with every input divided by its scale; none has an empty cluster.
 pub(super) fn kmeans(x: MatRef<'_, f64>, scales: &[f64], m: usize, rng: &mut ChaCha8Rng) -> Mat<f64> {
@@ -60,7 +63,6 @@ fn lloyd(points: MatRef<'_, f64>, mut centroids: Mat<f64>) -> Mat<f64> {
 
 /// The nearest centroid of each point; ties go to the first.
 fn assign(points: MatRef<'_, f64>, centroids: MatRef<'_, f64>) -> Vec<usize> {
-    const BLOCK: usize = 256;
     let squares: Vec<f64> = (0..centroids.ncols()).map(|j| norm2(column(centroids, j))).collect();
     let blocks = points.par_col_chunks(BLOCK).map(|block| {
         let mut scores = Mat::zeros(centroids.ncols(), block.ncols()); // −2 cᵀx, [m, block]

@@ -29,7 +29,7 @@ pub use settings::{Allocation, Inputs};
 pub use trace::{Trace, conditional_variance, trace};
 
 use crate::data::{AllocationContext, check_finite};
-use crate::error::{Error, Result};
+use crate::error::{self, Error, Result, check_length};
 use crate::interrupt;
 use crate::kernel::{Covariance, Role};
 use crate::linalg::{Mat, MatRef, select_rows};
@@ -108,32 +108,25 @@ pub fn allocate_by<K: Covariance + Sync + ?Sized>(
     let quality: Vec<f64> = (0..x.nrows()).map(quality).collect();
     check_quality(&quality)?;
     let pool = Pool::new(x, kernel, &quality, m)?;
-    let picks = match search {
-        Search::Lazy => greedy::lazy(&pool, &[]),
-        Search::Sample => greedy::lazy(&pool, &kdpp::sample(x, kernel, &quality, m, rng)?),
+    let first = match search {
+        Search::Lazy => Vec::new(),
+        Search::Sample => kdpp::sample(x, kernel, &quality, m, rng)?,
     };
-    interrupt::poll()?;
-    Ok(Chosen::from_rows(x, picks, &quality))
+    greedy_after(&first, &pool, &quality)
 }
 
-impl Chosen {
-    fn from_rows(x: MatRef<'_, f64>, picks: Picks, quality: &[f64]) -> Self {
-        Chosen {
-            points: select_rows(x, &picks.rows),
-            quality: picks.rows.iter().map(|&i| quality[i]).collect(),
-            rows: Some(picks.rows),
-            variance: picks.variance,
-        }
-    }
+/// The greedy choice after the first rows, of which those are kept that no earlier one determines.
+fn greedy_after<K: Covariance + Sync + ?Sized>(first: &[usize], pool: &Pool<'_, K>, quality: &[f64]) -> Result<Chosen> {
+    let Picks { rows, variance } = greedy::lazy(pool, first);
+    interrupt::poll()?;
+    let quality = rows.iter().map(|&i| quality[i]).collect();
+    Ok(Chosen { points: select_rows(pool.x, &rows), rows: Some(rows), quality, variance })
 }
 
 /// The first `m` rows of a list that no earlier one determines.
 fn subset<K: Covariance + Sync + ?Sized>(x: MatRef<'_, f64>, kernel: &K, rows: &[usize], m: usize) -> Result<Chosen> {
     let quality = vec![1.0; x.nrows()];
-    let pool = Pool::new(x, kernel, &quality, m)?;
-    let picks = greedy::lazy(&pool, rows);
-    interrupt::poll()?;
-    Ok(Chosen::from_rows(x, picks, &quality))
+    greedy_after(rows, &Pool::new(x, kernel, &quality, m)?, &quality)
 }
 
 /// Points that are not data, without those that earlier ones determine.
@@ -171,11 +164,8 @@ fn check<K: Covariance + ?Sized>(x: MatRef<'_, f64>, kernel: &K, m: usize) -> Re
         return Err(Error::Empty { what: "the data".into() });
     }
     if m == 0 {
-        return Err(Error::Parameter {
-            name: "the number of inducing points".into(),
-            value: 0.0,
-            must: "positive".into(),
-        });
+        let name = "the number of inducing points".into();
+        return Err(Error::Parameter { name, value: 0.0, must: "positive".into() });
     }
     let last = kernel.inputs().into_iter().flatten().max();
     let least = last.map_or(0, |last| last + 1).max(x.ncols());
@@ -184,16 +174,12 @@ fn check<K: Covariance + ?Sized>(x: MatRef<'_, f64>, kernel: &K, m: usize) -> Re
 }
 
 fn check_quality(quality: &[f64]) -> Result<()> {
-    match quality.iter().position(|q| !(q.is_finite() && *q >= 0.0)) {
-        Some(row) if quality[row] < 0.0 => {
+    error::check_finite("the quality", quality)?;
+    match quality.iter().position(|&q| q < 0.0) {
+        Some(row) => {
             let name = format!("quality of row {row}");
             Err(Error::Parameter { name, value: quality[row], must: "at least 0".into() })
         }
-        Some(row) => Err(Error::NonFinite { what: "the quality".into(), row, value: quality[row] }),
         None => Ok(()),
     }
-}
-
-fn check_length(what: &str, found: usize, expected: usize) -> Result<()> {
-    if found == expected { Ok(()) } else { Err(Error::Shape { what: what.into(), found, expected }) }
 }

@@ -71,29 +71,40 @@ pub fn minimize(start: &[f64], options: &Adam, mut f: impl FnMut(&[f64], &mut [f
         best.stop = Stop::NonFinite;
         return best;
     }
-    let mut moments = Moments::new(x.len());
-    let mut schedule = Schedule::new(options);
+    let mut moments = GradientMoments::new(x.len());
+    let (mut rate, mut since_best, mut failures) = (options.learning_rate, 0_usize, 0);
     while best.iterations < options.max_iterations && interrupt::poll().is_ok() {
-        moments.step(&mut x, &gradient, schedule.rate, options);
+        moments.step(&mut x, &gradient, rate, options);
         gradient.fill(f64::NAN);
         let value = f(&x, &mut gradient);
         best.iterations += 1;
         best.evaluations += 1;
-        let outcome = if !is_finite(value, &gradient) {
+        if !is_finite(value, &gradient) {
             x.clone_from(&best.point);
             gradient.clone_from(&best.gradient);
-            moments = Moments::new(x.len());
-            schedule.failed()
-        } else if value < best.value {
+            moments = GradientMoments::new(x.len());
+            rate *= 0.5;
+            failures += 1;
+            if failures >= options.max_failures {
+                best.stop = Stop::NonFinite;
+                break;
+            }
+            continue;
+        }
+        failures = 0;
+        if value < best.value {
             best.point.clone_from(&x);
             best.gradient.clone_from(&gradient);
             best.value = value;
-            schedule.improved()
-        } else {
-            schedule.stalled()
-        };
-        if let Some(stop) = outcome {
-            best.stop = stop;
+            since_best = 0;
+            continue;
+        }
+        since_best += 1;
+        if since_best.is_multiple_of(options.halve_patience.max(1)) {
+            rate *= 0.5;
+        }
+        if since_best >= options.patience {
+            best.stop = Stop::Plateau;
             break;
         }
     }
@@ -105,14 +116,14 @@ fn is_finite(value: f64, gradient: &[f64]) -> bool {
 }
 
 /// The running means of the gradient and of its square, with the powers of their decays.
-struct Moments {
+struct GradientMoments {
     mean: Vec<f64>,
     square: Vec<f64>,
     decay1: f64,
     decay2: f64,
 }
 
-impl Moments {
+impl GradientMoments {
     fn new(dimension: usize) -> Self {
         Self { mean: vec![0.0; dimension], square: vec![0.0; dimension], decay1: 1.0, decay2: 1.0 }
     }
@@ -128,40 +139,5 @@ impl Moments {
             let square = self.square[i] / (1.0 - self.decay2);
             x[i] -= rate * mean / (square.sqrt() + epsilon);
         }
-    }
-}
-
-/// The learning rate and the patience left.
-struct Schedule<'a> {
-    options: &'a Adam,
-    rate: f64,
-    since_best: usize,
-    failures: usize,
-}
-
-impl<'a> Schedule<'a> {
-    fn new(options: &'a Adam) -> Self {
-        Self { options, rate: options.learning_rate, since_best: 0, failures: 0 }
-    }
-
-    fn improved(&mut self) -> Option<Stop> {
-        self.since_best = 0;
-        self.failures = 0;
-        None
-    }
-
-    fn stalled(&mut self) -> Option<Stop> {
-        self.failures = 0;
-        self.since_best += 1;
-        if self.since_best.is_multiple_of(self.options.halve_patience.max(1)) {
-            self.rate *= 0.5;
-        }
-        (self.since_best >= self.options.patience).then_some(Stop::Plateau)
-    }
-
-    fn failed(&mut self) -> Option<Stop> {
-        self.rate *= 0.5;
-        self.failures += 1;
-        (self.failures >= self.options.max_failures).then_some(Stop::NonFinite)
     }
 }

@@ -18,7 +18,7 @@ use super::cauchy::cauchy_point;
 use super::dense::{difference, dot};
 use super::line_search::{LineSearch, Verdict};
 use super::memory::Memory;
-use super::search::{Sample, Search};
+use super::search::{Sample, Segment};
 use super::subspace::subspace_point;
 use super::{Minimum, Stop};
 
@@ -73,7 +73,7 @@ pub(super) struct Problem<'a> {
 #[derive(Debug)]
 enum Phase {
     Start,
-    Searching(Box<Search>),
+    Searching(Box<Segment>),
     Done(Stop),
 }
 
@@ -150,7 +150,7 @@ impl<'a> Problem<'a> {
     }
 
     /// One trial of the line search.
-    fn advance(&mut self, mut search: Box<Search>, sample: Sample) -> Phase {
+    fn advance(&mut self, mut search: Box<Segment>, sample: Sample) -> Phase {
         let verdict = if sample.is_finite() {
             if sample.value <= self.best.value {
                 self.best = sample.clone();
@@ -219,7 +219,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The search towards the minimiser of the model, if that is a descent direction.
-    fn propose(&self) -> Option<Search> {
+    fn propose(&self) -> Option<Segment> {
         let Sample { point: x, gradient: g, value } = &self.iterate;
         let cauchy = cauchy_point(x, g, self.bounds, &self.memory);
         let target = subspace_point(x, g, self.bounds, &self.memory, cauchy)?;
@@ -230,7 +230,7 @@ impl<'a> Problem<'a> {
         }
         let longest = self.longest_step(&direction);
         let step = self.first_step(&direction).min(longest);
-        Some(Search { line: LineSearch::new(*value, slope, step, longest), target, direction, fallback: None })
+        Some(Segment { line: LineSearch::new(*value, slope, step, longest), target, direction, fallback: None })
     }
 
     /// How far the search may go inside the box. The first direction is blind to scale, so

@@ -16,7 +16,7 @@ mod tests;
 pub(super) use lazy::lazy;
 
 use super::factor::nil_variance;
-use crate::error::{Error, Result};
+use crate::error::{Result, check_finite};
 use crate::kernel::Covariance;
 use crate::linalg::MatRef;
 use crate::math::Ordered;
@@ -47,9 +47,7 @@ impl<'a, K: Covariance + ?Sized> Pool<'a, K> {
     /// All rows of x; `quality` must be neither negative nor NaN.
     pub(super) fn new(x: MatRef<'a, f64>, kernel: &'a K, quality: &[f64], m: usize) -> Result<Self> {
         let diagonal = kernel.diagonal(x);
-        if let Some(row) = diagonal.iter().position(|v| !v.is_finite()) {
-            return Err(Error::NonFinite { what: "the kernel's variance".into(), row, value: diagonal[row] });
-        }
+        check_finite("the kernel's variance", &diagonal)?;
         let largest = quality.iter().copied().fold(0.0, f64::max);
         let weights = quality.iter().map(|q| if largest > 0.0 { (q / largest).powi(2) } else { 0.0 }).collect();
         let m = m.min(x.nrows());

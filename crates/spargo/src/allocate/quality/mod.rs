@@ -27,7 +27,7 @@ pub use ent::{Entropy, Share};
 pub use imp::{Baseline, Improvement, Link};
 
 use crate::data::{AllocationContext, PosteriorAtData};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 
@@ -117,11 +117,8 @@ impl Quality {
             Quality::Front => front::closeness(self.several(context)?, context.feasible()),
             Quality::Custom(custom) => custom.function()?.evaluate(context, m)?,
         };
-        if quality.len() == context.rows() {
-            return Ok(quality);
-        }
-        let what = format!("the list of qualities by '{}'", self.name());
-        Err(Error::Shape { what, found: quality.len(), expected: context.rows() })
+        check_length(format!("the list of qualities by '{}'", self.name()), quality.len(), context.rows())?;
+        Ok(quality)
     }
 
     /// The posterior of one output, and of no other.
@@ -155,11 +152,12 @@ fn highest(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// Mean and standard deviation, computed in units of the range so that squares neither overflow nor vanish.
-fn moments(values: &[f64]) -> (f64, f64) {
+/// Mean and standard deviation, computed in units of the range so that squares neither overflow nor vanish; the least value and
+/// 0 if they have no range.
+pub(crate) fn moments(values: &[f64]) -> (f64, f64) {
     let (low, n) = (lowest(values), values.len() as f64);
     let range = highest(values) - low;
-    if range == 0.0 {
+    if !(range > 0.0 && range.is_finite()) {
         return (low, 0.0);
     }
     let mean = values.iter().map(|v| (v - low) / range).sum::<f64>() / n;
