@@ -411,6 +411,26 @@ fn elements_without_a_region_stay_out_of_exclusion_zones_for_any_batch_size() {
     assert!((10..40).contains(&far), "{far}");
 }
 
+/// The regions outside of exclusion zones hold the category of their start, and nothing else, be it the first or the last.
+#[test]
+fn whole_numbers_move_outside_of_exclusion_zones_in_every_category() {
+    for category in [0.0, 1.0, 2.0, 3.0] {
+        let space = space(vec![real(), int(1_000_000), choice(4)]);
+        let incumbents = Mat::from_fn(1, 3, |_, k| [0.1, 0.1, category][k]);
+        let observed = Mat::from_fn(30, 3, |_, k| [0.1, 0.1, category][k]);
+        let acquisition = Bowls { centres: Mat::from_fn(20, 3, |j, k| [0.8, 0.7 + 0.001 * j as f64, category][k]) };
+        let settings = AcquisitionOptions { pool: 100, exclusion: 30, ..AcquisitionOptions::default() };
+        let none = Memoryless { share: 1e-9 };
+        let optimizer = AcquisitionOptimizer::new(&space, incumbents.as_ref(), &settings, rng(1)).unwrap();
+        let optimizer = optimizer.with_trust_regions(&none).with_exclusion_zones(observed.as_ref());
+        let regions = vec![None; 20];
+        let found = optimizer.maximize_within(&acquisition, regions, &mut Excluded::default()).unwrap();
+        let at_best = |j: usize| (found[(j, 1)] - acquisition.centres[(j, 1)]).abs() < 1e-4;
+        // An element that starts too far away meets the edge of its region.
+        assert!((0..20).filter(|&j| at_best(j)).count() >= 5, "{category}: {found:?}");
+    }
+}
+
 #[test]
 fn elements_return_to_an_exclusion_zone_as_it_grows() {
     let shares = [30, 300, 600, 3000].map(|trials| outside(&Sampled::new().distances(trials, 30, 100)));

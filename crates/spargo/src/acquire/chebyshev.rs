@@ -29,7 +29,7 @@ pub struct Scale {
 /// One element for each point of a batch.
 #[derive(Debug, Clone)]
 pub struct Chebyshev {
-    /// One path a element, for each objective.
+    /// One path per element, for each objective.
     paths: Vec<Paths>,
     scales: Vec<Scale>,
     /// λ, for each element.
@@ -63,11 +63,9 @@ impl Chebyshev {
             Paths::draw(posterior, numbers_of(output, &numbers), sampling, rng)
         };
         let paths = objectives.iter().enumerate().map(draw).collect::<Result<Vec<_>>>()?;
-        let weights = numbers
-            .clone()
-            .map(|number| simplex(objectives.len(), &mut rng.stream(Purpose::Weights, number as u64)))
-            .collect();
-        Ok(Chebyshev { paths, scales: objectives.iter().map(|(_, scale)| *scale).collect(), weights })
+        let scales = objectives.iter().map(|(_, scale)| *scale).collect();
+        let weights = |number: usize| simplex(objectives.len(), &mut rng.stream(Purpose::Weights, number as u64));
+        Ok(Chebyshev { paths, scales, weights: numbers.map(weights).collect() })
     }
 
     /// λ_j, which adds up to 1.

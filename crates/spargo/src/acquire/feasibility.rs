@@ -4,10 +4,9 @@
 //!     α_c(x) = α(x) + Σ_c log P(f_c(x) satisfies its bounds)          (α a logarithm)
 //! ```
 
-use super::ConstraintBounds;
-use super::Context;
 use super::failure::SuccessWeighting;
 use super::function::{AcquisitionFunction, Moments};
+use super::{ConstraintBounds, Context};
 use crate::error::Result;
 use crate::linalg::MatRef;
 

@@ -6,8 +6,9 @@
 //!
 //! Objectives come first, then constrained outputs. Each function has a file of its own.
 
+use super::Context;
 use super::failure::SuccessWeighting;
-use super::{Context, SHORTLIST};
+use super::greedy::SHORTLIST;
 use crate::error::Result;
 use crate::linalg::MatRef;
 use std::fmt::Debug;

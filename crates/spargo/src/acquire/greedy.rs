@@ -115,21 +115,18 @@ fn starts(
     let acquisition = Fantasised::new(&fantasies, function);
     let weighted =
         SuccessWeighted { acquisition: &acquisition, failure_model: &failure_model, weighting: function.weighting() };
-    let mut scored: Vec<(f64, usize)> = Vec::with_capacity(free.len());
+    let mut scores: Vec<f64> = Vec::with_capacity(free.len());
     for rows in free.chunks(BLOCK) {
-        let scores = weighted.score(select_rows(points, rows).as_ref())?;
-        scored.extend(column(scores.as_ref(), 0).iter().copied().zip(rows.iter().copied()));
+        scores.extend(column(weighted.score(select_rows(points, rows).as_ref())?.as_ref(), 0));
     }
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let rows: Vec<usize> = scored[..size].iter().map(|&(_, row)| row).collect();
-    Ok(select_rows(points, &rows))
+    let best: Vec<usize> = sorted_by_value(&scores)[..size].iter().map(|&i| free[i]).collect();
+    Ok(select_rows(points, &best))
 }
 
 /// The free row with the largest score.
 fn best_free(points: MatRef<'_, f64>, scores: &[f64], excluded: &mut Excluded) -> Result<Vec<f64>> {
-    let rows = sorted_by_value(scores).into_iter().map(|i| row(points, i));
-    let point = rows.into_iter().find(|point| !excluded.contains(point));
-    let point = point.ok_or(Error::Exhausted { wanted: 1, left: 0 })?;
+    let mut rows = sorted_by_value(scores).into_iter().map(|i| row(points, i));
+    let point = rows.find(|point| !excluded.contains(point)).ok_or(Error::Exhausted { wanted: 1, left: 0 })?;
     excluded.insert(&point);
     Ok(point)
 }

@@ -36,11 +36,9 @@ impl ParetoState {
         let objectives = objectives.iter().map(at_points).collect::<Result<Vec<_>>>()?;
         let constrained = constraints.iter().map(|c| at_points(&c.output)).collect::<Result<Vec<_>>>()?;
         let deviations: Vec<f64> = constrained.iter().map(|means| deviation(means)).collect();
-        let violation = |row: usize| {
+        let violation = |row: usize| -> f64 {
             let parts = constraints.iter().zip(&constrained).zip(&deviations);
-            parts
-                .map(|((constraint, means), deviation)| constraint.bounds.violation(means[row]) / deviation)
-                .sum::<f64>()
+            parts.map(|((constraint, means), deviation)| constraint.bounds.violation(means[row]) / deviation).sum()
         };
         let violations: Vec<f64> = (0..observed.nrows()).map(violation).collect();
         let means: Vec<Vec<f64>> =

@@ -78,10 +78,6 @@ pub fn allocate<K: Covariance + Sync + ?Sized>(
         Allocation::Uniform | Allocation::Kmeans { .. } if count_distinct(x) <= m => {
             subset(x, kernel, &Vec::from_iter(0..x.nrows()), m)
         }
-        // All of them: nothing is left to draw.
-        Allocation::Dpp { .. } if count_distinct(x) <= m => {
-            allocate_by(|i| quality[i], Search::Lazy, x, kernel, m, rng)
-        }
         Allocation::Uniform => {
             let bounds = context.bounds().map_or_else(|| uniform::bounding_box(x), <[_]>::to_vec);
             check_length("the list of bounds", bounds.len(), x.ncols())?;
@@ -90,7 +86,10 @@ pub fn allocate<K: Covariance + Sync + ?Sized>(
         Allocation::Kmeans { inputs } => {
             free_points(kmeans::kmeans(x, &scales(*inputs, x.ncols(), kernel)?, m, rng), kernel, m)
         }
-        Allocation::Dpp { .. } => allocate_by(|i| quality[i], Search::Sample, x, kernel, m, rng),
+        // Else all of them are chosen: nothing is left to draw.
+        Allocation::Dpp { .. } if count_distinct(x) > m => {
+            allocate_by(|i| quality[i], Search::Sample, x, kernel, m, rng)
+        }
         _ => allocate_by(|i| quality[i], Search::Lazy, x, kernel, m, rng),
     }
 }

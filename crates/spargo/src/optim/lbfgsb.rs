@@ -122,17 +122,12 @@ impl<'a> Problem<'a> {
     }
 
     pub(super) fn into_minimum(self) -> Minimum {
-        Minimum {
-            point: self.best.point,
-            value: self.best.value,
-            gradient: self.best.gradient,
-            iterations: self.iterations,
-            evaluations: self.evaluations,
-            stop: match self.phase {
-                Phase::Done(stop) => stop,
-                Phase::Start | Phase::Searching(_) => Stop::Evaluations,
-            },
-        }
+        let stop = match self.phase {
+            Phase::Done(stop) => stop,
+            Phase::Start | Phase::Searching(_) => Stop::Evaluations,
+        };
+        let Sample { point, value, gradient } = self.best;
+        Minimum { point, value, gradient, iterations: self.iterations, evaluations: self.evaluations, stop }
     }
 
     fn begin(&mut self, start: Sample) -> Phase {
@@ -239,14 +234,9 @@ impl<'a> Problem<'a> {
         if self.iterations == 0 && self.bounds.any_limit() {
             return 1.0;
         }
-        let room = direction
-            .iter()
-            .zip(&self.iterate.point)
-            .enumerate()
-            .map(|(i, (&d, &x))| self.bounds.time_to_limit(i, x, d))
-            .fold(LONGEST_STEP, f64::min);
+        let room = |i: usize| self.bounds.time_to_limit(i, self.iterate.point[i], direction[i]);
         // The target is inside the box, whatever rounding says.
-        room.max(1.0)
+        (0..direction.len()).map(room).fold(LONGEST_STEP, f64::min).max(1.0)
     }
 
     /// To the minimiser of the model; while there is no memory and no closed box to give a scale,

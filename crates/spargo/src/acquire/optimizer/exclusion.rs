@@ -65,10 +65,8 @@ impl AcquisitionOptimizer<'_> {
         let (Some(largest), false) = (largest, regions.is_empty()) else { return regions };
         let share = (PATIENCE * self.options.exclusion) as f64 / largest as f64;
         let nearest = |i: usize| {
-            self.exclusion_zones
-                .iter()
-                .map(|exclusion| distance(points, i, &exclusion.centre))
-                .fold(f64::INFINITY, f64::min)
+            let distances = self.exclusion_zones.iter().map(|zone| distance(points, i, &zone.centre));
+            distances.fold(f64::INFINITY, f64::min)
         };
         let distances: Vec<f64> = (0..self.options.pool.min(points.nrows())).map(nearest).collect();
         let all = regions.iter_mut().enumerate();

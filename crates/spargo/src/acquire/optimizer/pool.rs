@@ -7,6 +7,13 @@ use crate::rng::{normal, uniform};
 use crate::space::{Domain, Space};
 use rand_chacha::ChaCha8Rng;
 
+/// Discrete spaces with up to this many points are listed.
+const LISTED: u64 = 1 << 20;
+
+/// Standard deviations of perturbations, in units of the box: from polishing to looking around.
+const NEAREST: f64 = 1e-3;
+const FARTHEST: f64 = 0.2;
+
 /// Points to score.
 #[derive(Debug)]
 pub enum CandidatePool<'a> {
@@ -53,9 +60,6 @@ impl<'a> CandidatePool<'a> {
         !matches!(self, CandidatePool::Starts(_))
     }
 }
-
-/// Discrete spaces with up to this many points are listed.
-const LISTED: u64 = 1 << 20;
 
 /// Whether every point of a space can be scored: those of a table, or of a small discrete space.
 pub fn is_listed(space: &Space) -> bool {
@@ -117,7 +121,3 @@ fn moved(domain: &Domain, old: f64, reach: f64, rng: &mut ChaCha8Rng) -> f64 {
 fn one_of(values: &[f64], rng: &mut ChaCha8Rng) -> Option<f64> {
     values.get((uniform(rng) * values.len() as f64) as usize).copied()
 }
-
-/// Standard deviations of perturbations, in units of the box: from polishing to looking around.
-const NEAREST: f64 = 1e-3;
-const FARTHEST: f64 = 0.2;

@@ -7,7 +7,7 @@
 //! main memory: much of the speed comes from that, the rest from rows that never catch up.
 
 use super::super::factor::{Candidate, Factor};
-use super::{Picks, Pool, Standing};
+use super::{Picks, Pool, Rank};
 use crate::interrupt::{self, Flag};
 use crate::kernel::Covariance;
 use rayon::prelude::*;
@@ -30,7 +30,7 @@ struct LazySearch<'a, K: ?Sized> {
     pool: &'a Pool<'a, K>,
     factor: Factor<'a, K>,
     candidates: Vec<Candidate>,
-    heap: BinaryHeap<Standing>,
+    heap: BinaryHeap<Rank>,
     picks: Picks,
     flag: Flag,
 }
@@ -41,7 +41,7 @@ impl<'a, K: Covariance + Sync + ?Sized> LazySearch<'a, K> {
             pool,
             factor: Factor::new(pool.kernel, pool.m, pool.x.ncols()),
             candidates: pool.diagonal.iter().map(|&variance| Candidate::new(variance)).collect(),
-            heap: pool.diagonal.iter().enumerate().filter_map(|(i, &v)| pool.standing(i, v)).collect(),
+            heap: pool.diagonal.iter().enumerate().filter_map(|(i, &v)| pool.rank(i, v)).collect(),
             picks: Picks::default(),
             flag,
         }
@@ -58,7 +58,7 @@ impl<'a, K: Covariance + Sync + ?Sized> LazySearch<'a, K> {
             }
         }
         // Chosen rows have left a candidate of variance 0 behind.
-        self.heap.retain(|standing| self.candidates[standing.row()].variance > self.pool.nil);
+        self.heap.retain(|rank| self.candidates[rank.row()].variance > self.pool.nil);
         while self.picks.rows.len() < self.pool.m && !self.flag.is_raised() {
             match self.next() {
                 Some(row) => self.choose(row),
@@ -73,10 +73,10 @@ impl<'a, K: Covariance + Sync + ?Sized> LazySearch<'a, K> {
         loop {
             let outdated = self.pop_outdated();
             if outdated.is_empty() {
-                return self.heap.pop().map(|standing| standing.row());
+                return self.heap.pop().map(|rank| rank.row());
             }
             self.refresh(&outdated);
-            let fresh = outdated.iter().filter_map(|&i| self.pool.standing(i, self.candidates[i].variance));
+            let fresh = outdated.iter().filter_map(|&i| self.pool.rank(i, self.candidates[i].variance));
             self.heap.extend(fresh);
         }
     }

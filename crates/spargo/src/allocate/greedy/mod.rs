@@ -55,22 +55,22 @@ impl<'a, K: Covariance + ?Sized> Pool<'a, K> {
     }
 
     /// The score of a row with this conditional variance; `None` once that is nil.
-    pub(super) fn standing(&self, row: usize, variance: f64) -> Option<Standing> {
+    pub(super) fn rank(&self, row: usize, variance: f64) -> Option<Rank> {
         let weight = self.weights[row];
         let (counts, score) = if weight > 0.0 { (true, weight * variance) } else { (false, variance) };
-        (variance > self.nil).then_some(Standing { counts, score: Ordered(score), row: Reverse(row) })
+        (variance > self.nil).then_some(Rank { counts, score: Ordered(score), row: Reverse(row) })
     }
 }
 
 /// How rows compare: any quality before none, then q²σ², then the lower row number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Standing {
+pub(super) struct Rank {
     counts: bool,
     score: Ordered,
     row: Reverse<usize>,
 }
 
-impl Standing {
+impl Rank {
     pub(super) fn row(&self) -> usize {
         self.row.0
     }

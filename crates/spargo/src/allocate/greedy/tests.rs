@@ -62,8 +62,8 @@ fn plain(pool: &Pool<'_, Kernel>) -> Picks {
     let mut picks = Picks::default();
     while picks.rows.len() < pool.m {
         factor.advance(pool.x, &mut candidates);
-        let best = candidates.iter().filter_map(|(row, candidate)| pool.standing(*row, candidate.variance)).max();
-        let Some(row) = best.map(|standing| standing.row()) else { break };
+        let best = candidates.iter().filter_map(|(row, candidate)| pool.rank(*row, candidate.variance)).max();
+        let Some(row) = best.map(|rank| rank.row()) else { break };
         let chosen = std::mem::take(&mut candidates[row].1);
         picks.rows.push(row);
         picks.variance.push(chosen.variance);

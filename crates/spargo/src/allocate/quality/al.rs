@@ -12,12 +12,9 @@ use crate::math::normal::expected_positive_part;
 
 /// q_AL.
 pub(super) fn closeness(posterior: &PosteriorAtData) -> Vec<f64> {
-    let distances: Vec<f64> = posterior
-        .mean()
-        .iter()
-        .zip(posterior.variance())
-        .map(|(mean, variance)| expected_distance(mean - posterior.level(), variance.sqrt()))
-        .collect();
+    let rows = posterior.mean().iter().zip(posterior.variance());
+    let distance = |(mean, variance): (&f64, &f64)| expected_distance(mean - posterior.level(), variance.sqrt());
+    let distances: Vec<f64> = rows.map(distance).collect();
     let furthest = highest(&distances);
     distances.iter().map(|distance| furthest - distance).collect()
 }

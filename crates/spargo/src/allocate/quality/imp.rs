@@ -62,11 +62,8 @@ impl Improvement {
             Baseline::Mean => average,
             Baseline::Max => highest(posterior.mean()),
         };
-        let points = posterior
-            .mean()
-            .iter()
-            .zip(posterior.variance())
-            .map(|(mean, variance)| (mean - baseline, variance.sqrt()));
+        let rows = posterior.mean().iter().zip(posterior.variance());
+        let points = rows.map(|(mean, variance)| (mean - baseline, variance.sqrt()));
         match self.link {
             // Without a spread of the means there is no unit in which to soften.
             Link::Softplus if spread > f64::MIN_POSITIVE / f64::EPSILON => {
