@@ -3,7 +3,7 @@
 
 use super::super::factor::{Candidate, Factor};
 use super::{Picks, Pool, lazy};
-use crate::kernel::{Covariance, Family, Kernel};
+use crate::kernel::{Family, Kernel};
 use crate::linalg::{Mat, cholesky, select_rows};
 use crate::rng::{Purpose, stream};
 use proptest::prelude::*;
