@@ -6,7 +6,7 @@ use spargo::linalg::Mat;
 use std::convert::Infallible;
 
 /// A matrix (column-major) that crosses as a two-dimensional array.
-pub struct Matrix(pub Mat<f64>);
+pub struct Matrix(pub Mat);
 
 /// Numbers that cross as a one-dimensional array.
 pub struct Vector(pub Vec<f64>);

@@ -30,7 +30,7 @@ enum Inputs {
 
 /// Points in the model's units, and as they are in a study's space.
 pub struct Placed {
-    pub z: Mat<f64>,
+    pub z: Mat,
     points: Vec<Point>,
 }
 
@@ -83,7 +83,7 @@ impl Frame {
     }
 
     /// Turns ∂u/∂z at u into ∂y/∂x, row by row.
-    pub fn gradient(&self, placed: &Placed, u: &[f64], gradient: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    pub fn gradient(&self, placed: &Placed, u: &[f64], gradient: MatRef<'_>) -> Result<Mat> {
         let mut slopes = Mat::zeros(gradient.nrows(), gradient.ncols());
         for k in 0..gradient.ncols() {
             for (i, &u) in u.iter().enumerate() {

@@ -10,7 +10,7 @@ use spargo::space::{Point, Value};
 /// Points as they were given: a two-dimensional array of floats, or a list of lists.
 pub enum Points {
     /// Plain numbers, [points, inputs].
-    Numbers(Mat<f64>),
+    Numbers(Mat),
     /// Any values, one list per point.
     Values(Vec<Point>),
 }

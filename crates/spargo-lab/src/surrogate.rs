@@ -42,7 +42,7 @@ pub struct Curve {
 
 impl Exact {
     /// Fits inputs in the unit cube and outcomes that are maximised.
-    pub fn new(x: Mat<f64>, y: Vec<f64>, seed: u64) -> Result<Self> {
+    pub fn new(x: Mat, y: Vec<f64>, seed: u64) -> Result<Self> {
         let (units, data) = (OutcomeTransform::of(&y, Warp::Identity), Dataset::new(x, y)?);
         let data = units.apply(&data);
         let start = Hyperparameters::cold(Kernel::cold(Family::Matern52, data.dimension()));
@@ -74,7 +74,7 @@ impl Exact {
     }
 
     /// What a model of these data says at some points.
-    pub fn curve(&self, posterior: &Posterior, x: MatRef<'_, f64>) -> Result<Curve> {
+    pub fn curve(&self, posterior: &Posterior, x: MatRef<'_>) -> Result<Curve> {
         let Prediction { mean, variance } = posterior.predict(x)?;
         let moments = mean.iter().zip(&variance).map(|(&mean, &variance)| self.units.moments(mean, variance));
         let (mean, deviation) = moments.map(|(mean, variance)| (mean, variance.sqrt())).unzip();
@@ -82,7 +82,7 @@ impl Exact {
     }
 
     /// Expected improvement over the best posterior mean at the data, in the model's units.
-    pub fn improvement(&self, posterior: &Posterior, x: MatRef<'_, f64>) -> Result<Vec<f64>> {
+    pub fn improvement(&self, posterior: &Posterior, x: MatRef<'_>) -> Result<Vec<f64>> {
         let best = posterior.mean(self.data.x())?.into_iter().fold(f64::NEG_INFINITY, f64::max);
         let Prediction { mean, variance } = posterior.predict(x)?;
         let points = mean.iter().zip(&variance);

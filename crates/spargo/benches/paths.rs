@@ -30,13 +30,13 @@ fn paths(criterion: &mut Criterion) {
     let paths = draw();
     criterion.bench_function("draw 100 paths", |b| b.iter(|| black_box(draw())));
     criterion.bench_function("100 paths at 10,000 points", |b| b.iter(|| black_box(paths.values(x.as_ref()))));
-    let (elements, rows): (Vec<usize>, Mat<f64>) = ((0..PATHS).collect(), first(PATHS));
+    let (elements, rows): (Vec<usize>, Mat) = ((0..PATHS).collect(), first(PATHS));
     criterion.bench_function("gradients of 100 paths, a row each", |b| {
         b.iter(|| black_box(paths.value_gradient(&elements, rows.as_ref())));
     });
 
     let features = Features::draw(&hyper.kernel, INPUTS, 1000, &mut rng).expect("the kernel has features");
-    let block: MatRef<'_, f64> = x.as_ref().subrows(0, 256);
+    let block: MatRef<'_> = x.as_ref().subrows(0, 256);
     criterion.bench_function("1,000 features of 256 points", |b| b.iter(|| black_box(features.matrix(block))));
 }
 

@@ -33,18 +33,18 @@ impl RationalQuadratic {
     }
 
     /// (a_k − b_k)/ℓ_k of rows i and j.
-    fn offset(&self, a: MatRef<'_, f64>, i: usize, b: MatRef<'_, f64>, j: usize, k: usize) -> f64 {
+    fn offset(&self, a: MatRef<'_>, i: usize, b: MatRef<'_>, j: usize, k: usize) -> f64 {
         (a[(i, k)] - b[(j, k)]) / self.lengthscale(k)
     }
 
     /// 1 + r²/2α of rows i and j.
-    fn base(&self, a: MatRef<'_, f64>, i: usize, b: MatRef<'_, f64>, j: usize) -> f64 {
+    fn base(&self, a: MatRef<'_>, i: usize, b: MatRef<'_>, j: usize) -> f64 {
         let squares = (0..a.ncols()).map(|k| self.offset(a, i, b, j, k).powi(2));
         1.0 + squares.sum::<f64>() / (2.0 * ALPHA)
     }
 
     /// ∂k/∂r² of rows i and j.
-    fn slope(&self, a: MatRef<'_, f64>, i: usize, b: MatRef<'_, f64>, j: usize) -> f64 {
+    fn slope(&self, a: MatRef<'_>, i: usize, b: MatRef<'_>, j: usize) -> f64 {
         -0.5 * self.variance() * self.base(a, i, b, j).powf(-ALPHA - 1.0)
     }
 }
@@ -82,25 +82,17 @@ impl Covariance for RationalQuadratic {
         self.parameters = parameters.to_vec();
     }
 
-    fn cross(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+    fn cross(&self, a: MatRef<'_>, b: MatRef<'_>, mut out: MatMut<'_>) {
         for (i, j) in pairs(a, b) {
             out[(i, j)] = self.variance() * self.base(a, i, b, j).powf(-ALPHA);
         }
     }
 
-    fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64> {
+    fn diagonal(&self, x: MatRef<'_>) -> Vec<f64> {
         vec![self.variance(); x.nrows()]
     }
 
-    fn backward(
-        &self,
-        a: MatRef<'_, f64>,
-        b: MatRef<'_, f64>,
-        k: MatRef<'_, f64>,
-        g: MatRef<'_, f64>,
-        _: &Cache,
-        gradient: &mut [f64],
-    ) {
+    fn backward(&self, a: MatRef<'_>, b: MatRef<'_>, k: MatRef<'_>, g: MatRef<'_>, _: &Cache, gradient: &mut [f64]) {
         for (i, j) in pairs(a, b) {
             gradient[0] += g[(i, j)] * k[(i, j)];
             let weight = -2.0 * g[(i, j)] * self.slope(a, i, b, j);
@@ -110,11 +102,11 @@ impl Covariance for RationalQuadratic {
         }
     }
 
-    fn add_diagonal_gradient(&self, _: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]) {
+    fn add_diagonal_gradient(&self, _: MatRef<'_>, g: &[f64], gradient: &mut [f64]) {
         gradient[0] += self.variance() * g.iter().sum::<f64>();
     }
 
-    fn add_input_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+    fn add_input_gradient(&self, a: MatRef<'_>, b: MatRef<'_>, g: MatRef<'_>, mut out: MatMut<'_>) {
         for (i, j) in pairs(a, b) {
             let weight = 2.0 * g[(i, j)] * self.slope(a, i, b, j);
             for input in 0..a.ncols() {
@@ -136,7 +128,7 @@ impl Covariance for RationalQuadratic {
     }
 }
 
-fn pairs(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> impl Iterator<Item = (usize, usize)> {
+fn pairs(a: MatRef<'_>, b: MatRef<'_>) -> impl Iterator<Item = (usize, usize)> {
     let rows = a.nrows();
     (0..b.nrows()).flat_map(move |j| (0..rows).map(move |i| (i, j)))
 }

@@ -38,7 +38,7 @@ struct Restarting {
 }
 
 impl TrustRegions for Restarting {
-    fn update(&mut self, observed: MatRef<'_, f64>, pareto: &ParetoState, new: &[usize]) {
+    fn update(&mut self, observed: MatRef<'_>, pareto: &ParetoState, new: &[usize]) {
         let mean = |row: &usize| pareto.means[*row][0];
         let before = self.rows.iter().map(mean).fold(f64::NEG_INFINITY, f64::max);
         self.rows.extend(new);
@@ -90,7 +90,7 @@ fn main() -> spargo::Result<()> {
     let (options, sampling) = (AcquisitionOptions::default(), SamplingOptions::default());
     let (mut policy, mut excluded, mut sides) = (Restarting::new(), Excluded::default(), Vec::new());
     let mut x = space_filling(&space, 0, BATCH, &mut StepRng { seed: 1, step: 0 }.stream(Purpose::Design, 0));
-    let values = |x: MatRef<'_, f64>| (0..x.nrows()).map(|i| toy(&row(x, i))).collect::<Vec<f64>>();
+    let values = |x: MatRef<'_>| (0..x.nrows()).map(|i| toy(&row(x, i))).collect::<Vec<f64>>();
     let first = values(x.as_ref()).into_iter().fold(0.0, f64::max);
     for step in 1..=STEPS {
         let posterior = exact::infer(&hyper, &Dataset::new(x.clone(), values(x.as_ref()))?)?.posterior;

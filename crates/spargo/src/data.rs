@@ -10,40 +10,33 @@ mod transform;
 pub use context::{AllocationContext, PosteriorAtData};
 pub use transform::{OutcomeTransform, Warp};
 
-use crate::error::{Error, Result};
+use crate::error::{self, Error, Result, check_length};
 use crate::linalg::{Mat, MatRef, select_rows};
 use serde::{Deserialize, Serialize};
 
 /// N points with one noisy outcome each.
 #[derive(Debug, Clone)]
 pub struct Dataset {
-    x: Mat<f64>,
+    x: Mat,
     y: Vec<f64>,
     known_noise: Option<Vec<Option<f64>>>,
 }
 
 impl Dataset {
     /// Checks that there is at least one row and that everything is finite.
-    pub fn new(x: Mat<f64>, y: Vec<f64>) -> Result<Self> {
+    pub fn new(x: Mat, y: Vec<f64>) -> Result<Self> {
         if x.nrows() == 0 || x.ncols() == 0 {
             return Err(Error::Empty { what: "the data".into() });
         }
-        if x.nrows() != y.len() {
-            return Err(Error::Shape { what: "the list of outcomes".into(), found: y.len(), expected: x.nrows() });
-        }
+        check_length("the list of outcomes", y.len(), x.nrows())?;
         check_finite("an input", x.as_ref())?;
-        if let Some(row) = y.iter().position(|v| !v.is_finite()) {
-            return Err(Error::NonFinite { what: "the outcome".into(), row, value: y[row] });
-        }
+        error::check_finite("the outcome", &y)?;
         Ok(Dataset { x, y, known_noise: None })
     }
 
     /// Adds noise variances that are known; `None` where the learned one applies.
     pub fn with_known_noise(mut self, noise: Vec<Option<f64>>) -> Result<Self> {
-        if noise.len() != self.y.len() {
-            let what = "the list of noise variances".into();
-            return Err(Error::Shape { what, found: noise.len(), expected: self.y.len() });
-        }
+        check_length("the list of noise variances", noise.len(), self.y.len())?;
         for (row, value) in noise.iter().enumerate().filter_map(|(row, v)| v.map(|v| (row, v))) {
             if !(value.is_finite() && value > 0.0) {
                 let must = "positive and finite; leave it out to learn it".into();
@@ -70,7 +63,7 @@ impl Dataset {
     }
 
     /// The points, one per row, [n, d].
-    pub fn x(&self) -> MatRef<'_, f64> {
+    pub fn x(&self) -> MatRef<'_> {
         self.x.as_ref()
     }
 
@@ -111,7 +104,7 @@ impl Dataset {
 }
 
 /// Refuses points with a NaN or an infinity.
-pub fn check_finite(what: &str, x: MatRef<'_, f64>) -> Result<()> {
+pub fn check_finite(what: &str, x: MatRef<'_>) -> Result<()> {
     for k in 0..x.ncols() {
         if let Some(row) = (0..x.nrows()).find(|&i| !x[(i, k)].is_finite()) {
             return Err(Error::NonFinite { what: format!("{what} (column {k})"), row, value: x[(row, k)] });
@@ -155,18 +148,18 @@ impl InputTransform {
     }
 
     /// The map of the points' bounding box to the unit cube.
-    pub fn of(x: MatRef<'_, f64>) -> Self {
+    pub fn of(x: MatRef<'_>) -> Self {
         let (lower, range) = (0..x.ncols()).map(|k| lower_and_range(x.col(k).iter().copied())).unzip();
         InputTransform { lower, range }
     }
 
     /// Points in the model's units, [n, d].
-    pub fn to_model(&self, x: MatRef<'_, f64>) -> Mat<f64> {
+    pub fn to_model(&self, x: MatRef<'_>) -> Mat {
         Mat::from_fn(x.nrows(), x.ncols(), |i, k| (x[(i, k)] - self.lower[k]) / self.range[k])
     }
 
     /// Points in the user's units, [n, d].
-    pub fn from_model(&self, z: MatRef<'_, f64>) -> Mat<f64> {
+    pub fn from_model(&self, z: MatRef<'_>) -> Mat {
         Mat::from_fn(z.nrows(), z.ncols(), |i, k| self.lower[k] + self.range[k] * z[(i, k)])
     }
 }
@@ -216,7 +209,7 @@ fn centre_and_scale(y: &[f64]) -> (f64, f64) {
 mod tests {
     use super::*;
 
-    fn column(values: &[f64]) -> Mat<f64> {
+    fn column(values: &[f64]) -> Mat {
         Mat::from_fn(values.len(), 1, |i, _| values[i])
     }
 

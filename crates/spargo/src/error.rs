@@ -174,3 +174,16 @@ impl Error {
 
 /// Shorthand for results of this library.
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// Refuses an array whose size is not the expected one.
+pub(crate) fn check_length(what: impl Into<String>, found: usize, expected: usize) -> Result<()> {
+    if found == expected { Ok(()) } else { Err(Error::Shape { what: what.into(), found, expected }) }
+}
+
+/// Refuses a list with a NaN or an infinity.
+pub(crate) fn check_finite(what: impl Into<String>, values: &[f64]) -> Result<()> {
+    match values.iter().position(|value| !value.is_finite()) {
+        Some(row) => Err(Error::NonFinite { what: what.into(), row, value: values[row] }),
+        None => Ok(()),
+    }
+}

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 /// uⱼ(x) = −Σₖ wₖ (xₖ − cⱼₖ)², for centres c, [elements, inputs].
 struct Bowls {
-    centres: Mat<f64>,
+    centres: Mat,
 }
 
 impl Bowls {
@@ -28,11 +28,11 @@ impl BatchedObjective for Bowls {
         self.centres.nrows()
     }
 
-    fn score(&self, pool: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    fn score(&self, pool: MatRef<'_>) -> Result<Mat> {
         Ok(Mat::from_fn(pool.nrows(), self.elements(), |i, j| self.at(j, |k| pool[(i, k)])))
     }
 
-    fn value_gradient(&self, elements: &[usize], points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+    fn value_gradient(&self, elements: &[usize], points: MatRef<'_>) -> Result<(Vec<f64>, Mat)> {
         let values = elements.iter().enumerate().map(|(i, &j)| self.at(j, |k| points[(i, k)])).collect();
         let slope = |i: usize, k: usize| -2.0 * (k + 1) as f64 * (points[(i, k)] - self.centres[(elements[i], k)]);
         Ok((values, Mat::from_fn(points.nrows(), points.ncols(), slope)))
@@ -56,19 +56,18 @@ fn choice(count: usize) -> Domain {
     Domain::Categorical(Choices((0..count).map(|c| format!("c{c}")).collect()))
 }
 
-fn random(rows: usize, columns: usize, scale: f64) -> Mat<f64> {
+fn random(rows: usize, columns: usize, scale: f64) -> Mat {
     let mut rng = stream(3, Purpose::Data, 0, 0);
     Mat::from_fn(rows, columns, |_, _| scale * uniform(&mut rng))
 }
 
-fn maximize(
-    space: &Space,
-    acquisition: &Bowls,
-    settings: &AcquisitionOptions,
-    excluded: &mut Excluded,
-) -> Result<Mat<f64>> {
+fn maximize(space: &Space, acquisition: &Bowls, settings: &AcquisitionOptions, excluded: &mut Excluded) -> Result<Mat> {
     let none = Mat::zeros(0, space.dimensions().len());
-    AcquisitionOptimizer::new(space, none.as_ref(), settings, rng(1)).unwrap().maximize(acquisition, excluded)
+    AcquisitionOptimizer::new(space, none.as_ref(), settings, rng(1)).unwrap().maximize_within(
+        acquisition,
+        Vec::new(),
+        excluded,
+    )
 }
 
 /// Trust regions for all elements, and for half of them.
@@ -79,17 +78,17 @@ fn rng(step: u64) -> StepRng {
     StepRng { seed: 1, step }
 }
 
-fn row(a: &Mat<f64>, i: usize) -> Vec<f64> {
+fn row(a: &Mat, i: usize) -> Vec<f64> {
     a.row(i).iter().copied().collect()
 }
 
-fn assert_all_different(points: &Mat<f64>) {
+fn assert_all_different(points: &Mat) {
     let keys: HashSet<Vec<u64>> =
         (0..points.nrows()).map(|i| row(points, i).iter().map(|v| v.to_bits()).collect()).collect();
     assert_eq!(keys.len(), points.nrows());
 }
 
-fn assert_valid(space: &Space, points: &Mat<f64>) {
+fn assert_valid(space: &Space, points: &Mat) {
     for (k, d) in space.dimensions().iter().enumerate() {
         (0..points.nrows()).for_each(|i| assert_eq!(points[(i, k)], d.domain.snap(points[(i, k)]), "input {k}"));
     }
@@ -196,11 +195,11 @@ impl BatchedObjective for Nowhere {
         5
     }
 
-    fn score(&self, pool: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    fn score(&self, pool: MatRef<'_>) -> Result<Mat> {
         Ok(Mat::from_fn(pool.nrows(), 5, |_, _| f64::NAN))
     }
 
-    fn value_gradient(&self, elements: &[usize], points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+    fn value_gradient(&self, elements: &[usize], points: MatRef<'_>) -> Result<(Vec<f64>, Mat)> {
         Ok((vec![f64::NAN; elements.len()], Mat::from_fn(points.nrows(), points.ncols(), |_, _| f64::NAN)))
     }
 }
@@ -212,7 +211,7 @@ fn an_acquisition_function_without_values_still_gives_points() {
         let none = Mat::zeros(0, 2);
         let settings = AcquisitionOptions::default();
         let optimizer = AcquisitionOptimizer::new(&space, none.as_ref(), &settings, rng(1)).unwrap();
-        let found = optimizer.maximize(&Nowhere, &mut Excluded::default()).unwrap();
+        let found = optimizer.maximize_within(&Nowhere, Vec::new(), &mut Excluded::default()).unwrap();
         assert_all_different(&found);
         assert_valid(&space, &found);
     }
@@ -354,7 +353,7 @@ fn regions_are_for_some_elements_only_and_never_where_all_points_are_listed() {
 /// The best incumbent has trials around it, and every optimum is there.
 struct Sampled {
     space: Space,
-    incumbents: Mat<f64>,
+    incumbents: Mat,
     acquisition: Bowls,
 }
 
@@ -407,6 +406,26 @@ fn elements_without_a_region_stay_out_of_exclusion_zones_for_any_batch_size() {
     assert!((10..40).contains(&far), "{far}");
 }
 
+/// The regions outside of exclusion zones hold the category of their start, and nothing else, be it the first or the last.
+#[test]
+fn whole_numbers_move_outside_of_exclusion_zones_in_every_category() {
+    for category in [0.0, 1.0, 2.0, 3.0] {
+        let space = space(vec![real(), int(1_000_000), choice(4)]);
+        let incumbents = Mat::from_fn(1, 3, |_, k| [0.1, 0.1, category][k]);
+        let observed = Mat::from_fn(30, 3, |_, k| [0.1, 0.1, category][k]);
+        let acquisition = Bowls { centres: Mat::from_fn(20, 3, |j, k| [0.8, 0.7 + 0.001 * j as f64, category][k]) };
+        let settings = AcquisitionOptions { pool: 100, exclusion: 30, ..AcquisitionOptions::default() };
+        let none = Memoryless { share: 1e-9 };
+        let optimizer = AcquisitionOptimizer::new(&space, incumbents.as_ref(), &settings, rng(1)).unwrap();
+        let optimizer = optimizer.with_trust_regions(&none).with_exclusion_zones(observed.as_ref());
+        let regions = vec![None; 20];
+        let found = optimizer.maximize_within(&acquisition, regions, &mut Excluded::default()).unwrap();
+        let at_best = |j: usize| (found[(j, 1)] - acquisition.centres[(j, 1)]).abs() < 1e-4;
+        // An element that starts too far away meets the edge of its region.
+        assert!((0..20).filter(|&j| at_best(j)).count() >= 5, "{category}: {found:?}");
+    }
+}
+
 #[test]
 fn elements_return_to_an_exclusion_zone_as_it_grows() {
     let shares = [30, 300, 600, 3000].map(|trials| outside(&Sampled::new().distances(trials, 30, 100)));
@@ -417,7 +436,7 @@ fn elements_return_to_an_exclusion_zone_as_it_grows() {
 #[test]
 fn evenly_spread_trials_are_no_exclusion_zone_and_without_regions_no_element_leaves_one() {
     let Sampled { space, incumbents, acquisition } = Sampled::new();
-    let in_zone = |found: &Mat<f64>, j: usize| (0..2).all(|k| (found[(j, k)] - 0.3).abs() < 0.15);
+    let in_zone = |found: &Mat, j: usize| (0..2).all(|k| (found[(j, k)] - 0.3).abs() < 0.15);
     let (spread, exclusion) = (random(1000, 3, 1.0), Mat::from_fn(50, 3, |_, k| [0.3, 0.3, 0.0][k]));
     let policy = Memoryless { share: 0.5 };
     for (has_regions, observed) in [(true, spread), (false, exclusion)] {

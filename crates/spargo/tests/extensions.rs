@@ -53,35 +53,35 @@ impl Covariance for Own {
         self.leaf.set_parameters(parameters);
     }
 
-    fn cross(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>) {
+    fn cross(&self, a: MatRef<'_>, b: MatRef<'_>, out: MatMut<'_>) {
         self.leaf.cross(a, b, out);
     }
 
-    fn diagonal(&self, x: MatRef<'_, f64>) -> Vec<f64> {
+    fn diagonal(&self, x: MatRef<'_>) -> Vec<f64> {
         self.leaf.diagonal(x)
     }
 
-    fn forward(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, out: MatMut<'_, f64>, cache: &mut Cache) {
+    fn forward(&self, a: MatRef<'_>, b: MatRef<'_>, out: MatMut<'_>, cache: &mut Cache) {
         self.leaf.forward(a, b, out, cache);
     }
 
     fn backward(
         &self,
-        a: MatRef<'_, f64>,
-        b: MatRef<'_, f64>,
-        k: MatRef<'_, f64>,
-        g: MatRef<'_, f64>,
+        a: MatRef<'_>,
+        b: MatRef<'_>,
+        k: MatRef<'_>,
+        g: MatRef<'_>,
         cache: &Cache,
         gradient: &mut [f64],
     ) {
         self.leaf.backward(a, b, k, g, cache, gradient);
     }
 
-    fn add_diagonal_gradient(&self, x: MatRef<'_, f64>, g: &[f64], gradient: &mut [f64]) {
+    fn add_diagonal_gradient(&self, x: MatRef<'_>, g: &[f64], gradient: &mut [f64]) {
         self.leaf.add_diagonal_gradient(x, g, gradient);
     }
 
-    fn add_input_gradient(&self, a: MatRef<'_, f64>, b: MatRef<'_, f64>, g: MatRef<'_, f64>, out: MatMut<'_, f64>) {
+    fn add_input_gradient(&self, a: MatRef<'_>, b: MatRef<'_>, g: MatRef<'_>, out: MatMut<'_>) {
         self.leaf.add_input_gradient(a, b, g, out);
     }
 

@@ -28,7 +28,7 @@ fn cold(data: &Dataset) -> Hyperparameters {
     Hyperparameters::cold(Kernel::cold(Family::Matern52, data.dimension()))
 }
 
-fn first_rows(data: &Dataset, m: usize) -> Mat<f64> {
+fn first_rows(data: &Dataset, m: usize) -> Mat {
     select_rows(data.x(), &(0..m.min(data.len())).collect::<Vec<_>>())
 }
 
@@ -40,8 +40,8 @@ fn noisy(n: usize, d: usize, noise: f64) -> Dataset {
 }
 
 /// Data sets that usually break things, each with inducing points to go with it.
-fn difficult() -> Vec<(&'static str, Dataset, Mat<f64>)> {
-    let new = |x: Mat<f64>, y: Vec<f64>| Dataset::new(x, y).unwrap();
+fn difficult() -> Vec<(&'static str, Dataset, Mat)> {
+    let new = |x: Mat, y: Vec<f64>| Dataset::new(x, y).unwrap();
     let scaled = |factor: f64| {
         let data = noisy(60, 2, 0.01);
         new(data.x().to_owned(), data.y().iter().map(|y| y * factor).collect())
@@ -95,7 +95,7 @@ fn difficult_data_give_a_usable_posterior() {
     }
 }
 
-fn assert_usable(name: &str, fit: &Fit, x: MatRef<'_, f64>) {
+fn assert_usable(name: &str, fit: &Fit, x: MatRef<'_>) {
     let prediction = fit.posterior.predict(x).unwrap();
     assert!(prediction.mean.iter().all(|m| m.is_finite()), "{name}: {:?}", prediction.mean);
     assert!(prediction.variance.iter().all(|v| v.is_finite() && *v >= 0.0), "{name}");

@@ -28,7 +28,7 @@ fn kernel_and_noise_gradient(file: &Value) -> Vec<f64> {
     gradient
 }
 
-fn assert_predictions(posterior: &Posterior, x: &Mat<f64>, file: &Value) {
+fn assert_predictions(posterior: &Posterior, x: &Mat, file: &Value) {
     let prediction = posterior.predict(x.as_ref()).unwrap();
     assert_close("mean", &prediction.mean, &vector(&file["predict_f_mean"]), 1e-8);
     assert_close("variance", &prediction.variance, &vector(&file["predict_f_var"]), 1e-8);

@@ -13,7 +13,7 @@ use spargo::rng::{Purpose, stream};
 use spargo::space::{Dimension, Space};
 
 /// Points whose last input is one of three categories.
-fn mixed_points(n: usize, d: usize) -> Mat<f64> {
+fn mixed_points(n: usize, d: usize) -> Mat {
     let x = points(n, d);
     Mat::from_fn(n, d, |i, k| if k + 1 == d { (i % 3) as f64 } else { x[(i, k)] })
 }
@@ -76,7 +76,7 @@ fn a_mixed_kernel_is_its_formula() {
     let (x, z) = (mixed_points(12, 3), mixed_points(7, 3));
     let leaf = stationary(Family::Matern32, 1.7, 0.4, 2);
     let kernel = Kernel::product(vec![Kernel::of(vec![1, 0], leaf.clone()), categories(2, 3, 0.6)]);
-    let swapped = |x: &Mat<f64>| Mat::from_fn(x.nrows(), 2, |i, k| x[(i, 1 - k)]);
+    let swapped = |x: &Mat| Mat::from_fn(x.nrows(), 2, |i, k| x[(i, 1 - k)]);
     let numbers = leaf.matrix(swapped(&x).as_ref(), swapped(&z).as_ref());
     let found = kernel.matrix(x.as_ref(), z.as_ref());
     for (i, j) in (0..12 * 7).map(|at| (at % 12, at / 12)) {

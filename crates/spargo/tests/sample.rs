@@ -95,7 +95,7 @@ fn moments_given_the_frequencies_are_those_in_closed_form() {
             let settings = SamplingOptions { features: 25, block: COUNT };
             let paths = Paths::draw(&posterior, 0..COUNT, &settings, StepRng { seed: 11, step: 2 }).unwrap();
             let x = elsewhere(6);
-            let phi = |x: MatRef<'_, f64>| naive_features(&kernel, 25, &mut stream(11, Purpose::Frequencies, 2, 0), x);
+            let phi = |x: MatRef<'_>| naive_features(&kernel, 25, &mut stream(11, Purpose::Frequencies, 2, 0), x);
             let expected = covariance(&posterior, x.as_ref(), phi);
             // The features must matter, or the test would not see them.
             let own = posterior.covariance(x.as_ref()).unwrap();
@@ -204,7 +204,7 @@ fn a_path_depends_on_its_key_and_number_alone() {
             assert_close(name, &flat(slopes.as_ref()), &flat(expected.as_ref()), 1e-10);
         }
         assert!(matches!(paths.only(10), Err(Error::Parameter { .. })));
-        let distance = |other: &Mat<f64>| (0..10).map(|j| (base.col(j) - other.col(j)).norm_max()).fold(9.0, f64::min);
+        let distance = |other: &Mat| (0..10).map(|j| (base.col(j) - other.col(j)).norm_max()).fold(9.0, f64::min);
         for other in [values(0..10, 2, 1), values(0..10, 1, 2), values(10..20, 1, 1)] {
             assert!(distance(&other) > 1e-3, "{name}: {}", distance(&other));
         }
@@ -313,17 +313,17 @@ fn posteriors(kernel: &Kernel) -> Vec<(&'static str, Posterior)> {
 }
 
 /// Points that are none of the data, some of them outside the cube.
-fn elsewhere(n: usize) -> Mat<f64> {
+fn elsewhere(n: usize) -> Mat {
     let x = points(n + 100, 3);
     Mat::from_fn(n, 3, |i, k| 1.2 * x[(i + 100, k)] - 0.1)
 }
 
-fn lower(a: &Mat<f64>) -> Mat<f64> {
+fn lower(a: &Mat) -> Mat {
     Mat::from_fn(a.nrows(), a.ncols(), |i, j| if i < j { 0.0 } else { a[(i, j)] })
 }
 
 /// √(2s²/F) cos(ωᵀx + b) Πⱼ gⱼ(xⱼ) by its definition, [n, F].
-fn naive_features(kernel: &Kernel, count: usize, rng: &mut ChaCha8Rng, x: MatRef<'_, f64>) -> Mat<f64> {
+fn naive_features(kernel: &Kernel, count: usize, rng: &mut ChaCha8Rng, x: MatRef<'_>) -> Mat {
     let spectrum = kernel.spectrum(x.ncols(), count, rng).unwrap();
     let b: Vec<f64> = (0..count).map(|_| TAU * uniform(rng)).collect();
     let s2 = kernel.diagonal(x.subrows(0, 1))[0];
@@ -337,7 +337,7 @@ fn naive_features(kernel: &Kernel, count: usize, rng: &mut ChaCha8Rng, x: MatRef
 }
 
 /// C Cᵀ + A V Vᵀ Aᵀ with dense inverses, C = Φ(x) − A L⁻¹Φ(Z) and A = k(x, Z)L⁻ᵀ.
-fn covariance(posterior: &Posterior, x: MatRef<'_, f64>, phi: impl Fn(MatRef<'_, f64>) -> Mat<f64>) -> Mat<f64> {
+fn covariance(posterior: &Posterior, x: MatRef<'_>, phi: impl Fn(MatRef<'_>) -> Mat) -> Mat {
     let inverse = invert_lower(posterior.l());
     let a = posterior.kernel().matrix(x, posterior.z()) * inverse.transpose();
     let c = phi(x) - &a * &inverse * phi(posterior.z());
@@ -350,7 +350,7 @@ fn covariance(posterior: &Posterior, x: MatRef<'_, f64>, phi: impl Fn(MatRef<'_,
 }
 
 /// Asserts that the paths have this mean and covariance at x, to the standard errors found in the sample itself.
-fn assert_moments(name: &str, paths: &Paths, x: MatRef<'_, f64>, mean: &[f64], covariance: &Mat<f64>) {
+fn assert_moments(name: &str, paths: &Paths, x: MatRef<'_>, mean: &[f64], covariance: &Mat) {
     let values = paths.values(x).unwrap();
     let centred = |i: usize| (0..paths.len()).map(|j| values[(i, j)] - mean[i]).collect::<Vec<_>>();
     let centred: Vec<Vec<f64>> = (0..x.nrows()).map(centred).collect();

@@ -21,7 +21,7 @@ struct Golden {
     file: Value,
     hyper: Hyperparameters,
     data: Dataset,
-    z: Mat<f64>,
+    z: Mat,
     likelihood: Likelihood,
     jitter: f64,
 }
@@ -49,7 +49,7 @@ impl Golden {
     }
 
     /// chol(Kzz + jitter), [m, m].
-    fn lzz(&self, hyper: &Hyperparameters) -> Mat<f64> {
+    fn lzz(&self, hyper: &Hyperparameters) -> Mat {
         let kzz = hyper.kernel.matrix(self.z.as_ref(), self.z.as_ref());
         cholesky(kzz, self.jitter).unwrap().l
     }
@@ -65,7 +65,7 @@ impl Golden {
     }
 }
 
-fn lower(a: &Mat<f64>) -> Mat<f64> {
+fn lower(a: &Mat) -> Mat {
     Mat::from_fn(a.nrows(), a.ncols(), |i, j| if i < j { 0.0 } else { a[(i, j)] })
 }
 
@@ -400,7 +400,7 @@ fn separable_and_constant_labels_stay_finite() {
 
 #[test]
 fn one_row_few_rows_and_duplicate_inducing_points_are_usable() {
-    let duplicates = |x: MatRef<'_, f64>| select_rows(x, &[0, 0, 0]);
+    let duplicates = |x: MatRef<'_>| select_rows(x, &[0, 0, 0]);
     for likelihood in LIKELIHOODS {
         for (n, z) in [(1, points(8, 2)), (4, points(20, 2)), (5, duplicates(points(5, 2).as_ref()))] {
             for data in data_for(likelihood, n, 2) {

@@ -16,7 +16,7 @@ use spargo::optim::Lbfgsb;
 use spargo::rng::{Purpose, stream};
 
 /// A smooth function with noise of variance 0.09.
-fn noisy(n: usize) -> (Mat<f64>, Vec<f64>) {
+fn noisy(n: usize) -> (Mat, Vec<f64>) {
     let x = points(n, 2);
     let noise = stream(1, Purpose::Data, 0, 0).sample_iter(StandardNormal);
     let f = |i: usize| (3.0 * x[(i, 0)]).sin() + (3.0 * x[(i, 1)] + 1.0).sin();
@@ -35,7 +35,7 @@ fn labels(n: usize) -> Dataset {
     Dataset::new(x, y.into_iter().map(|y| f64::from(u8::from(y > 0.3))).collect()).unwrap()
 }
 
-fn inducing(data: &Dataset, m: usize) -> Mat<f64> {
+fn inducing(data: &Dataset, m: usize) -> Mat {
     select_rows(data.x(), &(0..m).map(|i| i * data.len() / m).collect::<Vec<_>>())
 }
 
@@ -60,7 +60,7 @@ fn elbo(likelihood: Likelihood) -> FitOptions {
     }
 }
 
-fn run(data: &Dataset, z: &Mat<f64>, settings: &FitOptions) -> Fit {
+fn run(data: &Dataset, z: &Mat, settings: &FitOptions) -> Fit {
     let fitted = fit(&start(), data, z.as_ref(), settings).unwrap();
     assert_eq!(fitted.report.kept, None);
     fitted

@@ -122,7 +122,7 @@ impl Allocate {
     }
 
     /// The kernel and the context of the allocation, in the user's units.
-    fn model(&self, table: &NumberTable, x: &Mat<f64>) -> Result<(UserHyperparameters, AllocationContext)> {
+    fn model(&self, table: &NumberTable, x: &Mat) -> Result<(UserHyperparameters, AllocationContext)> {
         let quality = self.allocation.quality();
         if self.target.is_none() && quality.needs() != Needs::Nothing {
             return Err(miette!(
@@ -183,6 +183,6 @@ impl fmt::Display for AllocationReport {
     }
 }
 
-fn rows_of(points: &Mat<f64>) -> Vec<Vec<f64>> {
+fn rows_of(points: &Mat) -> Vec<Vec<f64>> {
     (0..points.nrows()).map(|i| (0..points.ncols()).map(|k| points[(i, k)]).collect()).collect()
 }

@@ -1,5 +1,6 @@
 //! `spargo-lab bench allocate`: the lazy choice of inducing points against the plain one, on the same data in one run.
 
+use super::plain::plain;
 use super::timed;
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, miette};
@@ -98,18 +99,20 @@ impl BenchAllocate {
             None => AllocationContext::of_rows(self.n),
         };
         let quality = self.allocation.quality().evaluate(&context, self.m).into_diagnostic()?;
-        let choose = |search| {
+        let (x, kernel) = (data.x(), &first.hyper.kernel);
+        let lazy = || {
             let mut rng = stream(self.seed, Purpose::Allocation, 0, 0);
-            allocate_by(|i| quality[i], search, data.x(), &first.hyper.kernel, self.m, &mut rng)
+            allocate_by(|i| quality[i], Search::Lazy, x, kernel, self.m, &mut rng)
         };
         let (mut plain_s, mut lazy_s, mut rows) = (f64::INFINITY, f64::INFINITY, Vec::new());
         // Run in turns, so that a busy moment of the machine does not fall on one of them alone.
         for _ in 0..REPEATS {
-            for (search, best) in [(Search::Plain, &mut plain_s), (Search::Lazy, &mut lazy_s)] {
-                let (seconds, chosen) = timed(|| choose(search));
-                *best = best.min(seconds);
-                rows.push(chosen.into_diagnostic()?.rows);
-            }
+            let (seconds, chosen) = timed(|| plain(x, kernel, &quality, self.m));
+            plain_s = plain_s.min(seconds);
+            rows.push(Some(chosen));
+            let (seconds, chosen) = timed(lazy);
+            lazy_s = lazy_s.min(seconds);
+            rows.push(chosen.into_diagnostic()?.rows);
         }
         Ok(BenchAllocateReport {
             n: self.n,

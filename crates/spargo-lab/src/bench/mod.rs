@@ -2,6 +2,7 @@
 
 mod allocate;
 mod fit;
+mod plain;
 mod step;
 
 use clap::Subcommand;
@@ -46,9 +47,9 @@ fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
 
 /// The product whose rate is the yardstick.
 struct Product {
-    a: Mat<f64>,
-    b: Mat<f64>,
-    c: Mat<f64>,
+    a: Mat,
+    b: Mat,
+    c: Mat,
 }
 
 impl Product {

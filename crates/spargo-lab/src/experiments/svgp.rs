@@ -72,7 +72,7 @@ impl SvgpOptimizer {
         SvgpOptimizer { settings, asked: Vec::new(), y: Vec::new(), batches: 0, model: None, acquire_s: 0.0 }
     }
 
-    fn x(&self, count: usize) -> Mat<f64> {
+    fn x(&self, count: usize) -> Mat {
         Mat::from_fn(count, self.settings.space.dimensions().len(), |i, k| self.asked[i][k])
     }
 
@@ -85,7 +85,7 @@ impl SvgpOptimizer {
         Ok(())
     }
 
-    fn choose(&mut self, count: usize) -> Result<Mat<f64>> {
+    fn choose(&mut self, count: usize) -> Result<Mat> {
         let SvgpSettings { space, seed, sampling, acquisition, .. } = &self.settings;
         let Some(model) = &self.model else {
             let mut rng = stream(*seed, Purpose::Design, 0, 0);

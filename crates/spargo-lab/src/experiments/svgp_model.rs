@@ -64,13 +64,7 @@ impl SvgpSettings {
     }
 
     /// Z from the last step's kernel and belief; all data while there are no more than M.
-    fn inducing_points(
-        &self,
-        start: &Hyperparameters,
-        last: Option<&Model>,
-        data: &Dataset,
-        step: u64,
-    ) -> Result<Mat<f64>> {
+    fn inducing_points(&self, start: &Hyperparameters, last: Option<&Model>, data: &Dataset, step: u64) -> Result<Mat> {
         if data.len() <= self.inducing {
             return Ok(data.x().to_owned());
         }
@@ -93,7 +87,7 @@ impl SvgpSettings {
 }
 
 /// q(v) = N(L⁻¹(m − μ), L⁻¹ C L⁻ᵀ) with mean m and covariance C of f(Z) under another posterior, and L Lᵀ = Kzz.
-fn carried_over(hyper: &Hyperparameters, posterior: &Posterior, z: MatRef<'_, f64>) -> Result<Variational> {
+fn carried_over(hyper: &Hyperparameters, posterior: &Posterior, z: MatRef<'_>) -> Result<Variational> {
     let kzz = hyper.kernel.matrix(z, z);
     let floor = JITTER * kzz[(0, 0)];
     let l = cholesky(kzz, floor)?.l;

@@ -21,7 +21,7 @@ use spargo::model::{Hyperparameters, Likelihood, Priors};
 pub(super) struct SvgpTraining<'a> {
     pub data: &'a Dataset,
     /// Z, [m, d].
-    pub z: MatRef<'a, f64>,
+    pub z: MatRef<'a>,
     /// Whether priors join the objective.
     pub priors: Priors,
     /// Parameters that are not searched.
@@ -127,7 +127,7 @@ fn from_vector(m: usize, vector: &[f64]) -> spargo::Result<Variational> {
 }
 
 /// The gradient in the unconstrained vector of q, from those in w and S.
-fn vector_gradient(q: &Variational, mu: &[f64], sqrt: MatRef<'_, f64>) -> Vec<f64> {
+fn vector_gradient(q: &Variational, mu: &[f64], sqrt: MatRef<'_>) -> Vec<f64> {
     let mut gradient = mu.to_vec();
     for j in 0..q.len() {
         gradient.push(q.sqrt()[(j, j)] * sqrt[(j, j)]);
@@ -153,7 +153,7 @@ mod tests {
         Dataset::new(x, y).unwrap()
     }
 
-    fn inducing(data: &Dataset, m: usize) -> Mat<f64> {
+    fn inducing(data: &Dataset, m: usize) -> Mat {
         select_rows(data.x(), &(0..m).map(|i| i * data.len() / m).collect::<Vec<_>>())
     }
 
@@ -161,7 +161,7 @@ mod tests {
         Hyperparameters::cold(Kernel::stationary(Family::Matern52, 1.0, 0.3, 2))
     }
 
-    fn training<'a>(data: &'a Dataset, z: &'a Mat<f64>, adam: Adam) -> SvgpTraining<'a> {
+    fn training<'a>(data: &'a Dataset, z: &'a Mat, adam: Adam) -> SvgpTraining<'a> {
         SvgpTraining { data, z: z.as_ref(), priors: Priors::Off, fixed: Vec::new(), adam }
     }
 

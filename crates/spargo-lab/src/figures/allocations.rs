@@ -155,7 +155,7 @@ fn function(name: &str) -> &'static Function {
     FUNCTIONS.iter().find(|(known, ..)| *known == name).unwrap_or(&FUNCTIONS[0])
 }
 
-fn matrix(points: &[(f64, f64)]) -> Mat<f64> {
+fn matrix(points: &[(f64, f64)]) -> Mat {
     Mat::from_fn(points.len(), 2, |i, k| if k == 0 { points[i].0 } else { points[i].1 })
 }
 

@@ -56,7 +56,7 @@ fn value(x: &[f64]) -> Result<f64> {
 }
 
 /// The control points, [4, 2], of the cubic Bézier curve nearest to the way-points.
-fn fit_cubic(waypoints: &[Point]) -> Result<Mat<f64>> {
+fn fit_cubic(waypoints: &[Point]) -> Result<Mat> {
     let parameters = chord_lengths(waypoints);
     let basis: Vec<[f64; 4]> = parameters.into_iter().map(bernstein).collect();
     let basis = Mat::from_fn(waypoints.len(), 4, |i, j| basis[i][j]);
@@ -85,7 +85,7 @@ fn bernstein(t: f64) -> [f64; 4] {
     [s * s * s, 3.0 * t * s * s, 3.0 * t * t * s, t * t * t]
 }
 
-fn on_curve(control: &Mat<f64>, t: f64) -> Point {
+fn on_curve(control: &Mat, t: f64) -> Point {
     let weights = bernstein(t);
     [0, 1].map(|axis| (0..4).map(|j| weights[j] * control[(j, axis)]).sum())
 }

@@ -29,7 +29,7 @@ pub struct Scale {
 /// One element for each point of a batch.
 #[derive(Debug, Clone)]
 pub struct Chebyshev {
-    /// One path a element, for each objective.
+    /// One path per element, for each objective.
     paths: Vec<Paths>,
     scales: Vec<Scale>,
     /// λ, for each element.
@@ -63,11 +63,9 @@ impl Chebyshev {
             Paths::draw(posterior, numbers_of(output, &numbers), sampling, rng)
         };
         let paths = objectives.iter().enumerate().map(draw).collect::<Result<Vec<_>>>()?;
-        let weights = numbers
-            .clone()
-            .map(|number| simplex(objectives.len(), &mut rng.stream(Purpose::Weights, number as u64)))
-            .collect();
-        Ok(Chebyshev { paths, scales: objectives.iter().map(|(_, scale)| *scale).collect(), weights })
+        let scales = objectives.iter().map(|(_, scale)| *scale).collect();
+        let weights = |number: usize| simplex(objectives.len(), &mut rng.stream(Purpose::Weights, number as u64));
+        Ok(Chebyshev { paths, scales, weights: numbers.map(weights).collect() })
     }
 
     /// λ_j, which adds up to 1.
@@ -90,7 +88,7 @@ impl BatchedObjective for Chebyshev {
         self.weights.len()
     }
 
-    fn score(&self, pool: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    fn score(&self, pool: MatRef<'_>) -> Result<Mat> {
         let mut least = Mat::from_fn(pool.nrows(), self.elements(), |_, _| f64::INFINITY);
         for (objective, paths) in self.paths.iter().enumerate() {
             let values = paths.values(pool)?;
@@ -105,7 +103,7 @@ impl BatchedObjective for Chebyshev {
     }
 
     /// The gradient of the objective that is least.
-    fn value_gradient(&self, elements: &[usize], points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+    fn value_gradient(&self, elements: &[usize], points: MatRef<'_>) -> Result<(Vec<f64>, Mat)> {
         let mut least = vec![f64::INFINITY; points.nrows()];
         let mut gradient = Mat::zeros(points.nrows(), points.ncols());
         for (objective, paths) in self.paths.iter().enumerate() {

@@ -6,7 +6,7 @@
 //!            −1 − V(x)       otherwise,                 V(x) = Σ_c (how far path c is out of its limits)/s_c
 //! ```
 //!
-//! So a element prefers whatever is feasible to what is not, among the feasible the largest u, and among the others the
+//! So an element prefers whatever is feasible to what is not, among the feasible the largest u, and among the others the
 //! smallest total violation (as Eriksson & Poloczek 2021 choose among candidates). A maximiser always exists. Squeezing u
 //! below 0 moves no maximiser, and makes −1 a floor without a look at the pool. u is 0 at the worst that is known, in
 //! units of the range, and s_c is the spread of constraint c, so both branches have slopes of the same order.
@@ -18,10 +18,10 @@ use crate::optim::BatchedObjective;
 use crate::sample::Paths;
 use rayon::prelude::*;
 
-/// A constraint as each element of a acquisition function sees it.
+/// A constraint as each element of an acquisition function sees it.
 #[derive(Debug, Clone)]
 pub struct SampledConstraint {
-    /// One path a element.
+    /// One path per element.
     pub paths: Paths,
     /// What they may be.
     pub bounds: ConstraintBounds,
@@ -29,7 +29,7 @@ pub struct SampledConstraint {
     pub deviation: f64,
 }
 
-/// A acquisition function that counts where its elements' constraints hold.
+/// An acquisition function that counts where its elements' constraints hold.
 #[derive(Debug, Clone)]
 pub struct ConstrainedObjective<A> {
     /// u, 0 at the worst that is known.
@@ -43,16 +43,14 @@ impl<A: BatchedObjective> BatchedObjective for ConstrainedObjective<A> {
         self.acquisition.elements()
     }
 
-    fn score(&self, pool: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    fn score(&self, pool: MatRef<'_>) -> Result<Mat> {
         let mut scores = self.acquisition.score(pool)?;
         let mut violations = Mat::zeros(scores.nrows(), scores.ncols());
-        for constraint in &self.constraints {
-            let values = constraint.paths.values(pool)?;
+        for SampledConstraint { paths, bounds, deviation } in &self.constraints {
+            let values = paths.values(pool)?;
             violations.par_col_chunks_mut(1).zip(values.par_col_chunks(1)).for_each(|(violations, values)| {
                 let pairs = column_mut(violations, 0).iter_mut().zip(column(values, 0));
-                pairs.for_each(|(violation, &value)| {
-                    *violation += constraint.bounds.violation(value) / constraint.deviation
-                });
+                pairs.for_each(|(violation, &value)| *violation += bounds.violation(value) / deviation);
             });
         }
         scores.par_col_chunks_mut(1).zip(violations.par_col_chunks(1)).for_each(|(scores, violations)| {
@@ -63,7 +61,7 @@ impl<A: BatchedObjective> BatchedObjective for ConstrainedObjective<A> {
     }
 
     /// The gradient of the branch that a point is on.
-    fn value_gradient(&self, elements: &[usize], points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+    fn value_gradient(&self, elements: &[usize], points: MatRef<'_>) -> Result<(Vec<f64>, Mat)> {
         let (mut values, mut gradient) = self.acquisition.value_gradient(elements, points)?;
         let mut violations = vec![0.0; points.nrows()];
         let mut out = Mat::<f64>::zeros(points.nrows(), points.ncols());

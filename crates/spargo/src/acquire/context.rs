@@ -2,7 +2,7 @@
 
 use super::optimizer::AcquisitionOptimizer;
 use super::{ConstraintBounds, FailureModel, ParetoState};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 use crate::linalg::MatRef;
 use crate::model::Posterior;
 use crate::rng::StepRng;
@@ -38,11 +38,11 @@ pub struct Context<'a> {
     /// The observed points by their posterior means.
     pub pareto: &'a ParetoState,
     /// Points that succeeded, [n, inputs]; at least one.
-    pub observed: MatRef<'a, f64>,
+    pub observed: MatRef<'a>,
     /// Points that failed, [n, inputs].
-    pub failed: MatRef<'a, f64>,
+    pub failed: MatRef<'a>,
     /// Pending points, [n, inputs].
-    pub pending: MatRef<'a, f64>,
+    pub pending: MatRef<'a>,
     /// Where acquisition functions are maximised; good incumbents are those of the Pareto state.
     pub optimizer: &'a AcquisitionOptimizer<'a>,
     /// How paths are drawn.
@@ -54,7 +54,7 @@ pub struct Context<'a> {
 impl<'a> Context<'a> {
     /// All outputs: objectives first, then constrained ones.
     pub fn outputs(&self) -> impl Iterator<Item = Output<'a>> {
-        outputs(self.objectives, self.constraints)
+        self.objectives.iter().copied().chain(self.constraints.iter().map(|constraint| constraint.output))
     }
 
     /// The probability of success, learned from the points that succeeded and failed.
@@ -63,23 +63,14 @@ impl<'a> Context<'a> {
     }
 }
 
-/// All outputs: objectives first, then constrained ones.
-pub(super) fn outputs<'a>(
-    objectives: &'a [Output<'a>],
-    constraints: &'a [Constraint<'a>],
-) -> impl Iterator<Item = Output<'a>> {
-    objectives.iter().copied().chain(constraints.iter().map(|constraint| constraint.output))
-}
-
 /// Refuses an empty list of objectives, outputs of different inputs, and bounds that nothing satisfies.
 pub(super) fn check_outputs(objectives: &[Output<'_>], constraints: &[Constraint<'_>]) -> Result<()> {
     let Some(first) = objectives.first() else {
         return Err(Error::Empty { what: "the list of objectives".into() });
     };
-    let inputs = first.posterior.z().ncols();
-    if let Some(other) = outputs(objectives, constraints).find(|output| output.posterior.z().ncols() != inputs) {
-        let (what, found) = ("the inputs of an output".into(), other.posterior.z().ncols());
-        return Err(Error::Shape { what, found, expected: inputs });
+    let inputs = |output: &Output<'_>| output.posterior.z().ncols();
+    for output in objectives.iter().chain(constraints.iter().map(|constraint| &constraint.output)) {
+        check_length("the inputs of an output", inputs(output), inputs(first))?;
     }
     constraints.iter().try_for_each(|constraint| constraint.bounds.check())
 }

@@ -11,7 +11,7 @@
 
 use super::function::Moments;
 use super::interval::{Edge, Log, NEVER};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::math::pareto::{Cell, cells};
 
 /// The front to be improved on.
@@ -34,12 +34,6 @@ struct Axis {
 impl Ehvi {
     /// The improvement on a front of one to three objectives, all to be maximised, above a reference.
     pub fn new(front: &[Vec<f64>], reference: &[f64]) -> Result<Self> {
-        let rows = front.iter().map(Vec::as_slice).chain([reference]);
-        for (row, values) in rows.enumerate() {
-            if let Some(&value) = values.iter().find(|value| !value.is_finite()) {
-                return Err(Error::NonFinite { what: "the front or its reference".into(), row, value });
-            }
-        }
         let cells = cells(front, reference)?;
         let (axes, indices): (Vec<Axis>, Vec<Vec<usize>>) = (0..reference.len()).map(|k| Axis::of(&cells, k)).unzip();
         let boxes = (0..cells.len()).map(|cell| indices.iter().map(|own| own[cell]).collect()).collect();

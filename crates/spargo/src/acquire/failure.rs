@@ -17,7 +17,7 @@
 
 use super::failure_kernel::failure_kernel;
 use crate::data::check_finite;
-use crate::error::{Error, Result};
+use crate::error::{Result, check_length};
 use crate::kernel::Kernel;
 use crate::linalg::{Mat, MatRef, column, column_mut, select_rows};
 use crate::optim::BatchedObjective;
@@ -37,7 +37,7 @@ const BLOCK: usize = 512;
 pub struct FailureModel {
     kernel: Kernel,
     /// Successes, then failures, [representatives, d]; none if nothing failed.
-    representatives: Mat<f64>,
+    representatives: Mat,
     /// How many points each represents.
     weights: Vec<f64>,
     /// The number of successes among them.
@@ -46,26 +46,30 @@ pub struct FailureModel {
 
 impl FailureModel {
     /// The model of these points, which succeeded or failed, with the correlations of this kernel.
-    pub fn new(kernel: &Kernel, successes: MatRef<'_, f64>, failures: MatRef<'_, f64>) -> Result<Self> {
+    pub fn new(kernel: &Kernel, successes: MatRef<'_>, failures: MatRef<'_>) -> Result<Self> {
         let kernel = kernel.clone();
         if failures.nrows() == 0 {
             return Ok(FailureModel { kernel, representatives: Mat::new(), weights: Vec::new(), successes: 0 });
         }
         kernel.check(failures.ncols())?;
-        if successes.nrows() > 0 && successes.ncols() != failures.ncols() {
-            let (what, expected) = ("each evaluated point".into(), failures.ncols());
-            return Err(Error::Shape { what, found: successes.ncols(), expected });
+        if successes.nrows() > 0 {
+            check_length("each evaluated point", successes.ncols(), failures.ncols())?;
         }
         check_finite("a point that failed", failures)?;
         check_finite("a point that was evaluated", successes)?;
-        let against = Representatives::of(failures, &vec![1.0; failures.nrows()]);
-        let so_far = FailureModel { kernel, representatives: against.points, weights: against.weights, successes: 0 };
-        let parts = so_far.parts_in_denominator(successes);
-        Ok(so_far.joined_by(Representatives::of(successes, &parts)))
+        let (failed, weights) = representatives(failures, &vec![1.0; failures.nrows()]);
+        let against = FailureModel { kernel, representatives: failed, weights, successes: 0 };
+        let (succeeded, mut weights) = representatives(successes, &against.parts_in_denominator(successes));
+        let count = weights.len();
+        weights.extend(&against.weights);
+        let failed = &against.representatives;
+        let row = |i: usize, k: usize| if i < count { succeeded[(i, k)] } else { failed[(i - count, k)] };
+        let representatives = Mat::from_fn(weights.len(), failed.ncols(), row);
+        Ok(FailureModel { representatives, weights, successes: count, ..against })
     }
 
     /// The model with the kernel, of length scales up to those given, of largest leave-one-out log predictive density.
-    pub fn fitted(kernel: &Kernel, successes: MatRef<'_, f64>, failures: MatRef<'_, f64>) -> Result<Self> {
+    pub fn fitted(kernel: &Kernel, successes: MatRef<'_>, failures: MatRef<'_>) -> Result<Self> {
         let given = FailureModel::new(kernel, successes, failures)?;
         if given.is_certain() || successes.nrows() == 0 {
             return Ok(given);
@@ -79,7 +83,7 @@ impl FailureModel {
     }
 
     /// v at each row of x.
-    pub fn at(&self, x: MatRef<'_, f64>) -> Result<Vec<f64>> {
+    pub fn at(&self, x: MatRef<'_>) -> Result<Vec<f64>> {
         if self.is_certain() {
             return Ok(vec![1.0; x.nrows()]);
         }
@@ -89,7 +93,7 @@ impl FailureModel {
     }
 
     /// v at each row of x, and its gradient there, [n, d].
-    pub fn with_gradient(&self, x: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+    pub fn with_gradient(&self, x: MatRef<'_>) -> Result<(Vec<f64>, Mat)> {
         let mut gradient = Mat::zeros(x.nrows(), x.ncols());
         if self.is_certain() {
             return Ok((vec![1.0; x.nrows()], gradient));
@@ -104,16 +108,13 @@ impl FailureModel {
         Ok((counts.into_iter().map(NeighbourCounts::probability).collect(), gradient))
     }
 
-    fn check(&self, x: MatRef<'_, f64>) -> Result<()> {
-        if x.ncols() != self.representatives.ncols() {
-            let what = "each point of the failure model".into();
-            return Err(Error::Shape { what, found: x.ncols(), expected: self.representatives.ncols() });
-        }
+    fn check(&self, x: MatRef<'_>) -> Result<()> {
+        check_length("each point of the failure model", x.ncols(), self.representatives.ncols())?;
         check_finite("a point of the failure model", x)
     }
 
     /// S and F at each row of x.
-    fn counts(&self, x: MatRef<'_, f64>) -> Vec<NeighbourCounts> {
+    fn counts(&self, x: MatRef<'_>) -> Vec<NeighbourCounts> {
         let mut counts = vec![NeighbourCounts { succeeded: 0.0, failed: 0.0 }; x.nrows()];
         let k = self.kernel.matrix(x, self.representatives.as_ref());
         for (j, weight) in self.weights.iter().enumerate() {
@@ -129,7 +130,7 @@ impl FailureModel {
     }
 
     /// wᵢ of each success, while only failures are summed.
-    fn parts_in_denominator(&self, successes: MatRef<'_, f64>) -> Vec<f64> {
+    fn parts_in_denominator(&self, successes: MatRef<'_>) -> Vec<f64> {
         // All of them fit: how much each matters is of no interest.
         if successes.nrows() <= REPRESENTATIVES {
             return vec![1.0; successes.nrows()];
@@ -145,14 +146,6 @@ impl FailureModel {
         let parts: Vec<Vec<f64>> =
             blocks().map(|k| (0..k.ncols()).map(|i| part(column(k.as_ref(), i))).collect()).collect();
         parts.concat()
-    }
-
-    fn joined_by(self, successes: Representatives) -> Self {
-        let (first, points) = (successes.weights.len(), &successes.points);
-        let row = |i: usize, k: usize| if i < first { points[(i, k)] } else { self.representatives[(i - first, k)] };
-        let representatives = Mat::from_fn(first + self.weights.len(), self.representatives.ncols(), row);
-        let weights = [successes.weights, self.weights].concat();
-        FailureModel { kernel: self.kernel, representatives, weights, successes: first }
     }
 }
 
@@ -204,30 +197,23 @@ impl NeighbourCounts {
     }
 }
 
-/// Points with the number of points that each represents.
-struct Representatives {
-    points: Mat<f64>,
-    weights: Vec<f64>,
-}
-
-impl Representatives {
-    /// At most [`REPRESENTATIVES`] of the points, kept with probabilities in proportion to these parts.
-    fn of(points: MatRef<'_, f64>, parts: &[f64]) -> Self {
-        if points.nrows() <= REPRESENTATIVES {
-            return Representatives { points: points.to_owned(), weights: vec![1.0; points.nrows()] };
-        }
-        let (mut rows, mut weights, mut passed) = (Vec::new(), Vec::new(), 0.5);
-        for (row, probability) in inclusion(parts, REPRESENTATIVES).into_iter().enumerate() {
-            // Systematic: a point is kept when the running sum passes a whole number.
-            let before = f64::floor(passed);
-            passed += probability;
-            if passed.floor() > before {
-                rows.push(row);
-                weights.push(1.0 / probability);
-            }
-        }
-        Representatives { points: select_rows(points, &rows), weights }
+/// At most [`REPRESENTATIVES`] of the points, kept with probabilities in proportion to these parts, and how many points each
+/// represents.
+fn representatives(points: MatRef<'_>, parts: &[f64]) -> (Mat, Vec<f64>) {
+    if points.nrows() <= REPRESENTATIVES {
+        return (points.to_owned(), vec![1.0; points.nrows()]);
     }
+    let (mut rows, mut weights, mut passed) = (Vec::new(), Vec::new(), 0.5);
+    for (row, probability) in inclusion(parts, REPRESENTATIVES).into_iter().enumerate() {
+        // Systematic: a point is kept when the running sum passes a whole number.
+        let before = f64::floor(passed);
+        passed += probability;
+        if passed.floor() > before {
+            rows.push(row);
+            weights.push(1.0 / probability);
+        }
+    }
+    (select_rows(points, &rows), weights)
 }
 
 /// min(1, c·part) with the c that makes them add up to `count`.
@@ -246,7 +232,8 @@ fn inclusion(parts: &[f64], count: usize) -> Vec<f64> {
     parts.iter().map(|part| (part * factor).min(1.0)).collect()
 }
 
-fn row_sums(k: MatRef<'_, f64>) -> Vec<f64> {
+/// Σⱼ kᵢⱼ of each row.
+pub(super) fn row_sums(k: MatRef<'_>) -> Vec<f64> {
     let mut sums = vec![0.0; k.nrows()];
     (0..k.ncols()).for_each(|j| sums.iter_mut().zip(column(k, j)).for_each(|(sum, k)| *sum += k));
     sums
@@ -302,7 +289,7 @@ impl<U: BatchedObjective + ?Sized> BatchedObjective for SuccessWeighted<'_, U> {
         self.acquisition.elements()
     }
 
-    fn score(&self, pool: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    fn score(&self, pool: MatRef<'_>) -> Result<Mat> {
         let mut scores = self.acquisition.score(pool)?;
         if self.failure_model.is_certain() {
             return Ok(scores);
@@ -315,7 +302,7 @@ impl<U: BatchedObjective + ?Sized> BatchedObjective for SuccessWeighted<'_, U> {
         Ok(scores)
     }
 
-    fn value_gradient(&self, elements: &[usize], points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+    fn value_gradient(&self, elements: &[usize], points: MatRef<'_>) -> Result<(Vec<f64>, Mat)> {
         let (mut values, mut gradient) = self.acquisition.value_gradient(elements, points)?;
         if self.failure_model.is_certain() {
             return Ok((values, gradient));

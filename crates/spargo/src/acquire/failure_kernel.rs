@@ -8,24 +8,9 @@
 //! smooth f is: by the length scales of a nearly linear f every evaluation counts everywhere, and no region would ever be
 //! left. So the model has the longest length scales, up to those of f, with the largest leave-one-out log predictive density.
 
+use super::failure::row_sums;
 use crate::kernel::{Kernel, Role};
-use crate::linalg::{Mat, MatRef, column, select_rows};
-
-/// The kernel of a failure model: that of f with its long length scales cut.
-pub(super) fn failure_kernel(kernel: &Kernel, successes: MatRef<'_, f64>, failures: MatRef<'_, f64>) -> Kernel {
-    let (ok, failed) = (Group::of(successes), Group::of(failures));
-    // Typical distances in the unit cube grow as √d.
-    let unit = (failures.ncols() as f64).sqrt();
-    let cut = REACHES.iter().map(|reach| cut(kernel, reach * unit));
-    let mut best = (leave_one_out(kernel, &ok, &failed), kernel.clone());
-    for kernel in cut {
-        let score = leave_one_out(&kernel, &ok, &failed);
-        if score > best.0 {
-            best = (score, kernel);
-        }
-    }
-    best.1
-}
+use crate::linalg::{Mat, MatRef, select_rows};
 
 /// Largest length scales that are tried besides those of f, in units of √d. Shorter ones may predict better, as points
 /// are asked for in clusters, but a region would have to be filled with failures before it is left.
@@ -34,14 +19,28 @@ const REACHES: [f64; 5] = [1.0, 0.5, 0.25, 0.125, 0.0625];
 /// Points of a group that are looked at.
 const LOOKED_AT: usize = 256;
 
+/// The kernel of a failure model: that of f with its long length scales cut.
+pub(super) fn failure_kernel(kernel: &Kernel, successes: MatRef<'_>, failures: MatRef<'_>) -> Kernel {
+    let (ok, failed) = (Group::of(successes), Group::of(failures));
+    // Typical distances in the unit cube grow as √d.
+    let unit = (failures.ncols() as f64).sqrt();
+    let cut = REACHES.iter().map(|reach| cut(kernel, reach * unit));
+    let uncut = (leave_one_out(kernel, &ok, &failed), kernel.clone());
+    let (_, best) = cut.fold(uncut, |best, kernel| {
+        let score = leave_one_out(&kernel, &ok, &failed);
+        if score > best.0 { (score, kernel) } else { best }
+    });
+    best
+}
+
 /// Some points, and how many each represents.
 struct Group {
-    points: Mat<f64>,
+    points: Mat,
     weight: f64,
 }
 
 impl Group {
-    fn of(all: MatRef<'_, f64>) -> Self {
+    fn of(all: MatRef<'_>) -> Self {
         let kept = all.nrows().min(LOOKED_AT);
         let rows: Vec<usize> = (0..kept).map(|i| i * all.nrows() / kept).collect();
         Group { points: select_rows(all, &rows), weight: all.nrows() as f64 / kept.max(1) as f64 }
@@ -73,8 +72,6 @@ fn leave_one_out(kernel: &Kernel, ok: &Group, failed: &Group) -> f64 {
 /// Σⱼ κ(xᵢ, xⱼ) over a group.
 fn sums(kernel: &Kernel, at: &Group, others: &Group) -> Vec<f64> {
     let k = kernel.matrix(at.points.as_ref(), others.points.as_ref());
-    let mut sums = vec![0.0; at.points.nrows()];
-    (0..k.ncols()).for_each(|j| sums.iter_mut().zip(column(k.as_ref(), j)).for_each(|(sum, k)| *sum += k));
     let prior = kernel.diagonal(at.points.as_ref());
-    sums.iter().zip(prior).map(|(sum, prior)| others.weight * sum / prior).collect()
+    row_sums(k.as_ref()).iter().zip(prior).map(|(sum, prior)| others.weight * sum / prior).collect()
 }

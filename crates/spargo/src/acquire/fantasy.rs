@@ -34,16 +34,16 @@ pub struct Fantasy<'a> {
     noise: f64,
     count: usize,
     /// P, [count, d] and room to grow.
-    points: Mat<f64>,
+    points: Mat,
     /// H, [m, count] and room to grow.
-    weights: Mat<f64>,
+    weights: Mat,
     /// L_P, [count, count] and room to grow.
-    factor: Mat<f64>,
+    factor: Mat,
 }
 
 impl<'a> Fantasy<'a> {
     /// Conditions on the rows of `pending`, observed with this noise variance; there may be none.
-    pub fn new(posterior: &'a Posterior, noise: f64, pending: MatRef<'_, f64>) -> Result<Self> {
+    pub fn new(posterior: &'a Posterior, noise: f64, pending: MatRef<'_>) -> Result<Self> {
         if !(noise >= 0.0 && noise.is_finite()) {
             let must = "finite and not negative".into();
             return Err(Error::Parameter { name: "the noise variance".into(), value: noise, must });
@@ -59,7 +59,7 @@ impl<'a> Fantasy<'a> {
     ///
     /// A point that the others determine already, up to rounding, is left out: it would change nothing. That takes
     /// replicates without noise.
-    pub fn add(&mut self, points: MatRef<'_, f64>) -> Result<()> {
+    pub fn add(&mut self, points: MatRef<'_>) -> Result<()> {
         if points.nrows() == 0 {
             return Ok(());
         }
@@ -69,28 +69,28 @@ impl<'a> Fantasy<'a> {
     }
 
     /// P, without those left out, [p, d].
-    pub fn points(&self) -> MatRef<'_, f64> {
+    pub fn points(&self) -> MatRef<'_> {
         self.points.as_ref().subrows(0, self.count)
     }
 
     /// Moments at each row of x.
-    pub fn moments(&self, x: MatRef<'_, f64>) -> Result<Vec<Moments>> {
+    pub fn moments(&self, x: MatRef<'_>) -> Result<Vec<Moments>> {
         self.posterior.check(x)?;
         let blocks: Vec<_> = x.par_row_chunks(BLOCK).map(|x| self.terms(x).moments).collect();
         Ok(blocks.concat())
     }
 
     /// H, [m, p].
-    pub(super) fn weights(&self) -> MatRef<'_, f64> {
+    pub(super) fn weights(&self) -> MatRef<'_> {
         self.weights.as_ref().subcols(0, self.count)
     }
 
     /// L_P, [p, p].
-    pub(super) fn factor(&self) -> MatRef<'_, f64> {
+    pub(super) fn factor(&self) -> MatRef<'_> {
         self.factor.submatrix(0, 0, self.count, self.count)
     }
 
-    fn add_block(&mut self, new: MatRef<'_, f64>) {
+    fn add_block(&mut self, new: MatRef<'_>) {
         let local = self.posterior.local(new);
         let with_known = self.covariances(new, &local); // [known, new]
         let mut among = self.posterior.kernel().matrix(new, new); // [new, new]
@@ -109,7 +109,7 @@ impl<'a> Fantasy<'a> {
         }
     }
 
-    fn append(&mut self, point: MatRef<'_, f64>, weights: &[f64], row: &[f64], pivot: f64) {
+    fn append(&mut self, point: MatRef<'_>, weights: &[f64], row: &[f64], pivot: f64) {
         let at = self.count;
         grow(&mut self.points, at + 1, point.ncols());
         grow(&mut self.weights, weights.len(), at + 1);
@@ -122,14 +122,14 @@ impl<'a> Fantasy<'a> {
     }
 
     /// c(P, x), [p, n].
-    fn covariances(&self, x: MatRef<'_, f64>, local: &Local) -> Mat<f64> {
+    fn covariances(&self, x: MatRef<'_>, local: &Local) -> Mat {
         let mut c = self.posterior.kernel().matrix(self.points(), x);
         gemm(c.as_mut(), Accumulate::Add, -1.0, self.weights().transpose(), local.kzx.as_ref());
         c
     }
 
     /// Rows must be checked before.
-    fn terms(&self, x: MatRef<'_, f64>) -> FantasyTerms {
+    fn terms(&self, x: MatRef<'_>) -> FantasyTerms {
         let local = self.posterior.local(x);
         let mut roots = self.covariances(x, &local);
         solve_lower(self.factor(), roots.as_mut());
@@ -140,7 +140,7 @@ impl<'a> Fantasy<'a> {
     }
 
     /// Adds the gradient of what has the given slopes in the moments, row by row.
-    fn add_gradient(&self, x: MatRef<'_, f64>, terms: FantasyTerms, slopes: &[Moments], mut out: MatMut<'_, f64>) {
+    fn add_gradient(&self, x: MatRef<'_>, terms: FantasyTerms, slopes: &[Moments], mut out: MatMut<'_>) {
         let FantasyTerms { local, roots: mut beta, .. } = terms;
         solve_lower_transposed(self.factor(), beta.as_mut());
         let through_p = Mat::from_fn(x.nrows(), self.count, |i, j| -2.0 * slopes[i].conditional * beta[(j, i)]);
@@ -160,7 +160,7 @@ impl<'a> Fantasy<'a> {
 struct FantasyTerms {
     local: Local,
     /// L_P⁻¹c(P, x), [p, n].
-    roots: Mat<f64>,
+    roots: Mat,
     moments: Vec<Moments>,
 }
 
@@ -183,13 +183,13 @@ impl BatchedObjective for Fantasised<'_> {
         1
     }
 
-    fn score(&self, pool: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    fn score(&self, pool: MatRef<'_>) -> Result<Mat> {
         let moments = self.fantasies.iter().map(|fantasy| fantasy.moments(pool)).collect::<Result<Vec<_>>>()?;
         let values = map_points(&moments, |_, at| self.function.value(at));
         Ok(Mat::from_fn(pool.nrows(), 1, |i, _| values[i]))
     }
 
-    fn value_gradient(&self, elements: &[usize], points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+    fn value_gradient(&self, elements: &[usize], points: MatRef<'_>) -> Result<(Vec<f64>, Mat)> {
         self.fantasies.iter().try_for_each(|fantasy| fantasy.posterior.check(points))?;
         check_elements(elements, points.nrows(), 1)?;
         let (mut values, mut gradient) = (vec![0.0; points.nrows()], Mat::zeros(points.nrows(), points.ncols()));
@@ -225,7 +225,7 @@ pub(super) fn map_points(moments: &[Vec<Moments>], number: impl Fn(usize, &[Mome
 }
 
 /// Makes room by doubling; what is there stays.
-pub(super) fn grow(a: &mut Mat<f64>, rows: usize, columns: usize) {
+pub(super) fn grow(a: &mut Mat, rows: usize, columns: usize) {
     let room = |have: usize, need: usize| if need > have { need.max(2 * have) } else { have };
     let (rows, columns) = (room(a.nrows(), rows), room(a.ncols(), columns));
     a.resize_with(rows, columns, |_, _| 0.0);

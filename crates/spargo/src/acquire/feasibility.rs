@@ -4,10 +4,9 @@
 //!     α_c(x) = α(x) + Σ_c log P(f_c(x) satisfies its bounds)          (α a logarithm)
 //! ```
 
-use super::ConstraintBounds;
-use super::Context;
 use super::failure::SuccessWeighting;
 use super::function::{AcquisitionFunction, Moments};
+use super::{ConstraintBounds, Context};
 use crate::error::Result;
 use crate::linalg::MatRef;
 
@@ -69,7 +68,7 @@ impl<A: AcquisitionFunction> AcquisitionFunction for FeasibilityWeighted<A> {
         self.function.shortlist()
     }
 
-    fn add_pending(&mut self, context: &Context<'_>, points: MatRef<'_, f64>) -> Result<()> {
+    fn add_pending(&mut self, context: &Context<'_>, points: MatRef<'_>) -> Result<()> {
         self.function.add_pending(context, points)
     }
 }

@@ -6,9 +6,10 @@
 //!
 //! Objectives come first, then constrained outputs. Each function has a file of its own.
 
+use super::Context;
 use super::failure::SuccessWeighting;
-use super::{Context, SHORTLIST};
-use crate::error::{Error, Result};
+use super::greedy::SHORTLIST;
+use crate::error::Result;
 use crate::linalg::MatRef;
 use std::fmt::Debug;
 
@@ -75,15 +76,7 @@ pub trait AcquisitionFunction: Debug + Sync {
     }
 
     /// Takes points, [points, inputs], as pending from now on.
-    fn add_pending(&mut self, _context: &Context<'_>, _points: MatRef<'_, f64>) -> Result<()> {
+    fn add_pending(&mut self, _context: &Context<'_>, _points: MatRef<'_>) -> Result<()> {
         Ok(())
-    }
-}
-
-/// Refuses a parameter of an acquisition function that is not finite.
-pub(super) fn check_finite(what: &str, values: &[f64]) -> Result<()> {
-    match values.iter().position(|value| !value.is_finite()) {
-        Some(row) => Err(Error::NonFinite { what: what.into(), row, value: values[row] }),
-        None => Ok(()),
     }
 }

@@ -11,8 +11,8 @@
 
 use super::Context;
 use super::failure::SuccessWeighting;
-use super::function::{AcquisitionFunction, Moments, check_finite};
-use crate::error::{Error, Result};
+use super::function::{AcquisitionFunction, Moments};
+use crate::error::{Error, Result, check_finite};
 use crate::linalg::column;
 use crate::math::information::{about_maximum, about_maximum_slopes};
 use crate::sample::Paths;

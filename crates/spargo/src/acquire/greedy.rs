@@ -24,7 +24,7 @@ pub fn greedy(
     function: &mut dyn AcquisitionFunction,
     count: usize,
     excluded: &mut Excluded,
-) -> Result<Mat<f64>> {
+) -> Result<Mat> {
     let optimizer = context.optimizer;
     function.add_pending(context, context.pending)?;
     let pool = starts(context, function, count, excluded)?;
@@ -32,7 +32,7 @@ pub fn greedy(
         if optimizer.pool().is_complete() {
             best_free(pool.as_ref(), column(scores, 0), excluded)
         } else {
-            Ok(row(optimizer.search_from(acquisition, pool.as_ref(), scores, excluded)?.as_ref(), 0))
+            Ok(row(optimizer.search(acquisition, pool.as_ref(), scores, &[], excluded)?.as_ref(), 0))
         }
     })
 }
@@ -46,10 +46,10 @@ pub fn greedy(
 pub fn greedy_from(
     context: &Context<'_>,
     function: &mut dyn AcquisitionFunction,
-    pool: MatRef<'_, f64>,
+    pool: MatRef<'_>,
     count: usize,
-    mut choose: impl FnMut(&dyn BatchedObjective, MatRef<'_, f64>) -> Result<Vec<f64>>,
-) -> Result<Mat<f64>> {
+    mut choose: impl FnMut(&dyn BatchedObjective, MatRef<'_>) -> Result<Vec<f64>>,
+) -> Result<Mat> {
     let failure_model = context.failure_model()?;
     let success = failure_model.at(pool)?;
     let mut fantasies = fantasies(context, function.fantasises())?;
@@ -92,12 +92,7 @@ fn fantasies<'a>(context: &Context<'a>, fantasises: bool) -> Result<Vec<Fantasy<
 
 /// The points that are scored again for every point of a batch: the whole pool, or the free rows of a table, if they are many
 /// only the best ones at first, as pending points only take value away.
-fn starts(
-    context: &Context<'_>,
-    function: &dyn AcquisitionFunction,
-    count: usize,
-    excluded: &Excluded,
-) -> Result<Mat<f64>> {
+fn starts(context: &Context<'_>, function: &dyn AcquisitionFunction, count: usize, excluded: &Excluded) -> Result<Mat> {
     let points = context.optimizer.pool().points();
     if !context.optimizer.pool().is_complete() {
         return Ok(points.to_owned());
@@ -115,21 +110,18 @@ fn starts(
     let acquisition = Fantasised::new(&fantasies, function);
     let weighted =
         SuccessWeighted { acquisition: &acquisition, failure_model: &failure_model, weighting: function.weighting() };
-    let mut scored: Vec<(f64, usize)> = Vec::with_capacity(free.len());
+    let mut scores: Vec<f64> = Vec::with_capacity(free.len());
     for rows in free.chunks(BLOCK) {
-        let scores = weighted.score(select_rows(points, rows).as_ref())?;
-        scored.extend(column(scores.as_ref(), 0).iter().copied().zip(rows.iter().copied()));
+        scores.extend(column(weighted.score(select_rows(points, rows).as_ref())?.as_ref(), 0));
     }
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let rows: Vec<usize> = scored[..size].iter().map(|&(_, row)| row).collect();
-    Ok(select_rows(points, &rows))
+    let best: Vec<usize> = sorted_by_value(&scores)[..size].iter().map(|&i| free[i]).collect();
+    Ok(select_rows(points, &best))
 }
 
 /// The free row with the largest score.
-fn best_free(points: MatRef<'_, f64>, scores: &[f64], excluded: &mut Excluded) -> Result<Vec<f64>> {
-    let rows = sorted_by_value(scores).into_iter().map(|i| row(points, i));
-    let point = rows.into_iter().find(|point| !excluded.contains(point));
-    let point = point.ok_or(Error::Exhausted { wanted: 1, left: 0 })?;
+fn best_free(points: MatRef<'_>, scores: &[f64], excluded: &mut Excluded) -> Result<Vec<f64>> {
+    let mut rows = sorted_by_value(scores).into_iter().map(|i| row(points, i));
+    let point = rows.find(|point| !excluded.contains(point)).ok_or(Error::Exhausted { wanted: 1, left: 0 })?;
     excluded.insert(&point);
     Ok(point)
 }

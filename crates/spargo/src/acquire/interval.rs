@@ -13,6 +13,9 @@ mod narrow;
 use super::log_ei;
 use crate::math::normal::{log_cdf, pdf_over_cdf};
 
+/// The value of what cannot happen: finite, and below everything that can.
+pub(super) const NEVER: f64 = -1e300;
+
 /// A logarithm and its slopes in mean and variance; the slopes may be infinite.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Log {
@@ -75,19 +78,14 @@ pub(super) fn probability(lower: f64, upper: f64, mean: f64, variance: f64) -> L
     let (a, b) = ((lower - mean) / deviation, (upper - mean) / deviation);
     // Below 0 nothing cancels; f and its mirror image have the same probability.
     let width = (upper - lower) / deviation;
-    let log = match a + b > 0.0 {
-        true => mirrored(standard_probability(-b, -a, width)),
-        false => standard_probability(a, b, width),
-    };
+    let is_above = a + b > 0.0;
+    let log = if is_above { mirrored(standard_probability(-b, -a, width)) } else { standard_probability(a, b, width) };
     Log {
         value: log.value,
         by_mean: -log.by_shift / deviation,
         by_variance: -0.5 * log.by_scale / deviation / deviation,
     }
 }
-
-/// The worth of what cannot happen: finite, and below everything that can.
-pub(super) const NEVER: f64 = -1e300;
 
 /// δ below which an interval is narrow: there rounding shows, and log-densities change by less than 0.1 along it.
 fn limit_of_narrow(log: f64) -> f64 {

@@ -45,7 +45,7 @@ impl AcquisitionFunction for LogEhvi {
         self.improvement.gradient(at, out);
     }
 
-    fn add_pending(&mut self, context: &Context<'_>, points: MatRef<'_, f64>) -> Result<()> {
+    fn add_pending(&mut self, context: &Context<'_>, points: MatRef<'_>) -> Result<()> {
         if points.nrows() == 0 {
             return Ok(());
         }

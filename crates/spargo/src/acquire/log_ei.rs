@@ -5,8 +5,8 @@
 //!     ∂/∂μ = (Φ/h)/σ,        ∂/∂σ² = (φ/h)/2σ²,        φ/h = 1 − zΦ/h
 //! ```
 
-use super::function::{AcquisitionFunction, Moments, check_finite};
-use crate::error::Result;
+use super::function::{AcquisitionFunction, Moments};
+use crate::error::{Result, check_finite};
 use crate::math::normal::{improvement, log_improvement, log_improvement_slope, pdf};
 
 /// The value of what cannot improve: finite, so that it can be added to, and below everything that can.

@@ -53,5 +53,3 @@ pub use pool::PoolMoments;
 pub use rules::{RULES, Rule, Task};
 pub use straddle::Straddle;
 pub use thompson::thompson;
-
-use greedy::SHORTLIST;

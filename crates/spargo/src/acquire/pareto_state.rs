@@ -2,6 +2,7 @@
 
 use super::Scale;
 use super::context::{Constraint, Output, check_outputs};
+use crate::allocate::quality::moments;
 use crate::error::{Error, Result};
 use crate::linalg::MatRef;
 use crate::math::pareto;
@@ -26,7 +27,7 @@ pub struct ParetoState {
 
 impl ParetoState {
     /// Of these points, [points, inputs]; at least one.
-    pub fn new(objectives: &[Output<'_>], constraints: &[Constraint<'_>], observed: MatRef<'_, f64>) -> Result<Self> {
+    pub fn new(objectives: &[Output<'_>], constraints: &[Constraint<'_>], observed: MatRef<'_>) -> Result<Self> {
         check_outputs(objectives, constraints)?;
         if observed.nrows() == 0 {
             return Err(Error::Empty { what: "the list of observed points".into() });
@@ -35,11 +36,9 @@ impl ParetoState {
         let objectives = objectives.iter().map(at_points).collect::<Result<Vec<_>>>()?;
         let constrained = constraints.iter().map(|c| at_points(&c.output)).collect::<Result<Vec<_>>>()?;
         let deviations: Vec<f64> = constrained.iter().map(|means| deviation(means)).collect();
-        let violation = |row: usize| {
+        let violation = |row: usize| -> f64 {
             let parts = constraints.iter().zip(&constrained).zip(&deviations);
-            parts
-                .map(|((constraint, means), deviation)| constraint.bounds.violation(means[row]) / deviation)
-                .sum::<f64>()
+            parts.map(|((constraint, means), deviation)| constraint.bounds.violation(means[row]) / deviation).sum()
         };
         let violations: Vec<f64> = (0..observed.nrows()).map(violation).collect();
         let means: Vec<Vec<f64>> =
@@ -73,11 +72,8 @@ fn incumbents(means: &[Vec<f64>], violations: &[f64]) -> Vec<usize> {
     pareto::front(&feasible).into_iter().map(|i| rows[i]).collect()
 }
 
-/// The standard deviation, in units of the range so that squares neither overflow nor vanish; 1 if all are the same.
+/// The standard deviation; 1 if all values are the same.
 fn deviation(values: &[f64]) -> f64 {
-    let Scale { reference, range } = Scale::of(values);
-    let parts = || values.iter().map(|value| (value - reference) / range);
-    let mean = parts().sum::<f64>() / values.len() as f64;
-    let variance = parts().map(|part| (part - mean).powi(2)).sum::<f64>() / values.len() as f64;
-    if variance > 0.0 { range * variance.sqrt() } else { 1.0 }
+    let (_, deviation) = moments(values);
+    if deviation > 0.0 { deviation } else { 1.0 }
 }

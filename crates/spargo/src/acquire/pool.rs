@@ -6,7 +6,7 @@
 //!     v = (c(x, p) − V l)/λ,        c(x, p) = k(x, p) − k(x, Z)h(p),        var_{P,p}(x) = var_P(x) − v²
 //! ```
 //!
-//! That is O(n(m + p)) a point, by streaming k(x, Z) and V through the memory bus.
+//! That is O(n(m + p)) per point, by streaming k(x, Z) and V through the memory bus.
 
 use super::fantasy::{BLOCK, Fantasy, grow};
 use super::function::Moments;
@@ -29,25 +29,25 @@ pub struct PoolMoments<'a> {
 
 #[derive(Debug, Clone)]
 struct Block<'a> {
-    x: MatRef<'a, f64>,
+    x: MatRef<'a>,
     /// k(x, Z), [n, m], if there is memory for it.
-    kxz: Option<Mat<f64>>,
+    kxz: Option<Mat>,
     /// V, [n, known] and room to grow.
-    roots: Mat<f64>,
+    roots: Mat,
     moments: Vec<Moments>,
 }
 
 impl<'a> PoolMoments<'a> {
     /// A pool that knows of no believed points yet.
-    pub fn new(posterior: &'a Posterior, x: MatRef<'a, f64>) -> Result<Self> {
+    pub fn new(posterior: &'a Posterior, x: MatRef<'a>) -> Result<Self> {
         PoolMoments::keeping(posterior, x, KEPT)
     }
 
     /// A pool that keeps k(x, Z) if it has at most `room` elements.
-    fn keeping(posterior: &'a Posterior, x: MatRef<'a, f64>, room: usize) -> Result<Self> {
+    fn keeping(posterior: &'a Posterior, x: MatRef<'a>, room: usize) -> Result<Self> {
         let prediction = posterior.predict(x)?;
         let fits = x.nrows() * posterior.z().nrows() <= room;
-        let block = |(number, x): (usize, MatRef<'a, f64>)| {
+        let block = |(number, x): (usize, MatRef<'a>)| {
             let moments = (number * BLOCK..number * BLOCK + x.nrows()).map(|i| {
                 let (mean, variance) = (prediction.mean[i], prediction.variance[i]);
                 Moments { mean, variance, conditional: variance }
@@ -95,11 +95,10 @@ impl Block<'_> {
     }
 
     /// c(x, p) of the points believed beyond those known, [n, fresh].
-    fn covariances(&self, posterior: &Posterior, fantasy: &Fantasy<'_>, known: usize) -> Mat<f64> {
+    fn covariances(&self, posterior: &Posterior, fantasy: &Fantasy<'_>, known: usize) -> Mat {
         let kernel = posterior.kernel();
         let fresh = fantasy.points().nrows() - known;
-        let mut c = Mat::zeros(self.x.nrows(), fresh);
-        kernel.cross(self.x, fantasy.points().subrows(known, fresh), c.as_mut());
+        let mut c = kernel.matrix(self.x, fantasy.points().subrows(known, fresh));
         let weights = fantasy.weights().subcols(known, fresh);
         match &self.kxz {
             Some(kxz) => gemm(c.as_mut(), Accumulate::Add, -1.0, kxz.as_ref(), weights),

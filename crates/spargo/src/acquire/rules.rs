@@ -34,7 +34,7 @@ pub struct Rule {
     /// Why the rule does not support a task; `None` if it does.
     refuses: fn(Task) -> Option<&'static str>,
     /// Points with these numbers of a batch, [points, inputs].
-    batch: fn(&Context<'_>, Range<usize>, &mut Excluded) -> Result<Mat<f64>>,
+    batch: fn(&Context<'_>, Range<usize>, &mut Excluded) -> Result<Mat>,
 }
 
 /// Every rule; the first that supports a task is its default.
@@ -133,7 +133,7 @@ impl Rule {
     ///
     /// As long as no observed point is feasible, every rule chooses the points of least violation on sampled paths: the
     /// likeliest to be feasible are far from all data, where anything is possible.
-    pub fn batch(&self, context: &Context<'_>, numbers: Range<usize>, excluded: &mut Excluded) -> Result<Mat<f64>> {
+    pub fn batch(&self, context: &Context<'_>, numbers: Range<usize>, excluded: &mut Excluded) -> Result<Mat> {
         if context.pareto.is_feasible() {
             (self.batch)(context, numbers, excluded)
         } else {
@@ -143,7 +143,7 @@ impl Rule {
 }
 
 /// With one objective, the expected improvement on the best point that is, or is fantasised to be, feasible.
-fn log_ehvi(context: &Context<'_>, numbers: Range<usize>, excluded: &mut Excluded) -> Result<Mat<f64>> {
+fn log_ehvi(context: &Context<'_>, numbers: Range<usize>, excluded: &mut Excluded) -> Result<Mat> {
     greedy(context, &mut FeasibilityWeighted::new(LogEhvi::of(context)?, context), numbers.len(), excluded)
 }
 

@@ -8,8 +8,8 @@
 //! f is on one side of the level with 97.5 % confidence.
 
 use super::failure::SuccessWeighting;
-use super::function::{AcquisitionFunction, Moments, check_finite};
-use crate::error::Result;
+use super::function::{AcquisitionFunction, Moments};
+use crate::error::{Result, check_finite};
 
 /// The normal distribution's 97.5 % quantile, to the digits of the source.
 const WIDTH: f64 = 1.96;

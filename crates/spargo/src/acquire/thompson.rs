@@ -20,7 +20,7 @@ use std::ops::Range;
 const ELEMENTS: usize = 500;
 
 /// The maximisers of the batch elements with these numbers, [points, inputs].
-pub fn thompson(context: &Context<'_>, numbers: Range<usize>, excluded: &mut Excluded) -> Result<Mat<f64>> {
+pub fn thompson(context: &Context<'_>, numbers: Range<usize>, excluded: &mut Excluded) -> Result<Mat> {
     let (failure_model, scales) = (context.failure_model()?, length_scales(context));
     // Failures take away from how far a path is above the worst that is known.
     let is_single = context.objectives.len() == 1 && context.constraints.is_empty();

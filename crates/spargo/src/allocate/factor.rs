@@ -6,9 +6,9 @@
 //!
 //! L's row t is c(zₜ) at the moment of choice and σ²ₜ the variance of zₜ then. Rows are padded with zeros to a multiple
 //! of [`LANES`], so that every inner product runs over whole vectors. Each entry is computed by one and the same
-//! sequence of operations wherever it is needed: that is what makes the lazy search agree with the plain one bit by bit.
+//! sequence of operations wherever it is needed: that is what makes the lazy search agree with one that looks at every row, bit by bit.
 
-use crate::kernel::Covariance;
+use crate::kernel::Kernel;
 use crate::linalg::vexp::fma;
 use crate::linalg::{Mat, MatMut, MatRef};
 use multiversion::{multiversion, target::target_cfg_f};
@@ -17,7 +17,7 @@ use multiversion::{multiversion, target::target_cfg_f};
 const NIL: f64 = 1e-10;
 
 /// Partial sums of an inner product: enough independent ones to hide the latency of a multiply-add.
-pub(super) const LANES: usize = 16;
+const LANES: usize = 16;
 
 /// A conditional variance below this is as good as nothing.
 ///
@@ -29,7 +29,7 @@ pub(super) fn nil_variance(diagonal: &[f64]) -> f64 {
 }
 
 /// The length of a padded row with `len` entries.
-pub(super) fn padded(len: usize) -> usize {
+fn padded(len: usize) -> usize {
     len.next_multiple_of(LANES)
 }
 
@@ -54,16 +54,16 @@ impl Candidate {
 }
 
 /// The chosen points and their factor.
-pub(super) struct Factor<'a, K: ?Sized> {
-    kernel: &'a K,
+pub(super) struct Factor<'a> {
+    kernel: &'a Kernel,
     /// The chosen points, [capacity, d], of which the first `roots.len()` rows are in use.
-    z: Mat<f64>,
+    z: Mat,
     rows: Vec<Vec<f64>>,
     roots: Vec<f64>,
 }
 
-impl<'a, K: Covariance + ?Sized> Factor<'a, K> {
-    pub(super) fn new(kernel: &'a K, capacity: usize, dimension: usize) -> Self {
+impl<'a> Factor<'a> {
+    pub(super) fn new(kernel: &'a Kernel, capacity: usize, dimension: usize) -> Self {
         Factor { kernel, z: Mat::zeros(capacity, dimension), rows: Vec::new(), roots: Vec::new() }
     }
 
@@ -73,7 +73,7 @@ impl<'a, K: Covariance + ?Sized> Factor<'a, K> {
     }
 
     /// Brings candidates, each with its row number in `x`, up to date.
-    pub(super) fn advance(&self, x: MatRef<'_, f64>, candidates: &mut [(usize, Candidate)]) {
+    pub(super) fn advance(&self, x: MatRef<'_>, candidates: &mut [(usize, Candidate)]) {
         let len = self.len();
         for (row, candidate) in candidates.iter_mut().filter(|(_, candidate)| candidate.level < len) {
             let level = candidate.level;
@@ -86,7 +86,7 @@ impl<'a, K: Covariance + ?Sized> Factor<'a, K> {
     }
 
     /// Adds an up-to-date candidate to the chosen points.
-    pub(super) fn push(&mut self, x: MatRef<'_, f64>, mut candidate: Candidate) {
+    pub(super) fn push(&mut self, x: MatRef<'_>, mut candidate: Candidate) {
         debug_assert_eq!(candidate.level, self.len());
         self.z.subrows_mut(self.len(), 1).copy_from(x);
         candidate.row.truncate(padded(self.len()));
@@ -122,7 +122,7 @@ fn substitute(candidates: &mut [(usize, Candidate)], factor: &[Vec<f64>], roots:
 
 /// aᵀb over b's padded length.
 #[inline(always)]
-pub(super) fn padded_dot<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
+fn padded_dot<const FMA: bool>(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; LANES];
     for (a, b) in a.chunks_exact(LANES).zip(b.chunks_exact(LANES)) {
         for lane in 0..LANES {

@@ -4,13 +4,13 @@
 //!     P(Z) = |L_Z| / e_M(λ),   L_ij = q_i k(x_i, x_j) q_j = V diag(λ) Vᵀ        (Kulesza & Taskar 2012, section 5.2)
 //! ```
 //!
-//! InitialFit M eigenvectors are drawn, the set J with probability Π_{J} λ_j / e_M(λ), where e_M is the elementary symmetric
+//! First M eigenvectors are drawn, the set J with probability Π_{J} λ_j / e_M(λ), where e_M is the elementary symmetric
 //! polynomial; then points from the projection process V_J V_Jᵀ, by conditioning it on one point after another. The
 //! polynomials are kept as logarithms: e_500 of a thousand eigenvalues is far outside the range of floating point.
 
 use crate::error::{Error, Result};
-use crate::kernel::Covariance;
-use crate::linalg::{Eigen, Mat, MatRef, column_mut, mat_vec, norm2, symmetric_eigen};
+use crate::kernel::Kernel;
+use crate::linalg::{Eigen, Mat, MatRef, column_mut, mat_vec, norm2, row, symmetric_eigen};
 use crate::rng::weighted_index;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
@@ -19,9 +19,9 @@ use rand_chacha::ChaCha8Rng;
 pub(super) const MOST_ROWS: usize = 8192;
 
 /// min(M, rank L) different rows; `quality` must be neither negative nor NaN.
-pub(super) fn sample<K: Covariance + ?Sized>(
-    x: MatRef<'_, f64>,
-    kernel: &K,
+pub(super) fn sample(
+    x: MatRef<'_>,
+    kernel: &Kernel,
     quality: &[f64],
     m: usize,
     rng: &mut ChaCha8Rng,
@@ -43,7 +43,7 @@ pub(super) fn sample<K: Covariance + ?Sized>(
     Ok(draw_points(&columns, rng))
 }
 
-fn weighted_covariance<K: Covariance + ?Sized>(x: MatRef<'_, f64>, kernel: &K, quality: &[f64]) -> Mat<f64> {
+fn weighted_covariance(x: MatRef<'_>, kernel: &Kernel, quality: &[f64]) -> Mat {
     let mut l = Mat::zeros(x.nrows(), x.nrows());
     kernel.cross(x, x, l.as_mut());
     let largest = quality.iter().copied().fold(0.0, f64::max);
@@ -94,16 +94,16 @@ fn log_sum(a: f64, b: f64) -> f64 {
 }
 
 /// As many rows as V has columns from the projection process with kernel V Vᵀ.
-fn draw_points(v: &Mat<f64>, rng: &mut ChaCha8Rng) -> Vec<usize> {
+fn draw_points(v: &Mat, rng: &mut ChaCha8Rng) -> Vec<usize> {
     let (n, size) = (v.nrows(), v.ncols());
-    let mut variance: Vec<f64> = (0..n).map(|i| norm2(&row(v, i, size))).collect();
+    let mut variance: Vec<f64> = (0..n).map(|i| norm2(&row(v.as_ref(), i))).collect();
     let mut factor = Mat::<f64>::zeros(n, size); // [n, drawn so far]
     let mut rows = Vec::with_capacity(size);
     for step in 0..size {
         let Some(i) = weighted_index(&variance, rng) else { break };
         // Condition V Vᵀ on row i: one column of its pivoted Cholesky factor.
-        let projection = mat_vec(v.as_ref(), &row(v, i, size));
-        let known = mat_vec(factor.subcols(0, step), &row(&factor, i, step));
+        let projection = mat_vec(v.as_ref(), &row(v.as_ref(), i));
+        let known = mat_vec(factor.subcols(0, step), &row(factor.subcols(0, step), i));
         let root = variance[i].sqrt();
         for (k, entry) in column_mut(factor.as_mut(), step).iter_mut().enumerate() {
             *entry = (projection[k] - known[k]) / root;
@@ -113,10 +113,6 @@ fn draw_points(v: &Mat<f64>, rng: &mut ChaCha8Rng) -> Vec<usize> {
         rows.push(i);
     }
     rows
-}
-
-fn row(a: &Mat<f64>, i: usize, len: usize) -> Vec<f64> {
-    (0..len).map(|j| a[(i, j)]).collect()
 }
 
 #[cfg(test)]

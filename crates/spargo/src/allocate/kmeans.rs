@@ -4,7 +4,7 @@
 //!     min_{c_1…c_M} Σ_i min_j |x_i − c_j|²      start: Arthur & Vassilvitskii (2007); descent: Lloyd (1982)
 //! ```
 //!
-//! Nearest centroids come from one matrix product a block of rows: |x − c|² = |x|² − 2 xᵀc + |c|², on centred inputs so
+//! Nearest centroids come from one matrix product per block of rows: |x − c|² = |x|² − 2 xᵀc + |c|², on centred inputs so
 //! that little is lost to cancellation.
 
 use crate::interrupt;
@@ -17,8 +17,11 @@ use rayon::prelude::*;
 /// Iterations of Lloyd's descent; it is stopped when no point changes its cluster.
 const MOST_ITERATIONS: usize = 100;
 
+/// Points per task.
+const BLOCK: usize = 256;
+
 /// Up to `m` centroids of the rows of x with every input divided by its scale; none has an empty cluster.
-pub(super) fn kmeans(x: MatRef<'_, f64>, scales: &[f64], m: usize, rng: &mut ChaCha8Rng) -> Mat<f64> {
+pub(super) fn kmeans(x: MatRef<'_>, scales: &[f64], m: usize, rng: &mut ChaCha8Rng) -> Mat {
     let centre: Vec<f64> = (0..x.ncols()).map(|k| column(x, k).iter().map(|v| v / x.nrows() as f64).sum()).collect();
     // One point per column, so that a point is contiguous. [d, n]
     let points = Mat::from_fn(x.ncols(), x.nrows(), |k, i| (x[(i, k)] - centre[k]) / scales[k]);
@@ -27,7 +30,7 @@ pub(super) fn kmeans(x: MatRef<'_, f64>, scales: &[f64], m: usize, rng: &mut Cha
 }
 
 /// The start: points drawn with probability proportional to their squared distance from those drawn before.
-fn plus_plus(points: MatRef<'_, f64>, m: usize, rng: &mut ChaCha8Rng) -> Mat<f64> {
+fn plus_plus(points: MatRef<'_>, m: usize, rng: &mut ChaCha8Rng) -> Mat {
     let n = points.ncols();
     let mut chosen = vec![rng.random_range(0..n)];
     let mut distances = vec![f64::INFINITY; n];
@@ -44,7 +47,7 @@ fn plus_plus(points: MatRef<'_, f64>, m: usize, rng: &mut ChaCha8Rng) -> Mat<f64
     Mat::from_fn(points.nrows(), chosen.len(), |k, j| points[(k, chosen[j])])
 }
 
-fn lloyd(points: MatRef<'_, f64>, mut centroids: Mat<f64>) -> Mat<f64> {
+fn lloyd(points: MatRef<'_>, mut centroids: Mat) -> Mat {
     let mut labels = Vec::new();
     for _ in 0..MOST_ITERATIONS {
         let mut nearest = assign(points, centroids.as_ref());
@@ -59,8 +62,7 @@ fn lloyd(points: MatRef<'_, f64>, mut centroids: Mat<f64>) -> Mat<f64> {
 }
 
 /// The nearest centroid of each point; ties go to the first.
-fn assign(points: MatRef<'_, f64>, centroids: MatRef<'_, f64>) -> Vec<usize> {
-    const BLOCK: usize = 256;
+fn assign(points: MatRef<'_>, centroids: MatRef<'_>) -> Vec<usize> {
     let squares: Vec<f64> = (0..centroids.ncols()).map(|j| norm2(column(centroids, j))).collect();
     let blocks = points.par_col_chunks(BLOCK).map(|block| {
         let mut scores = Mat::zeros(centroids.ncols(), block.ncols()); // −2 cᵀx, [m, block]
@@ -76,7 +78,7 @@ fn smallest(products: &[f64], squares: &[f64]) -> usize {
 }
 
 /// Gives each empty cluster the point furthest from its centroid among clusters with company.
-fn fill_empty(points: MatRef<'_, f64>, centroids: MatRef<'_, f64>, labels: &mut [usize]) {
+fn fill_empty(points: MatRef<'_>, centroids: MatRef<'_>, labels: &mut [usize]) {
     let mut counts = vec![0usize; centroids.ncols()];
     labels.iter().for_each(|&j| counts[j] += 1);
     for empty in 0..counts.len() {
@@ -93,7 +95,7 @@ fn fill_empty(points: MatRef<'_, f64>, centroids: MatRef<'_, f64>, labels: &mut 
     }
 }
 
-fn means(points: MatRef<'_, f64>, labels: &[usize], m: usize) -> Mat<f64> {
+fn means(points: MatRef<'_>, labels: &[usize], m: usize) -> Mat {
     let mut counts = vec![0.0; m];
     let mut sums = Mat::<f64>::zeros(points.nrows(), m);
     for (i, &j) in labels.iter().enumerate() {
@@ -144,7 +146,7 @@ mod tests {
     fn no_descent_ends_above_its_start() {
         let mut rng = stream(5, Purpose::Data, 0, 0);
         let points = Mat::from_fn(2, 600, |_, _| rng.random::<f64>());
-        let cost = |centroids: &Mat<f64>| -> f64 {
+        let cost = |centroids: &Mat| -> f64 {
             let distance = |i, j| squared_distance(column(points.as_ref(), i), column(centroids.as_ref(), j));
             (0..600).map(|i| (0..40).map(|j| distance(i, j)).fold(f64::INFINITY, f64::min)).sum()
         };

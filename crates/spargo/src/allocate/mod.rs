@@ -4,16 +4,16 @@
 //!     P(Z) ∝ |L_Z|,   L_ij = q(x_i) k(x_i, x_j) q(x_j)            (Moss, Ober & Picheny 2023)
 //! ```
 //!
-//! A method is a [`QualityFunction`] q and a way to find a Z of large determinant: greedily ([`Search::Lazy`], [`Search::Plain`])
-//! or by an exact sample; CVR is q = 1. Random subsets, k-means and uniform points are there for comparison. All of them
+//! A method is a [`QualityFunction`] q and a way to find a Z of large determinant: greedily ([`Search::Lazy`]) or by an
+//! exact sample ([`Search::Sample`]); CVR is q = 1. Random subsets, k-means and uniform points are there for comparison. All of them
 //! see a kernel and arrays, never a model, and share these rules:
 //! - no row is chosen twice, nor one that the others determine (a conditional variance below 1e-10 of the prior's is
 //!   nil), so K_ZZ is never singular: duplicates give fewer points, and so do rows that a smooth kernel cannot tell apart;
 //! - with at most M different rows all others are chosen, whatever the method: nothing is padded;
 //! - where no quality is left, the choice goes on by CVR.
 //!
-//! Kernels, custom ones included, compute an element alike in any block and are symmetric to the last bit: the
-//! lazy and the plain search then choose identical rows.
+//! Kernels, custom ones included, compute an element alike in any block and are symmetric to the last bit: the lazy search
+//! then chooses the rows that one over all rows would.
 
 mod factor;
 mod greedy;
@@ -29,7 +29,7 @@ pub use settings::{Allocation, Inputs};
 pub use trace::{Trace, conditional_variance, trace};
 
 use crate::data::{AllocationContext, check_finite};
-use crate::error::{Error, Result};
+use crate::error::{self, Error, Result, check_length};
 use crate::interrupt;
 use crate::kernel::{Kernel, Role};
 use crate::linalg::{Mat, MatRef, select_rows};
@@ -42,7 +42,7 @@ use std::collections::HashSet;
 #[derive(Debug, Clone)]
 pub struct Chosen {
     /// The points, [m, d].
-    pub points: Mat<f64>,
+    pub points: Mat,
     /// Rows of the points in the data, counted from 0; `None` if they are not data points.
     pub rows: Option<Vec<usize>>,
     /// Quality of each point; 1 if the points are not data.
@@ -57,8 +57,6 @@ pub enum Search {
     /// Greedily, with outdated scores as upper bounds.
     #[default]
     Lazy,
-    /// Greedily, every row at every step: the reference, with the same result.
-    Plain,
     /// By an exact sample.
     Sample,
 }
@@ -66,7 +64,7 @@ pub enum Search {
 /// Chooses up to `m` inducing points for data x, [n, d].
 pub fn allocate(
     allocation: &Allocation,
-    x: MatRef<'_, f64>,
+    x: MatRef<'_>,
     kernel: &Kernel,
     context: &AllocationContext,
     m: usize,
@@ -80,10 +78,6 @@ pub fn allocate(
         Allocation::Uniform | Allocation::Kmeans { .. } if count_distinct(x) <= m => {
             subset(x, kernel, &Vec::from_iter(0..x.nrows()), m)
         }
-        // All of them: nothing is left to draw.
-        Allocation::Dpp { .. } if count_distinct(x) <= m => {
-            allocate_by(|i| quality[i], Search::Lazy, x, kernel, m, rng)
-        }
         Allocation::Uniform => {
             let bounds = context.bounds().map_or_else(|| uniform::bounding_box(x), <[_]>::to_vec);
             check_length("the list of bounds", bounds.len(), x.ncols())?;
@@ -92,7 +86,10 @@ pub fn allocate(
         Allocation::Kmeans { inputs } => {
             free_points(kmeans::kmeans(x, &scales(*inputs, x.ncols(), kernel)?, m, rng), kernel, m)
         }
-        Allocation::Dpp { .. } => allocate_by(|i| quality[i], Search::Sample, x, kernel, m, rng),
+        // Else all of them are chosen: nothing is left to draw.
+        Allocation::Dpp { .. } if count_distinct(x) > m => {
+            allocate_by(|i| quality[i], Search::Sample, x, kernel, m, rng)
+        }
         _ => allocate_by(|i| quality[i], Search::Lazy, x, kernel, m, rng),
     }
 }
@@ -101,7 +98,7 @@ pub fn allocate(
 pub fn allocate_by(
     quality: impl Fn(usize) -> f64,
     search: Search,
-    x: MatRef<'_, f64>,
+    x: MatRef<'_>,
     kernel: &Kernel,
     m: usize,
     rng: &mut ChaCha8Rng,
@@ -109,38 +106,30 @@ pub fn allocate_by(
     check(x, kernel, m)?;
     let quality: Vec<f64> = (0..x.nrows()).map(quality).collect();
     check_quality(&quality)?;
-    let pool = Pool::new(x, &**kernel, &quality, m)?;
-    let picks = match search {
-        Search::Lazy => greedy::lazy(&pool, &[]),
-        Search::Plain => greedy::plain(&pool),
-        Search::Sample => greedy::lazy(&pool, &kdpp::sample(x, &**kernel, &quality, m, rng)?),
+    let pool = Pool::new(x, kernel, &quality, m)?;
+    let first = match search {
+        Search::Lazy => Vec::new(),
+        Search::Sample => kdpp::sample(x, kernel, &quality, m, rng)?,
     };
-    interrupt::poll()?;
-    Ok(Chosen::from_rows(x, picks, &quality))
+    greedy_after(&first, &pool, &quality)
 }
 
-impl Chosen {
-    fn from_rows(x: MatRef<'_, f64>, picks: Picks, quality: &[f64]) -> Self {
-        Chosen {
-            points: select_rows(x, &picks.rows),
-            quality: picks.rows.iter().map(|&i| quality[i]).collect(),
-            rows: Some(picks.rows),
-            variance: picks.variance,
-        }
-    }
+/// The greedy choice after the first rows, of which those are kept that no earlier one determines.
+fn greedy_after(first: &[usize], pool: &Pool<'_>, quality: &[f64]) -> Result<Chosen> {
+    let Picks { rows, variance } = greedy::lazy(pool, first);
+    interrupt::poll()?;
+    let quality = rows.iter().map(|&i| quality[i]).collect();
+    Ok(Chosen { points: select_rows(pool.x, &rows), rows: Some(rows), quality, variance })
 }
 
 /// The first `m` rows of a list that no earlier one determines.
-fn subset(x: MatRef<'_, f64>, kernel: &Kernel, rows: &[usize], m: usize) -> Result<Chosen> {
+fn subset(x: MatRef<'_>, kernel: &Kernel, rows: &[usize], m: usize) -> Result<Chosen> {
     let quality = vec![1.0; x.nrows()];
-    let pool = Pool::new(x, &**kernel, &quality, m)?;
-    let picks = greedy::lazy(&pool, rows);
-    interrupt::poll()?;
-    Ok(Chosen::from_rows(x, picks, &quality))
+    greedy_after(rows, &Pool::new(x, kernel, &quality, m)?, &quality)
 }
 
 /// Points that are not data, without those that earlier ones determine.
-fn free_points(points: Mat<f64>, kernel: &Kernel, m: usize) -> Result<Chosen> {
+fn free_points(points: Mat, kernel: &Kernel, m: usize) -> Result<Chosen> {
     let order = Vec::from_iter(0..points.nrows());
     Ok(Chosen { rows: None, ..subset(points.as_ref(), kernel, &order, m)? })
 }
@@ -163,22 +152,19 @@ fn scales(inputs: Inputs, dimension: usize, kernel: &Kernel) -> Result<Vec<f64>>
     })
 }
 
-fn count_distinct(x: MatRef<'_, f64>) -> usize {
+fn count_distinct(x: MatRef<'_>) -> usize {
     // Adding 0 makes −0 and 0 alike.
     let key = |i| -> Vec<u64> { (0..x.ncols()).map(|k| (x[(i, k)] + 0.0).to_bits()).collect() };
     (0..x.nrows()).map(key).collect::<HashSet<_>>().len()
 }
 
-fn check(x: MatRef<'_, f64>, kernel: &Kernel, m: usize) -> Result<()> {
+fn check(x: MatRef<'_>, kernel: &Kernel, m: usize) -> Result<()> {
     if x.nrows() == 0 || x.ncols() == 0 {
         return Err(Error::Empty { what: "the data".into() });
     }
     if m == 0 {
-        return Err(Error::Parameter {
-            name: "the number of inducing points".into(),
-            value: 0.0,
-            must: "positive".into(),
-        });
+        let name = "the number of inducing points".into();
+        return Err(Error::Parameter { name, value: 0.0, must: "positive".into() });
     }
     let last = kernel.inputs().into_iter().flatten().max();
     let least = last.map_or(0, |last| last + 1).max(x.ncols());
@@ -187,16 +173,12 @@ fn check(x: MatRef<'_, f64>, kernel: &Kernel, m: usize) -> Result<()> {
 }
 
 fn check_quality(quality: &[f64]) -> Result<()> {
-    match quality.iter().position(|q| !(q.is_finite() && *q >= 0.0)) {
-        Some(row) if quality[row] < 0.0 => {
+    error::check_finite("the quality", quality)?;
+    match quality.iter().position(|&q| q < 0.0) {
+        Some(row) => {
             let name = format!("quality of row {row}");
             Err(Error::Parameter { name, value: quality[row], must: "at least 0".into() })
         }
-        Some(row) => Err(Error::NonFinite { what: "the quality".into(), row, value: quality[row] }),
         None => Ok(()),
     }
-}
-
-fn check_length(what: &str, found: usize, expected: usize) -> Result<()> {
-    if found == expected { Ok(()) } else { Err(Error::Shape { what: what.into(), found, expected }) }
 }

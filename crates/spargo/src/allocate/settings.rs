@@ -84,15 +84,7 @@ impl Allocation {
 
     /// The greedy determinant weighted by a quality of your own.
     pub fn custom(quality: impl QualityFunction + 'static) -> Self {
-        Allocation::CustomDpp { quality: CustomQuality::new(Arc::new(quality)) }
-    }
-
-    /// The quality that must be registered, if there is one.
-    pub fn custom_quality(&self) -> Option<&CustomQuality> {
-        match self {
-            Allocation::CustomDpp { quality } | Allocation::Dpp { quality: Quality::Custom(quality) } => Some(quality),
-            _ => None,
-        }
+        Allocation::CustomDpp { quality: CustomQuality::new(quality) }
     }
 
     /// Takes its quality from those that are registered, if it needs one of them.

@@ -4,7 +4,7 @@
 //!     per output: y,  μ(x_i) = E f(x_i),  σ²(x_i) = Var f(x_i),  σ²_n(x_i)        (f is maximised)
 //! ```
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_finite, check_length};
 
 /// One output at the data: outcomes and the previous posterior, row by row.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,11 +21,8 @@ impl PosteriorAtData {
     pub fn new(y: Vec<f64>, mean: Vec<f64>, variance: Vec<f64>, noise: Vec<f64>) -> Result<Self> {
         let lists = [("outcomes", &y), ("means", &mean), ("variances", &variance), ("noise variances", &noise)];
         for (name, list) in lists {
-            if list.len() != y.len() {
-                let what = format!("the list of {name}");
-                return Err(Error::Shape { what, found: list.len(), expected: y.len() });
-            }
-            check_all_finite(name, list)?;
+            check_length(format!("the list of {name}"), list.len(), y.len())?;
+            check_finite(format!("one of the {name}"), list)?;
         }
         for (name, list) in [("variance", &variance), ("noise variance", &noise)] {
             if let Some(row) = list.iter().position(|&v| v < 0.0) {
@@ -95,10 +92,7 @@ impl AllocationContext {
     /// Adds the posterior of every output that the quality needs.
     pub fn with_outputs(mut self, outputs: Vec<PosteriorAtData>) -> Result<Self> {
         for (k, output) in outputs.iter().enumerate() {
-            if output.y.len() != self.rows {
-                let what = format!("the posterior of output {k}");
-                return Err(Error::Shape { what, found: output.y.len(), expected: self.rows });
-            }
+            check_length(format!("the posterior of output {k}"), output.y.len(), self.rows)?;
         }
         self.outputs = outputs;
         Ok(self)
@@ -106,10 +100,7 @@ impl AllocationContext {
 
     /// Adds which rows satisfy all constraints, as far as is known; without it, all do.
     pub fn with_feasible(mut self, feasible: Vec<bool>) -> Result<Self> {
-        if feasible.len() != self.rows {
-            let what = "the list of feasible rows".into();
-            return Err(Error::Shape { what, found: feasible.len(), expected: self.rows });
-        }
+        check_length("the list of feasible rows", feasible.len(), self.rows)?;
         self.feasible = Some(feasible);
         Ok(self)
     }
@@ -144,13 +135,6 @@ impl AllocationContext {
     /// The box.
     pub fn bounds(&self) -> Option<&[(f64, f64)]> {
         self.bounds.as_deref()
-    }
-}
-
-fn check_all_finite(name: &str, list: &[f64]) -> Result<()> {
-    match list.iter().position(|v| !v.is_finite()) {
-        Some(row) => Err(Error::NonFinite { what: format!("one of the {name}"), row, value: list[row] }),
-        None => Ok(()),
     }
 }
 

@@ -11,6 +11,9 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
+/// Where the continued fraction takes over.
+const TAIL: f64 = -2.0;
+
 /// φ(z).
 pub fn pdf(z: f64) -> f64 {
     (-0.5 * z * z).exp() / (2.0 * PI).sqrt()
@@ -97,9 +100,6 @@ pub fn expected_positive_part(mean: f64, deviation: f64) -> f64 {
     // Beyond z = 40, h(z) = z to the last bit; this also covers a deviation of 0.
     if deviation == 0.0 || z.abs() > 40.0 { mean.max(0.0) } else { deviation * improvement(z) }
 }
-
-/// Where the continued fraction takes over.
-const TAIL: f64 = -2.0;
 
 fn log_pdf(z: f64) -> f64 {
     -0.5 * (z * z + (2.0 * PI).ln())

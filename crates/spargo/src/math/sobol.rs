@@ -6,10 +6,16 @@
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 
+/// Points of one scramble.
+const POINTS: usize = 1 << 16;
+
+/// Dimensions of one scramble.
+const DIMENSIONS: usize = sobol_burley::NUM_DIMENSIONS as usize;
+
 /// A scrambled sequence; a longer one with the same stream begins with the same points.
 #[derive(Debug, Clone)]
 pub struct Sobol {
-    /// One a block of points and group of dimensions.
+    /// One per block of points and group of dimensions.
     scrambles: Vec<u32>,
     groups: usize,
 }
@@ -27,9 +33,6 @@ impl Sobol {
         f64::from(sobol_burley::sample((i % POINTS) as u32, (k % DIMENSIONS) as u32, scramble))
     }
 }
-
-const POINTS: usize = 1 << 16;
-const DIMENSIONS: usize = sobol_burley::NUM_DIMENSIONS as usize;
 
 #[cfg(test)]
 mod tests {

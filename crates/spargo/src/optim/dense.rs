@@ -17,12 +17,12 @@ pub(super) fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
 
 /// The lower factor `R` of a positive definite `A = R Rᵀ`.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cholesky {
+pub(super) struct SmallCholesky {
     size: usize,
     factor: Vec<f64>,
 }
 
-impl Cholesky {
+impl SmallCholesky {
     /// Factors the lower triangle of `a`; `None` unless it is safely positive definite.
     pub(super) fn new(size: usize, mut a: Vec<f64>) -> Option<Self> {
         for row in 0..size {
@@ -65,7 +65,7 @@ pub(super) fn solve(mut a: Vec<f64>, mut b: Vec<f64>) -> Option<Vec<f64>> {
         if !a[pivot * n + column].is_normal() {
             return None;
         }
-        swap_rows(&mut a, n, column, pivot);
+        (0..n).for_each(|k| a.swap(column * n + k, pivot * n + k));
         b.swap(column, pivot);
         let (done, rest) = a.split_at_mut((column + 1) * n);
         let lead = &done[column * n..];
@@ -80,14 +80,6 @@ pub(super) fn solve(mut a: Vec<f64>, mut b: Vec<f64>) -> Option<Vec<f64>> {
         b[row] = (b[row] - known) / a[row * n + row];
     }
     b.iter().all(|x| x.is_finite()).then_some(b)
-}
-
-fn swap_rows(a: &mut [f64], n: usize, i: usize, j: usize) {
-    if i != j {
-        for column in 0..n {
-            a.swap(i * n + column, j * n + column);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -109,7 +101,7 @@ mod tests {
         let x = [1.0, -2.0, 0.5];
         let definite = vec![4.0, 1.0, -1.0, 1.0, 3.0, 0.5, -1.0, 0.5, 2.0];
         let mut b = times(&definite, &x);
-        let cholesky = Cholesky::new(SIZE, definite).unwrap();
+        let cholesky = SmallCholesky::new(SIZE, definite).unwrap();
         cholesky.solve(&mut b);
         assert_close(&b, &x);
 
@@ -120,8 +112,8 @@ mod tests {
 
     #[test]
     fn indefinite_and_singular_matrices_are_refused() {
-        assert!(Cholesky::new(2, vec![1.0, 2.0, 2.0, 1.0]).is_none());
-        assert!(Cholesky::new(1, vec![f64::NAN]).is_none());
+        assert!(SmallCholesky::new(2, vec![1.0, 2.0, 2.0, 1.0]).is_none());
+        assert!(SmallCholesky::new(1, vec![f64::NAN]).is_none());
         assert!(solve(vec![1.0, 2.0, 2.0, 4.0], vec![1.0, 1.0]).is_none());
     }
 }

@@ -18,7 +18,7 @@ use super::cauchy::cauchy_point;
 use super::dense::{difference, dot};
 use super::line_search::{LineSearch, Verdict};
 use super::memory::Memory;
-use super::search::{Sample, Search};
+use super::search::{Sample, Segment};
 use super::subspace::subspace_point;
 use super::{Minimum, Stop};
 
@@ -73,7 +73,7 @@ pub(super) struct Problem<'a> {
 #[derive(Debug)]
 enum Phase {
     Start,
-    Searching(Box<Search>),
+    Searching(Box<Segment>),
     Done(Stop),
 }
 
@@ -122,17 +122,12 @@ impl<'a> Problem<'a> {
     }
 
     pub(super) fn into_minimum(self) -> Minimum {
-        Minimum {
-            point: self.best.point,
-            value: self.best.value,
-            gradient: self.best.gradient,
-            iterations: self.iterations,
-            evaluations: self.evaluations,
-            stop: match self.phase {
-                Phase::Done(stop) => stop,
-                Phase::Start | Phase::Searching(_) => Stop::Evaluations,
-            },
-        }
+        let stop = match self.phase {
+            Phase::Done(stop) => stop,
+            Phase::Start | Phase::Searching(_) => Stop::Evaluations,
+        };
+        let Sample { point, value, gradient } = self.best;
+        Minimum { point, value, gradient, iterations: self.iterations, evaluations: self.evaluations, stop }
     }
 
     fn begin(&mut self, start: Sample) -> Phase {
@@ -150,7 +145,7 @@ impl<'a> Problem<'a> {
     }
 
     /// One trial of the line search.
-    fn advance(&mut self, mut search: Box<Search>, sample: Sample) -> Phase {
+    fn advance(&mut self, mut search: Box<Segment>, sample: Sample) -> Phase {
         let verdict = if sample.is_finite() {
             if sample.value <= self.best.value {
                 self.best = sample.clone();
@@ -219,7 +214,7 @@ impl<'a> Problem<'a> {
     }
 
     /// The search towards the minimiser of the model, if that is a descent direction.
-    fn propose(&self) -> Option<Search> {
+    fn propose(&self) -> Option<Segment> {
         let Sample { point: x, gradient: g, value } = &self.iterate;
         let cauchy = cauchy_point(x, g, self.bounds, &self.memory);
         let target = subspace_point(x, g, self.bounds, &self.memory, cauchy)?;
@@ -230,7 +225,7 @@ impl<'a> Problem<'a> {
         }
         let longest = self.longest_step(&direction);
         let step = self.first_step(&direction).min(longest);
-        Some(Search { line: LineSearch::new(*value, slope, step, longest), target, direction, fallback: None })
+        Some(Segment { line: LineSearch::new(*value, slope, step, longest), target, direction, fallback: None })
     }
 
     /// How far the search may go inside the box. The first direction is blind to scale, so
@@ -239,14 +234,9 @@ impl<'a> Problem<'a> {
         if self.iterations == 0 && self.bounds.any_limit() {
             return 1.0;
         }
-        let room = direction
-            .iter()
-            .zip(&self.iterate.point)
-            .enumerate()
-            .map(|(i, (&d, &x))| self.bounds.time_to_limit(i, x, d))
-            .fold(LONGEST_STEP, f64::min);
+        let room = |i: usize| self.bounds.time_to_limit(i, self.iterate.point[i], direction[i]);
         // The target is inside the box, whatever rounding says.
-        room.max(1.0)
+        (0..direction.len()).map(room).fold(LONGEST_STEP, f64::min).max(1.0)
     }
 
     /// To the minimiser of the model; while there is no memory and no closed box to give a scale,

@@ -13,7 +13,7 @@
 
 use std::collections::VecDeque;
 
-use super::dense::{Cholesky, axpy, dot, solve};
+use super::dense::{SmallCholesky, axpy, dot, solve};
 
 #[derive(Clone, Debug)]
 struct Pair {
@@ -30,12 +30,12 @@ pub(super) struct Memory {
     /// `L`, row-major.
     lower: Vec<f64>,
     /// `θSᵀS + LLᵀ`, what is left of `K` once its first block row is eliminated.
-    schur: Cholesky,
+    schur: SmallCholesky,
 }
 
 impl Memory {
     pub(super) fn new(capacity: usize) -> Self {
-        Self { capacity, pairs: VecDeque::new(), theta: 1.0, lower: Vec::new(), schur: Cholesky::default() }
+        Self { capacity, pairs: VecDeque::new(), theta: 1.0, lower: Vec::new(), schur: SmallCholesky::default() }
     }
 
     pub(super) fn theta(&self) -> f64 {
@@ -151,7 +151,7 @@ impl Memory {
                     schur[i * c + j] = self.theta * ss + dot(row_i, row_j);
                 }
             }
-            if let Some(factor) = Cholesky::new(c, schur) {
+            if let Some(factor) = SmallCholesky::new(c, schur) {
                 self.schur = factor;
                 return;
             }

@@ -100,15 +100,6 @@ pub fn minimize(
     options: &Lbfgsb,
     mut f: impl FnMut(&[f64], &mut [f64]) -> f64,
 ) -> Minimum {
-    let mut problem = Problem::new(start, bounds, options);
-    let mut gradient = vec![f64::NAN; bounds.dimension()];
-    while problem.is_running() {
-        gradient.fill(f64::NAN);
-        let value = f(problem.next_point(), &mut gradient);
-        problem.accept(value, &gradient);
-        if interrupt::poll().is_err() {
-            break;
-        }
-    }
-    problem.into_minimum()
+    let evaluate = |batch: Batch<'_>| batch.values[0] = f(batch.points, batch.gradients);
+    minimize_many(&[start.to_vec()], bounds, options, evaluate).swap_remove(0)
 }

@@ -21,7 +21,7 @@ impl Sample {
 
 /// A search from the iterate towards `target`.
 #[derive(Debug)]
-pub(super) struct Search {
+pub(super) struct Segment {
     pub(super) target: Vec<f64>,
     pub(super) direction: Vec<f64>,
     pub(super) line: LineSearch,
@@ -30,7 +30,7 @@ pub(super) struct Search {
     pub(super) fallback: Option<Sample>,
 }
 
-impl Search {
+impl Segment {
     /// The next trial, on the line from the iterate.
     pub(super) fn point(&self, from: &[f64], bounds: &Bounds) -> Vec<f64> {
         let step = self.line.step();

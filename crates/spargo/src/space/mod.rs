@@ -65,7 +65,7 @@ impl Space {
     }
 
     /// The finite table of points that may be evaluated, as models see them; `None` if every point may be.
-    pub fn candidates(&self) -> Option<MatRef<'_, f64>> {
+    pub fn candidates(&self) -> Option<MatRef<'_>> {
         self.table.as_ref().map(|table| table.numbers())
     }
 

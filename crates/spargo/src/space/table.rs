@@ -18,7 +18,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 #[derive(Debug, PartialEq)]
 pub(super) struct Table {
     /// As models see them, [candidates, inputs].
-    numbers: Mat<f64>,
+    numbers: Mat,
     /// The values of Real inputs as given, by input; other inputs' follow from their numbers.
     given: Vec<Option<Vec<f64>>>,
     /// Of which inputs all values were given as whole numbers.
@@ -45,7 +45,7 @@ impl Table {
     }
 
     /// Leaves out rows that repeat an earlier one, and refuses those that only look the same to a model.
-    fn distinct(numbers: Mat<f64>, given: Vec<Option<Vec<f64>>>, whole: Vec<bool>) -> Result<Self> {
+    fn distinct(numbers: Mat, given: Vec<Option<Vec<f64>>>, whole: Vec<bool>) -> Result<Self> {
         let mut index: Vec<(u64, usize)> =
             (0..numbers.nrows()).into_par_iter().map(|i| (hash_row(numbers.as_ref(), i), i)).collect();
         index.par_sort_unstable();
@@ -82,7 +82,7 @@ impl Table {
         }
     }
 
-    pub(super) fn numbers(&self) -> MatRef<'_, f64> {
+    pub(super) fn numbers(&self) -> MatRef<'_> {
         self.numbers.as_ref()
     }
 
@@ -175,11 +175,11 @@ fn first_fault<T>(columns: Vec<std::result::Result<T, Fault>>) -> Result<Vec<T>>
     Ok(columns.into_iter().flatten().collect())
 }
 
-fn rows_equal(a: MatRef<'_, f64>, i: usize, j: usize) -> bool {
+fn rows_equal(a: MatRef<'_>, i: usize, j: usize) -> bool {
     (0..a.ncols()).all(|k| column(a, k)[i] == column(a, k)[j])
 }
 
-fn hash_row(a: MatRef<'_, f64>, i: usize) -> u64 {
+fn hash_row(a: MatRef<'_>, i: usize) -> u64 {
     let mut hasher = DefaultHasher::new();
     (0..a.ncols()).for_each(|k| a[(i, k)].to_bits().hash(&mut hasher));
     hasher.finish()

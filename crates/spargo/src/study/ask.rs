@@ -21,7 +21,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 /// A batch before it is committed.
 struct Proposal {
     /// [points, inputs].
-    points: Mat<f64>,
+    points: Mat,
     excluded: Excluded,
     /// The models that chose them, but for those of the design.
     models: Option<Arc<Models>>,
@@ -163,9 +163,9 @@ impl Study {
         (models, policy): (&Models, Option<&mut (dyn TrustRegions + 'static)>),
         (step, new): (u64, &[usize]),
         numbers: Range<usize>,
-        own: MatRef<'_, f64>,
+        own: MatRef<'_>,
         excluded: &mut Excluded,
-    ) -> Result<Mat<f64>> {
+    ) -> Result<Mat> {
         let table = &self.table;
         let (observed, failed) = (table.rows(&table.observed), table.rows(&table.failed));
         let others = table.rows(&table.pending);
@@ -239,7 +239,7 @@ impl Study {
         }
     }
 
-    fn decode(&self, points: MatRef<'_, f64>) -> Result<Vec<Point>> {
+    fn decode(&self, points: MatRef<'_>) -> Result<Vec<Point>> {
         (0..points.nrows()).map(|i| self.config.space.decode(&row(points, i))).collect()
     }
 }

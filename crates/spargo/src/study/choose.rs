@@ -29,13 +29,13 @@ pub(super) struct Chooser<'a> {
     /// The local models that refine a share of the batch.
     pub local: Option<&'a LocalModel>,
     /// Trials with an outcome as models see them, [trials, inputs].
-    pub observed: MatRef<'a, f64>,
+    pub observed: MatRef<'a>,
     /// Rows observed since the last step.
     pub new: &'a [usize],
     /// Failed trials, [trials, inputs].
-    pub failed: MatRef<'a, f64>,
+    pub failed: MatRef<'a>,
     /// Trials without an outcome, [trials, inputs].
-    pub pending: MatRef<'a, f64>,
+    pub pending: MatRef<'a>,
     pub rng: StepRng,
 }
 
@@ -76,7 +76,7 @@ impl Chooser<'_> {
         policy: Option<&mut (dyn TrustRegions + 'static)>,
         numbers: Range<usize>,
         excluded: &mut Excluded,
-    ) -> Result<Mat<f64>> {
+    ) -> Result<Mat> {
         let refined = self.local.map_or(0, |_| self.config.refined(self.rng.step, numbers.clone()));
         let (global, local) = (numbers.start..numbers.end - refined, numbers.end - refined..numbers.end);
         let mut batch = Mat::zeros(numbers.len(), self.observed.ncols());
@@ -97,7 +97,7 @@ impl Chooser<'_> {
         policy: Option<&mut (dyn TrustRegions + 'static)>,
         numbers: Range<usize>,
         excluded: &mut Excluded,
-    ) -> Result<Mat<f64>> {
+    ) -> Result<Mat> {
         let (config, observed) = (self.config, self.observed);
         let (objectives, constraints) = config.acquired(&self.models.outputs);
         let pareto = ParetoState::new(&objectives, &constraints, observed)?;
@@ -119,7 +119,7 @@ impl Chooser<'_> {
     }
 
     /// By local models, in trust regions around their centre.
-    fn refine(&self, local: &LocalModel, numbers: Range<usize>, excluded: &mut Excluded) -> Result<Mat<f64>> {
+    fn refine(&self, local: &LocalModel, numbers: Range<usize>, excluded: &mut Excluded) -> Result<Mat> {
         let (objectives, constraints) = self.config.acquired(&local.outputs);
         let pareto = ParetoState::new(&objectives, &constraints, self.observed)?;
         let options = AcquisitionOptions { pool: 1, near: 0, ..self.config.acquisition.clone() };
@@ -158,7 +158,7 @@ impl Chooser<'_> {
 }
 
 /// The first of these rows that differ by more than [`APART`] from each other along some input.
-fn apart(rows: Vec<usize>, x: MatRef<'_, f64>) -> Vec<usize> {
+fn apart(rows: Vec<usize>, x: MatRef<'_>) -> Vec<usize> {
     let mut chosen: Vec<usize> = Vec::new();
     for row in rows {
         let far = |&other: &usize| (0..x.ncols()).any(|k| (x[(row, k)] - x[(other, k)]).abs() > APART);

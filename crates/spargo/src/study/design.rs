@@ -11,7 +11,7 @@ use crate::space::Space;
 const LONGEST: usize = 100;
 
 /// `count` new points, [count, inputs], going on where `asked` points were asked for before; all are taken afterwards.
-pub(super) fn design(config: &Config, asked: usize, count: usize, excluded: &mut Excluded) -> Result<Mat<f64>> {
+pub(super) fn design(config: &Config, asked: usize, count: usize, excluded: &mut Excluded) -> Result<Mat> {
     let (space, seed) = (&config.space, config.seed);
     let none = Mat::zeros(0, space.dimensions().len());
     let settings = AcquisitionOptions { pool: 1, ..AcquisitionOptions::default() };
@@ -23,7 +23,7 @@ pub(super) fn design(config: &Config, asked: usize, count: usize, excluded: &mut
 }
 
 /// The next points of one space-filling sequence.
-fn scattered(space: &Space, asked: usize, count: usize, seed: u64, excluded: &mut Excluded) -> Result<Mat<f64>> {
+fn scattered(space: &Space, asked: usize, count: usize, seed: u64, excluded: &mut Excluded) -> Result<Mat> {
     let mut points = Mat::zeros(count, space.dimensions().len());
     let (mut found, mut next) = (0, asked);
     while found < count && next < asked + LONGEST * count {
@@ -43,7 +43,7 @@ fn scattered(space: &Space, asked: usize, count: usize, seed: u64, excluded: &mu
 }
 
 /// Random rows of a table.
-fn drawn(table: MatRef<'_, f64>, asked: usize, count: usize, seed: u64, excluded: &mut Excluded) -> Result<Mat<f64>> {
+fn drawn(table: MatRef<'_>, asked: usize, count: usize, seed: u64, excluded: &mut Excluded) -> Result<Mat> {
     let free = excluded.free_rows(table);
     if free.len() < count && !excluded.allows_replicates() {
         return Err(Error::Exhausted { wanted: count, left: free.len() });

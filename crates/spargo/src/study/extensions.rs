@@ -5,7 +5,7 @@
 
 use super::config::OutcomeTransformChoice;
 use super::{Config, Study};
-use crate::allocate::QualityFunction;
+use crate::allocate::{Quality, QualityFunction};
 use crate::error::{Error, Result};
 use crate::kernel::CustomKernel;
 use std::sync::Arc;
@@ -70,7 +70,10 @@ impl Config {
 
     fn check_extensions(&self) -> Result<()> {
         self.model.kernel.check()?;
-        self.allocation.custom_quality().map_or(Ok(()), |quality| quality.function().map(|_| ()))
+        match self.allocation.quality() {
+            Quality::Custom(quality) => quality.function().map(|_| ()),
+            _ => Ok(()),
+        }
     }
 
     /// Refuses a transform of several objectives.

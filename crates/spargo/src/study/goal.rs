@@ -180,7 +180,7 @@ impl Config {
     }
 
     /// Which of these rows satisfy all constraints by the models' means.
-    pub(super) fn feasible_rows(&self, models: &[Surrogate], x: MatRef<'_, f64>) -> Result<Vec<bool>> {
+    pub(super) fn feasible_rows(&self, models: &[Surrogate], x: MatRef<'_>) -> Result<Vec<bool>> {
         let mut feasible = vec![true; x.nrows()];
         for (model, output) in models.iter().zip(&self.outputs).filter(|(_, output)| !output.goal.is_objective()) {
             let means = model.means(x)?.into_iter();

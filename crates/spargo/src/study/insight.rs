@@ -212,7 +212,7 @@ impl Study {
     }
 
     /// Points as models see them, [points, inputs].
-    pub(super) fn encode(&self, points: &[Point]) -> Result<Mat<f64>> {
+    pub(super) fn encode(&self, points: &[Point]) -> Result<Mat> {
         let rows = points.iter().map(|point| self.config.space.encode(point)).collect::<Result<Vec<_>>>()?;
         Ok(Mat::from_fn(rows.len(), self.config.space.dimensions().len(), |i, k| rows[i][k]))
     }

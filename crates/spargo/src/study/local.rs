@@ -90,7 +90,7 @@ pub(super) struct LocalModel {
     /// The local model of every output.
     pub outputs: Vec<Surrogate>,
     /// The best point by the local models, [1, inputs].
-    pub centre: Mat<f64>,
+    pub centre: Mat,
     /// The rows of which the trial is the best, all at different points.
     pub known: Vec<usize>,
     /// Seconds that the search for the trial took.
@@ -125,7 +125,7 @@ impl Global<'_> {
         &self.models.states[output].hyper.kernel
     }
 
-    fn x(&self) -> MatRef<'_, f64> {
+    fn x(&self) -> MatRef<'_> {
         self.data[self.objective].x()
     }
 
@@ -299,13 +299,13 @@ impl Surrogate {
 }
 
 /// The rows of the largest values, best first, all at different points.
-fn best_points(values: &[f64], x: MatRef<'_, f64>) -> Vec<usize> {
+fn best_points(values: &[f64], x: MatRef<'_>) -> Vec<usize> {
     distinct(x, sorted_by_value(values).into_iter(), &mut HashSet::new()).take(RECOMMENDED).collect()
 }
 
 /// Those of the rows whose points no earlier row has: replicates are data, but not points.
 pub(super) fn distinct<'a>(
-    x: MatRef<'a, f64>,
+    x: MatRef<'a>,
     rows: impl Iterator<Item = usize> + 'a,
     seen: &'a mut HashSet<Vec<u64>>,
 ) -> impl Iterator<Item = usize> + 'a {
@@ -313,12 +313,12 @@ pub(super) fn distinct<'a>(
 }
 
 /// The point of a row, by its bits: what replicates have in common.
-fn point(x: MatRef<'_, f64>, row: usize) -> Vec<u64> {
+fn point(x: MatRef<'_>, row: usize) -> Vec<u64> {
     x.row(row).iter().map(|v| v.to_bits()).collect()
 }
 
 /// The rows most correlated with one of them by the kernel; that one comes first.
-fn closest(x: MatRef<'_, f64>, row: usize, kernel: &Kernel, count: usize) -> Vec<usize> {
+fn closest(x: MatRef<'_>, row: usize, kernel: &Kernel, count: usize) -> Vec<usize> {
     let covariance = kernel.matrix(x, x.subrows(row, 1));
     let before = |&i: &usize, &j: &usize| {
         covariance[(j, 0)].total_cmp(&covariance[(i, 0)]).then((i != row).cmp(&(j != row))).then(i.cmp(&j))

@@ -53,7 +53,7 @@ pub(super) struct ModelState {
 /// Z, [m, d].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct Inducing(#[serde(with = "column_major")] pub Mat<f64>);
+pub(super) struct Inducing(#[serde(with = "column_major")] pub Mat);
 
 /// A model of one output, of all trials or of a neighbourhood.
 #[derive(Debug, Clone)]
@@ -67,7 +67,7 @@ pub(super) struct Surrogate {
 
 impl Surrogate {
     /// Posterior means at points as models see them, in the user's units; an objective's are to be maximised.
-    pub fn means(&self, x: MatRef<'_, f64>) -> Result<Vec<f64>> {
+    pub fn means(&self, x: MatRef<'_>) -> Result<Vec<f64>> {
         Ok(self.posterior.mean(x)?.into_iter().map(|mean| self.units.from_model(mean)).collect())
     }
 }
@@ -328,7 +328,7 @@ fn ratio(old: &OutcomeTransform, new: &OutcomeTransform, value: f64) -> f64 {
 }
 
 /// Z from the last step's kernel and posteriors.
-fn inducing_points(config: &Config, all: &[Prepared], output: usize, step: u64) -> Result<Mat<f64>> {
+fn inducing_points(config: &Config, all: &[Prepared], output: usize, step: u64) -> Result<Mat> {
     let Prepared { data, start, allocation, .. } = &all[output];
     let outputs: Vec<_> = all.iter().map(|other| (other.units, other.posterior.clone())).collect();
     // A table may have but one word in a column.
@@ -352,7 +352,7 @@ fn last_posterior((last, before): Last<'_>, data: &Dataset, units: &OutcomeTrans
 }
 
 /// Centroids and uniform points lie between the valid values; those that fall together become one.
-fn snapped(points: Mat<f64>, space: &Space) -> Mat<f64> {
+fn snapped(points: Mat, space: &Space) -> Mat {
     if space.dimensions().iter().all(|d| d.domain.is_continuous()) {
         return points;
     }

@@ -109,7 +109,7 @@ impl Observations {
     }
 
     /// Encoded points of these records, [records, inputs].
-    pub fn rows(&self, records: &[usize]) -> Mat<f64> {
+    pub fn rows(&self, records: &[usize]) -> Mat {
         Mat::from_fn(records.len(), self.dimension, |i, k| self.points[records[i] * self.dimension + k])
     }
 

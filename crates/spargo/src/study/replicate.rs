@@ -193,7 +193,7 @@ struct Candidates {
 struct Joint {
     mean: Vec<f64>,
     /// L with L Lᵀ = cov f(candidates).
-    root: Mat<f64>,
+    root: Mat,
     /// The transform of the output's outcomes.
     units: OutcomeTransform,
 }

@@ -13,12 +13,12 @@ fn mixed() -> Space {
 }
 
 impl Problem<'_> {
-    fn batch(&self, rule: &str, count: usize, excluded: &mut Excluded) -> Result<Mat<f64>> {
+    fn batch(&self, rule: &str, count: usize, excluded: &mut Excluded) -> Result<Mat> {
         self.with(|context| Rule::by_name(rule).unwrap().batch(context, 0..count, excluded))
     }
 
     /// The total violation, by posterior means.
-    fn violations(&self, at: &Mat<f64>) -> Vec<f64> {
+    fn violations(&self, at: &Mat) -> Vec<f64> {
         let first = self.models.len() - self.bounds.len();
         let means: Vec<Vec<f64>> = self.models[first..].iter().map(|m| m.mean(at.as_ref()).unwrap()).collect();
         let violation = |i: usize| self.bounds.iter().zip(&means).map(|(b, means)| b.violation(means[i])).sum();
@@ -67,7 +67,7 @@ fn batches_satisfy_the_constraints() {
     for rule in RULES {
         let case = Problem::new(&models, &bounds, &square);
         let free = Problem::new(&models[..2], &[], &square);
-        let feasible = |batch: &Mat<f64>| case.violations(batch).iter().filter(|&&v| v < 0.05).count();
+        let feasible = |batch: &Mat| case.violations(batch).iter().filter(|&&v| v < 0.05).count();
         let kept = feasible(&case.batch(rule, 20, &mut Excluded::default()).unwrap());
         let without = feasible(&free.batch(rule, 20, &mut Excluded::default()).unwrap());
         assert!(kept >= 18 && without < 12, "{rule}: {kept} of 20, without constraint {without}");
@@ -96,7 +96,7 @@ fn without_feasible_points_violation_comes_first() {
 }
 
 /// The acquisition function of a point, given the pending ones, by its printed formula.
-fn printed(rule: &str, case: &Problem<'_>, x: MatRef<'_, f64>, pending: &Mat<f64>) -> f64 {
+fn printed(rule: &str, case: &Problem<'_>, x: MatRef<'_>, pending: &Mat) -> f64 {
     let mut front = case.with(|context| context.pareto.front());
     let told = if rule == "ehvi" { pending.clone() } else { none() };
     let feasible: Vec<f64> = case.violations(&told);
@@ -138,7 +138,7 @@ fn batches_are_greedy_by_their_formulae() {
             let row = |i: usize, k: usize| if i < 2 { pending[(i, k)] } else { chosen[(i - 2, k)] };
             let so_far = Mat::from_fn(2 + step, 2, row);
             let excluded = |i: usize| (0..step).any(|j| chosen.row(j) == candidates.row(i));
-            let value = |x: MatRef<'_, f64>| printed(rule, &case, x, &so_far);
+            let value = |x: MatRef<'_>| printed(rule, &case, x, &so_far);
             let free = (0..150).filter(|&i| !excluded(i));
             let best = free.map(|i| value(candidates.subrows(i, 1))).fold(f64::MIN, f64::max);
             let found = value(chosen.as_ref().subrows(step, 1));

@@ -11,8 +11,8 @@ fn batch(
     space: &Space,
     function: &mut dyn AcquisitionFunction,
     count: usize,
-    pending: &Mat<f64>,
-) -> Mat<f64> {
+    pending: &Mat,
+) -> Mat {
     let problem = Problem {
         noise: 0.0,
         options: AcquisitionOptions { pool: 2000, near: 0, ..AcquisitionOptions::default() },
@@ -24,7 +24,7 @@ fn batch(
 }
 
 /// log |q(x)c(x, x')q(x')| of these rows, printed.
-fn log_volume(posterior: &Posterior, x: MatRef<'_, f64>) -> f64 {
+fn log_volume(posterior: &Posterior, x: MatRef<'_>) -> f64 {
     let at = posterior.predict(x).unwrap();
     let q: Vec<f64> = at.mean.iter().zip(&at.variance).map(|(&mean, &variance)| bald(mean, variance)).collect();
     let c = posterior.covariance(x).unwrap();

@@ -6,8 +6,8 @@ use spargo::acquire::{Fantasised, Fantasy, SuccessWeighted, SuccessWeighting};
 use spargo::rng::{Purpose, stream, uniform};
 
 /// The printed formula.
-fn naive(kernel: &Kernel, ok: &Mat<f64>, failed: &Mat<f64>, x: &Mat<f64>) -> Vec<f64> {
-    let sums = |points: &Mat<f64>| -> Vec<f64> {
+fn naive(kernel: &Kernel, ok: &Mat, failed: &Mat, x: &Mat) -> Vec<f64> {
+    let sums = |points: &Mat| -> Vec<f64> {
         let k = kernel.matrix(x.as_ref(), points.as_ref());
         let prior = kernel.diagonal(x.as_ref());
         (0..x.nrows()).map(|i| (0..points.nrows()).map(|j| k[(i, j)]).sum::<f64>() / prior[i]).collect()
@@ -19,7 +19,7 @@ fn naive(kernel: &Kernel, ok: &Mat<f64>, failed: &Mat<f64>, x: &Mat<f64>) -> Vec
     sums(ok).into_iter().zip(sums(failed)).map(probability).collect()
 }
 
-fn scattered(n: usize, d: usize, slot: u64) -> Mat<f64> {
+fn scattered(n: usize, d: usize, slot: u64) -> Mat {
     let mut rng = stream(5, Purpose::Data, 0, slot);
     Mat::from_fn(n, d, |_, _| uniform(&mut rng))
 }
@@ -79,7 +79,7 @@ fn one_failure_is_forgiven_and_ten_are_not() {
     let kernel = Kernel::stationary(Family::Matern52, 2.0, 0.2, 2);
     let at = |x: [f64; 2]| Mat::from_fn(1, 2, |_, k| x[k]);
     let same = |n: usize| Mat::from_fn(n, 2, |_, _| 0.5);
-    let v = |ok: &Mat<f64>, failed: &Mat<f64>, x: [f64; 2]| {
+    let v = |ok: &Mat, failed: &Mat, x: [f64; 2]| {
         FailureModel::new(&kernel, ok.as_ref(), failed.as_ref()).unwrap().at(at(x).as_ref()).unwrap()[0]
     };
     // Without any success one failure halves the value, where it happened.
@@ -124,10 +124,10 @@ impl BatchedObjective for Plane {
     fn elements(&self) -> usize {
         2
     }
-    fn score(&self, pool: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    fn score(&self, pool: MatRef<'_>) -> Result<Mat> {
         Ok(Mat::from_fn(pool.nrows(), 2, |i, _| 3.0 * pool[(i, 0)] - pool[(i, 1)]))
     }
-    fn value_gradient(&self, elements: &[usize], points: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+    fn value_gradient(&self, elements: &[usize], points: MatRef<'_>) -> Result<(Vec<f64>, Mat)> {
         let values = elements.iter().enumerate().map(|(i, &element)| self.score(points).unwrap()[(i, element)]);
         Ok((values.collect(), Mat::from_fn(points.nrows(), 2, |_, k| [3.0, -1.0][k])))
     }

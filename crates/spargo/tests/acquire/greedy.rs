@@ -30,13 +30,13 @@ fn increments_add_up_to_the_information_of_the_batch() {
     let gibbon = Gibbon::new(maxima.to_vec(), NOISE).unwrap();
     let batch = points(6, 2);
     for (kind, posterior) in posteriors() {
-        let alone = |x: &Mat<f64>| {
+        let alone = |x: &Mat| {
             let prediction = posterior.predict(x.as_ref()).unwrap();
             let pairs = prediction.mean.into_iter().zip(prediction.variance);
             pairs.map(|(mean, variance)| about_maximum(mean, variance, NOISE, &maxima)).sum::<f64>()
         };
         let all = Mat::from_fn(10, 2, |i, k| if i < 4 { pending()[(i, k)] } else { batch[(i - 4, k)] });
-        let volume = |x: &Mat<f64>| {
+        let volume = |x: &Mat| {
             let covariance = posterior.covariance(x.as_ref()).unwrap();
             let noisy = |i: usize, j: usize| covariance[(i, j)] + if i == j { NOISE } else { 0.0 };
             let r = Mat::from_fn(x.nrows(), x.nrows(), |i, j| noisy(i, j) / (noisy(i, i) * noisy(j, j)).sqrt());
@@ -56,7 +56,7 @@ fn increments_add_up_to_the_information_of_the_batch() {
 }
 
 /// The maximiser of the pool, without a local search.
-fn best_of(pool: &Mat<f64>) -> impl FnMut(&dyn BatchedObjective, MatRef<'_, f64>) -> Result<Vec<f64>> {
+fn best_of(pool: &Mat) -> impl FnMut(&dyn BatchedObjective, MatRef<'_>) -> Result<Vec<f64>> {
     |_, scores| {
         let best = (0..pool.nrows()).max_by(|&i, &j| scores[(i, 0)].total_cmp(&scores[(j, 0)]));
         Ok(rows(pool.as_ref()).swap_remove(best.unwrap()))

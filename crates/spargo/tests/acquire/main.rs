@@ -46,11 +46,11 @@ fn functions() -> [Box<dyn AcquisitionFunction>; 4] {
 }
 
 /// Points of which two are the same.
-fn pending() -> Mat<f64> {
+fn pending() -> Mat {
     Mat::from_fn(4, 2, |i, k| [[0.31, 0.42], [0.77, 0.15], [0.31, 0.42], [0.5, 0.93]][i][k])
 }
 
-fn none() -> Mat<f64> {
+fn none() -> Mat {
     Mat::zeros(0, 2)
 }
 
@@ -58,7 +58,7 @@ fn nothing_failed(posterior: &Posterior) -> FailureModel {
     FailureModel::new(posterior.kernel(), posterior.z(), none().as_ref()).unwrap()
 }
 
-fn rows(a: MatRef<'_, f64>) -> Vec<Vec<f64>> {
+fn rows(a: MatRef<'_>) -> Vec<Vec<f64>> {
     (0..a.nrows()).map(|i| flat(a.subrows(i, 1))).collect()
 }
 
@@ -80,9 +80,9 @@ struct Problem<'a> {
     noise: f64,
     space: &'a Space,
     options: AcquisitionOptions,
-    observed: Mat<f64>,
-    failed: Mat<f64>,
-    pending: Mat<f64>,
+    observed: Mat,
+    failed: Mat,
+    pending: Mat,
 }
 
 impl<'a> Problem<'a> {
@@ -118,9 +118,9 @@ impl<'a> Problem<'a> {
 }
 
 /// Values as scored, and gradients as differences of the scores; the points belong to the elements in turns.
-fn assert_gradient(what: &str, acquisition: &dyn BatchedObjective, at: MatRef<'_, f64>, tolerance: f64) {
+fn assert_gradient(what: &str, acquisition: &dyn BatchedObjective, at: MatRef<'_>, tolerance: f64) {
     let elements: Vec<usize> = (0..at.nrows()).map(|i| i % acquisition.elements()).collect();
-    let scores = |x: &Mat<f64>| {
+    let scores = |x: &Mat| {
         let scores = acquisition.score(x.as_ref()).unwrap();
         assert_eq!(scores.ncols(), acquisition.elements());
         elements.iter().enumerate().map(|(i, &element)| scores[(i, element)]).collect::<Vec<f64>>()

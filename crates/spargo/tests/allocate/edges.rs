@@ -12,7 +12,7 @@ fn every_method() -> Vec<Allocation> {
     Allocation::NAMES.iter().map(|name| name.parse().unwrap()).chain([scaled]).collect()
 }
 
-fn context(x: &Mat<f64>) -> AllocationContext {
+fn context(x: &Mat) -> AllocationContext {
     let y: Vec<f64> = (0..x.nrows()).map(|i| (5.0 * x[(i, 0)]).sin()).collect();
     AllocationContext::of_rows(x.nrows())
         .with_outputs(vec![PosteriorAtData::new(y.clone(), y, vec![0.1; x.nrows()], vec![0.1; x.nrows()]).unwrap()])
@@ -20,7 +20,7 @@ fn context(x: &Mat<f64>) -> AllocationContext {
 }
 
 /// Runs a method and checks what holds of every result.
-fn run(method: &Allocation, x: &Mat<f64>, m: usize) -> Result<Vec<usize>> {
+fn run(method: &Allocation, x: &Mat, m: usize) -> Result<Vec<usize>> {
     let kernel = matern(0.3, x.ncols());
     let chosen = allocate(method, x.as_ref(), &kernel, &context(x), m, &mut rng(1))?;
     let size = chosen.points.nrows();
@@ -96,12 +96,12 @@ fn without_quality_the_choice_goes_on_by_cvr() {
         allocate_by(|i| quality[i], search, x.as_ref(), &kernel, 20, &mut rng(1)).unwrap().rows.unwrap()
     };
     let cvr = choose(&[1.0; 50], Search::Lazy);
-    for search in [Search::Lazy, Search::Plain, Search::Sample] {
+    for search in [Search::Lazy, Search::Sample] {
         assert_eq!(choose(&[0.0; 50], search), cvr, "{search:?}");
     }
     let mut two = [0.0; 50];
     (two[30], two[40]) = (0.1, 5.0);
-    for search in [Search::Lazy, Search::Plain, Search::Sample] {
+    for search in [Search::Lazy, Search::Sample] {
         let rows = choose(&two, search);
         assert_eq!(rows.len(), 20);
         let mut first = [rows[0], rows[1]];
@@ -142,7 +142,7 @@ fn uniform_points_fill_the_box_given_or_that_of_the_data() {
 fn refusals_name_what_is_wrong() {
     let x = uniform(30, 2, 8);
     let kernel = matern(0.3, 2);
-    let by = |quality: fn(usize) -> f64, search, x: &Mat<f64>, m| {
+    let by = |quality: fn(usize) -> f64, search, x: &Mat, m| {
         allocate_by(quality, search, x.as_ref(), &kernel, m, &mut rng(0)).unwrap_err()
     };
     let nan_at_3 = |i| if i == 3 { f64::NAN } else { 1.0 };
@@ -154,12 +154,12 @@ fn refusals_name_what_is_wrong() {
     assert!(matches!(by(|_| 1.0, Search::Lazy, &Mat::zeros(0, 2), 5), Error::Empty { .. }));
     let mut broken = x.clone();
     broken[(7, 1)] = f64::NAN;
-    assert!(matches!(by(|_| 1.0, Search::Plain, &broken, 5), Error::NonFinite { row: 7, .. }));
+    assert!(matches!(by(|_| 1.0, Search::Lazy, &broken, 5), Error::NonFinite { row: 7, .. }));
     let message = by(|_| 1.0, Search::Sample, &uniform(9000, 2, 8), 5).to_string();
     assert!(message.contains("9000") && message.contains("greedy"), "{message}");
 
     let no_number = Kernel::stationary(Family::Rbf, f64::NAN, 0.3, 2);
-    for search in [Search::Lazy, Search::Plain, Search::Sample] {
+    for search in [Search::Lazy, Search::Sample] {
         let refused = allocate_by(|_| 1.0, search, x.as_ref(), &no_number, 5, &mut rng(0));
         assert!(matches!(refused, Err(Error::NonFinite { .. })), "{search:?}");
     }

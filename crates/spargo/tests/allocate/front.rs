@@ -18,7 +18,7 @@ const FRONTS: [(&str, Curve); 3] = [
 ];
 
 /// The Pareto set on a fine grid: the first input runs along the front, the second, 0 here, away from it.
-fn pareto_set(curve: Curve) -> Mat<f64> {
+fn pareto_set(curve: Curve) -> Mat {
     let grid: Vec<f64> = (0..=400).map(|i| f64::from(i) / 400.0).collect();
     let outcomes: Vec<Vec<f64>> = grid.iter().map(|&s| curve(s)).map(|(a, b)| vec![a, b]).collect();
     let front = pareto::front(&outcomes);

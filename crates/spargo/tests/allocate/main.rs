@@ -5,7 +5,6 @@ mod edges;
 mod front;
 mod golden;
 mod qualities;
-mod search;
 mod theory;
 
 use rand::RngExt;
@@ -19,7 +18,7 @@ fn rng(seed: u64) -> ChaCha8Rng {
 }
 
 /// n points, uniform in the unit cube.
-fn uniform(n: usize, d: usize, seed: u64) -> Mat<f64> {
+fn uniform(n: usize, d: usize, seed: u64) -> Mat {
     let mut rng = stream(seed, Purpose::Data, 0, 0);
     Mat::from_fn(n, d, |_, _| rng.random::<f64>())
 }
@@ -29,7 +28,7 @@ fn matern(lengthscale: f64, d: usize) -> Kernel {
 }
 
 /// |L_Z| = |q_i k(x_i, x_j) q_j| by Gaussian elimination.
-fn naive_determinant(kernel: &Kernel, x: &Mat<f64>, quality: &[f64], rows: &[usize]) -> f64 {
+fn naive_determinant(kernel: &Kernel, x: &Mat, quality: &[f64], rows: &[usize]) -> f64 {
     let k = kernel.matrix(x.as_ref(), x.as_ref());
     let mut l: Vec<Vec<f64>> =
         rows.iter().map(|&i| rows.iter().map(|&j| quality[i] * k[(i, j)] * quality[j]).collect()).collect();
@@ -54,7 +53,7 @@ fn subsets(n: usize, size: usize) -> Vec<Vec<usize>> {
 }
 
 /// The smallest eigenvalue-like measure that matters: K_ZZ has a Cholesky factor without any jitter.
-fn is_nonsingular(kernel: &Kernel, z: &Mat<f64>) -> bool {
+fn is_nonsingular(kernel: &Kernel, z: &Mat) -> bool {
     spargo::linalg::cholesky(kernel.matrix(z.as_ref(), z.as_ref()), 0.0).is_ok_and(|l| l.jitter == 0.0)
 }
 

@@ -10,7 +10,7 @@ fn wavy(n: usize) -> Vec<f64> {
 }
 
 /// Points in a few tight groups: a uniform subset is then far worse than a determinantal one.
-fn grouped(n: usize) -> Mat<f64> {
+fn grouped(n: usize) -> Mat {
     let fine = uniform(n, 2, 5);
     Mat::from_fn(n, 2, |i, k| if i < n / 2 { 0.05 * fine[(i, k)] } else { fine[(i, k)] })
 }

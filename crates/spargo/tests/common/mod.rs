@@ -23,7 +23,7 @@ pub fn vector(value: &Value) -> Vec<f64> {
 }
 
 /// A list of rows.
-pub fn matrix(value: &Value) -> Mat<f64> {
+pub fn matrix(value: &Value) -> Mat {
     let rows: Vec<Vec<f64>> = value.as_array().unwrap().iter().map(vector).collect();
     Mat::from_fn(rows.len(), rows[0].len(), |i, j| rows[i][j])
 }
@@ -63,18 +63,18 @@ pub fn assert_close(what: &str, found: &[f64], expected: &[f64], tolerance: f64)
 }
 
 /// Every element of a matrix, row by row.
-pub fn flat(a: MatRef<'_, f64>) -> Vec<f64> {
+pub fn flat(a: MatRef<'_>) -> Vec<f64> {
     (0..a.nrows()).flat_map(|i| (0..a.ncols()).map(move |j| a[(i, j)])).collect()
 }
 
 /// Points that fill the unit cube without a pattern (Kronecker sequence of square roots of primes).
-pub fn points(n: usize, d: usize) -> Mat<f64> {
+pub fn points(n: usize, d: usize) -> Mat {
     let primes = [2.0f64, 3.0, 5.0, 7.0, 11.0, 13.0, 17.0, 19.0];
     Mat::from_fn(n, d, |i, k| ((i + 1) as f64 * primes[k % 8].sqrt() * (1.0 + (k / 8) as f64 * 0.37)).fract())
 }
 
 /// A smooth function of the points, with a deterministic wobble in place of noise.
-pub fn outcomes(x: MatRef<'_, f64>) -> Vec<f64> {
+pub fn outcomes(x: MatRef<'_>) -> Vec<f64> {
     let f = |i: usize| (0..x.ncols()).map(|k| (3.0 * x[(i, k)] + k as f64).sin()).sum::<f64>();
     (0..x.nrows()).map(|i| f(i) + 0.2 * (137.0 * i as f64).sin()).collect()
 }

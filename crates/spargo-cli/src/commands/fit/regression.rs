@@ -36,7 +36,7 @@ impl TimedRegression {
     }
 
     /// Predictions at points in the user's units.
-    pub fn predict(&self, x: MatRef<'_, f64>) -> Result<Predicted> {
+    pub fn predict(&self, x: MatRef<'_>) -> Result<Predicted> {
         let prediction =
             self.model.posterior().predict(self.model.units.inputs.to_model(x).as_ref()).into_diagnostic()?;
         let (noise, units) = (self.model.fit.hyper.noise, &self.model.units);

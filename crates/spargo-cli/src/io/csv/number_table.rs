@@ -34,7 +34,7 @@ impl NumberTable {
     }
 
     /// The named columns as a matrix, one row per point.
-    pub fn matrix(&self, names: &[String]) -> Result<Mat<f64>> {
+    pub fn matrix(&self, names: &[String]) -> Result<Mat> {
         let columns = self.records.columns(names.iter())?;
         Ok(Mat::from_fn(self.rows.len(), columns.len(), |i, k| self.rows[i][columns[k]]))
     }

@@ -29,9 +29,9 @@ fn save(path: &Path, size: (u32, u32), draw: impl FnOnce(&DrawingArea<SVGBackend
 
 /// An allocation over two inputs: data, their quality as the background, and the chosen points.
 pub struct AllocationDrawing<'a> {
-    pub x: &'a Mat<f64>,
+    pub x: &'a Mat,
     pub quality: &'a [f64],
-    pub chosen: &'a Mat<f64>,
+    pub chosen: &'a Mat,
     /// The two inputs.
     pub axes: [usize; 2],
     /// The names of all inputs.
@@ -92,7 +92,7 @@ fn tick(value: f64, (low, high): (f64, f64)) -> String {
     if (1e-2..1e4).contains(&largest) { format!("{value:.2}") } else { format!("{value:.1e}") }
 }
 
-fn plane(points: &Mat<f64>, [a, b]: [usize; 2]) -> Vec<(f64, f64)> {
+fn plane(points: &Mat, [a, b]: [usize; 2]) -> Vec<(f64, f64)> {
     (0..points.nrows()).map(|i| (points[(i, a)], points[(i, b)])).collect()
 }
 

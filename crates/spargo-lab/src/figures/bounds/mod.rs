@@ -98,17 +98,17 @@ fn run(settings: &Value, _: &Options) -> Result<Value> {
 }
 
 /// The region A.
-fn inside(x: &Mat<f64>, i: usize) -> bool {
+fn inside(x: &Mat, i: usize) -> bool {
     x[(i, 0)] < 0.4 && x[(i, 1)] < 0.5
 }
 
 /// A quality with a summit.
-fn varying(x: &Mat<f64>, i: usize) -> f64 {
+fn varying(x: &Mat, i: usize) -> f64 {
     0.1 + (-((x[(i, 0)] - 0.7).powi(2) + (x[(i, 1)] - 0.7).powi(2)) / (2.0 * 0.2 * 0.2)).exp()
 }
 
 /// For one exact sample of Z a size: the expected divergence in closed form and over outcomes, and the bounds on it.
-fn divergences(settings: &BoundsSettings, x: &Mat<f64>, kernel: &Kernel) -> Result<BoundsResult> {
+fn divergences(settings: &BoundsSettings, x: &Mat, kernel: &Kernel) -> Result<BoundsResult> {
     let region: Vec<usize> = (0..x.nrows()).filter(|&i| inside(x, i)).collect();
     let local = Mat::from_fn(region.len(), 2, |i, k| x[(region[i], k)]);
     let mut curves = Curves::default();
@@ -137,7 +137,7 @@ fn divergences(settings: &BoundsSettings, x: &Mat<f64>, kernel: &Kernel) -> Resu
 }
 
 /// E t^q(Z) over exact samples, in closed form, and the bounds on it; and what the greedy search attains.
-fn traces(settings: &BoundsSettings, x: &Mat<f64>, kernel: &Kernel) -> Result<BoundsResult> {
+fn traces(settings: &BoundsSettings, x: &Mat, kernel: &Kernel) -> Result<BoundsResult> {
     let mut curves = Curves::default();
     for (prefix, quality) in [("", vec![1.0; x.nrows()]), ("q: ", (0..x.nrows()).map(|i| varying(x, i)).collect())] {
         let eigenvalues = theory::eigenvalues(kernel, x.as_ref(), &quality)?;
@@ -161,7 +161,7 @@ fn traces(settings: &BoundsSettings, x: &Mat<f64>, kernel: &Kernel) -> Result<Bo
 }
 
 /// Mean variance left inside A and elsewhere, a data point.
-fn binary(settings: &BoundsSettings, x: &Mat<f64>, kernel: &Kernel) -> Result<BoundsResult> {
+fn binary(settings: &BoundsSettings, x: &Mat, kernel: &Kernel) -> Result<BoundsResult> {
     let mut curves = Curves::default();
     let count = (0..x.nrows()).filter(|&i| inside(x, i)).count() as f64;
     for (number, beta) in BETAS.into_iter().enumerate() {

@@ -30,7 +30,7 @@ pub struct Divergence {
 
 impl Divergence {
     /// In closed form, for data x, [n, d], and inducing points z, [m, d].
-    pub fn of(kernel: &Kernel, x: MatRef<'_, f64>, z: MatRef<'_, f64>, noise: f64) -> Result<Self> {
+    pub fn of(kernel: &Kernel, x: MatRef<'_>, z: MatRef<'_>, noise: f64) -> Result<Self> {
         let n = x.nrows();
         let lzz = cholesky(kernel.matrix(z, z), 0.0)?.l;
         let mut a = kernel.matrix(z, x); // L⁻¹Kzx, [m, n]
@@ -38,7 +38,7 @@ impl Divergence {
         let k = kernel.matrix(x, x);
         let q = a.transpose() * &a; // [n, n]
         let trace = (0..n).map(|i| k[(i, i)] - q[(i, i)]).sum();
-        let with_noise = |k: &Mat<f64>| Mat::from_fn(n, n, |i, j| k[(i, j)] + if i == j { noise } else { 0.0 });
+        let with_noise = |k: &Mat| Mat::from_fn(n, n, |i, j| k[(i, j)] + if i == j { noise } else { 0.0 });
         let (of_k, of_q) = (cholesky_definite(with_noise(&k))?, cholesky_definite(with_noise(&q))?);
         // tr B⁻¹A = |L_B⁻¹L_A|²
         let mut ratio = of_k.l.clone();
@@ -52,8 +52,8 @@ impl Divergence {
 /// The mean of KL[Q‖P] = log p(y) − bound over outcomes drawn from the prior.
 pub fn sampled_divergence(
     kernel: &Kernel,
-    x: MatRef<'_, f64>,
-    z: MatRef<'_, f64>,
+    x: MatRef<'_>,
+    z: MatRef<'_>,
     noise: f64,
     draws: usize,
     rng: &mut ChaCha8Rng,
@@ -73,7 +73,7 @@ pub fn sampled_divergence(
 }
 
 /// The eigenvalues of L_ij = q_i k(x_i, x_j) q_j, the largest first.
-pub fn eigenvalues(kernel: &Kernel, x: MatRef<'_, f64>, quality: &[f64]) -> Result<Vec<f64>> {
+pub fn eigenvalues(kernel: &Kernel, x: MatRef<'_>, quality: &[f64]) -> Result<Vec<f64>> {
     let k = kernel.matrix(x, x);
     let l = Mat::from_fn(x.nrows(), x.nrows(), |i, j| quality[i] * k[(i, j)] * quality[j]);
     let values = symmetric_eigen(l.as_ref())?.values;
@@ -109,7 +109,7 @@ mod tests {
 
     const NOISE: f64 = 0.07;
 
-    fn setting(n: usize, m: usize) -> (Kernel, Mat<f64>, Mat<f64>) {
+    fn setting(n: usize, m: usize) -> (Kernel, Mat, Mat) {
         let mut rng = stream(1, Purpose::Data, 0, 0);
         let x = Mat::from_fn(n, 2, |_, _| uniform(&mut rng));
         let kernel = Kernel::stationary(Family::Matern52, 1.3, 0.4, 2);

@@ -1,7 +1,16 @@
-//! The same between bounds close to each other: integrals of what hardly changes, by five nodes of Gauss and Legendre.
+//! Gains and probabilities between bounds close to each other: integrals of what hardly changes, by five nodes of Gauss and Legendre.
 
 use super::{Log, NEVER, Standard};
 use crate::math::normal::{log_cdf, pdf_over_cdf};
+
+/// Nodes and weights of the rule with five nodes on (−1, 1).
+const NODES: [(f64, f64); 5] = [
+    (-0.906_179_845_938_664, 0.236_926_885_056_189_1),
+    (-0.538_469_310_105_683_1, 0.478_628_670_499_366_47),
+    (0.0, 0.568_888_888_888_888_9),
+    (0.538_469_310_105_683_1, 0.478_628_670_499_366_47),
+    (0.906_179_845_938_664, 0.236_926_885_056_189_1),
+];
 
 /// log(Φ(a + width) − Φ(a)).
 pub(super) fn probability(a: f64, width: f64) -> Standard {
@@ -54,12 +63,3 @@ pub(super) fn gain(lower: f64, upper: f64, mean: f64, variance: f64) -> Log {
 fn gently(change: f64) -> f64 {
     change.clamp(-1.0, 1.0)
 }
-
-/// Nodes and weights of the rule with five nodes on (−1, 1).
-const NODES: [(f64, f64); 5] = [
-    (-0.906_179_845_938_664, 0.236_926_885_056_189_1),
-    (-0.538_469_310_105_683_1, 0.478_628_670_499_366_47),
-    (0.0, 0.568_888_888_888_888_9),
-    (0.538_469_310_105_683_1, 0.478_628_670_499_366_47),
-    (0.906_179_845_938_664, 0.236_926_885_056_189_1),
-];

@@ -6,15 +6,12 @@ use crate::interrupt;
 use crate::linalg::{Mat, MatRef, column, select_rows};
 use crate::optim::BatchedObjective;
 use rayon::prelude::*;
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
+
+/// Rows scored at a time.
+const BLOCK: usize = 8192;
 
 /// One row of `points` for each element, none twice, as a matrix, [elements, inputs].
-pub(super) fn choose(
-    acquisition: &dyn BatchedObjective,
-    points: MatRef<'_, f64>,
-    excluded: &mut Excluded,
-) -> Result<Mat<f64>> {
+pub(super) fn choose(acquisition: &dyn BatchedObjective, points: MatRef<'_>, excluded: &mut Excluded) -> Result<Mat> {
     let elements = acquisition.elements();
     let mut free = excluded.free(points);
     let left = free.iter().filter(|&&free| free).count();
@@ -24,7 +21,7 @@ pub(super) fn choose(
     }
     let mut chosen = Vec::with_capacity(elements);
     for best in best_rows(acquisition, points, &free, needed)? {
-        // Members before this one took fewer rows than it kept, so one of its own is free.
+        // Elements before this one took fewer rows than it kept, so one of its own is free.
         let row = best.into_iter().find(|&row| free[row]).ok_or(Error::Exhausted { wanted: elements, left })?;
         free[row] = excluded.allows_replicates();
         chosen.push(row);
@@ -34,17 +31,14 @@ pub(super) fn choose(
     Ok(chosen)
 }
 
-/// Rows scored at a time.
-const BLOCK: usize = 8192;
-
 /// For each element its `keep` best free rows, best first.
 fn best_rows(
     acquisition: &dyn BatchedObjective,
-    points: MatRef<'_, f64>,
+    points: MatRef<'_>,
     free: &[bool],
     keep: usize,
 ) -> Result<Vec<Vec<usize>>> {
-    let mut best: Vec<Best> = vec![Best::default(); acquisition.elements()];
+    let mut best = vec![BestRows::default(); acquisition.elements()];
     for first in (0..points.nrows()).step_by(BLOCK) {
         interrupt::poll()?;
         let rows: Vec<usize> = (first..points.nrows().min(first + BLOCK)).filter(|&row| free[row]).collect();
@@ -53,63 +47,30 @@ fn best_rows(
         }
         let scores = acquisition.score(select_rows(points, &rows).as_ref())?;
         best.par_iter_mut().enumerate().for_each(|(element, best)| {
-            rows.iter().zip(column(scores.as_ref(), element)).for_each(|(&row, &score)| best.offer(row, score, keep));
+            for (&row, &score) in rows.iter().zip(column(scores.as_ref(), element)) {
+                // NaN is worst.
+                best.offer(row, score.max(f64::NEG_INFINITY), keep);
+            }
         });
     }
-    Ok(best.into_iter().map(Best::into_rows).collect())
+    Ok(best.into_iter().map(BestRows::into_rows).collect())
 }
 
-/// The best rows so far, the worst of them on top.
+/// The rows with the largest scores, best first; of equal scores the earlier row.
 #[derive(Debug, Clone, Default)]
-struct Best(BinaryHeap<Reverse<Scored>>);
+pub(super) struct BestRows(Vec<(f64, usize)>);
 
-impl Best {
-    fn offer(&mut self, row: usize, score: f64, keep: usize) {
-        let scored = Scored { score, row };
-        if self.0.len() < keep {
-            self.0.push(Reverse(scored));
-        } else if let Some(mut worst) = self.0.peek_mut()
-            && scored > worst.0
-        {
-            *worst = Reverse(scored);
+impl BestRows {
+    /// Takes in a row later than those before, if it is among the best `keep`.
+    pub(super) fn offer(&mut self, row: usize, score: f64, keep: usize) {
+        if self.0.len() < keep || self.0.last().is_some_and(|(worst, _)| score > *worst) {
+            let place = self.0.partition_point(|(other, _)| *other >= score);
+            self.0.insert(place, (score, row));
+            self.0.truncate(keep);
         }
     }
 
-    fn into_rows(self) -> Vec<usize> {
-        self.0.into_sorted_vec().into_iter().map(|Reverse(scored)| scored.row).collect()
+    pub(super) fn into_rows(self) -> Vec<usize> {
+        self.0.into_iter().map(|(_, row)| row).collect()
     }
 }
-
-/// Larger scores are better, then earlier rows; NaN is worst.
-#[derive(Debug, Clone, Copy)]
-struct Scored {
-    score: f64,
-    row: usize,
-}
-
-impl Scored {
-    fn key(&self) -> (f64, Reverse<usize>) {
-        (if self.score.is_nan() { f64::NEG_INFINITY } else { self.score }, Reverse(self.row))
-    }
-}
-
-impl Ord for Scored {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let ((a, row), (b, other_row)) = (self.key(), other.key());
-        a.total_cmp(&b).then(row.cmp(&other_row))
-    }
-}
-
-impl PartialOrd for Scored {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Scored {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Scored {}

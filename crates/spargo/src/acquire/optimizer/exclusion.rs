@@ -12,8 +12,18 @@
 //! of them look elsewhere: from then on their number grows as the logarithm of its trials.
 
 use super::assignment::{Assignment, is_assigned, position};
+use super::trust_region::ordered_inputs;
 use super::{AcquisitionOptimizer, TrustRegion};
-use crate::linalg::{MatRef, column};
+use crate::linalg::{MatRef, column, row};
+
+/// How far an exclusion zone reaches along every input, in units of the box.
+const RADIUS: f64 = 0.15;
+
+/// An exclusion zone that is so many times as large as the least one is known so well that elements begin to return to it.
+const PATIENCE: usize = 10;
+
+/// How far from exclusion zones elements begin, at most: an optimum may be wider than the exclusion zone on it.
+const FARTHEST: f64 = 0.5;
 
 /// An incumbent with many trials around it.
 #[derive(Debug)]
@@ -23,14 +33,14 @@ pub(super) struct ExclusionZone {
 }
 
 impl AcquisitionOptimizer<'_> {
-    /// The same search; incumbents with an exclusion zone of the `observed` trials around them are told apart.
-    pub fn with_exclusion_zones(mut self, observed: MatRef<'_, f64>) -> Self {
-        // Trials that are spread over a space of few inputs are no exclusion zone anywhere.
-        let ordered = (0..self.space.dimensions().len()).filter(|&k| self.is_ordered(k)).count();
+    /// Excludes the neighbourhoods of incumbents with many of the `observed` trials, [n, inputs], around them.
+    pub fn with_exclusion_zones(mut self, observed: MatRef<'_>) -> Self {
+        // Trials that are spread over a space of few inputs are crowded nowhere.
+        let ordered = ordered_inputs(self.space).len();
         let spread = (2.0 * RADIUS).powi(ordered as i32) * observed.nrows() as f64;
         let least = self.options.exclusion.max((2.0 * spread) as usize);
         let exclusion = |i: usize| {
-            let centre: Vec<f64> = self.incumbents.row(i).iter().copied().collect();
+            let centre = row(self.incumbents.as_ref(), i);
             let is_close = |j: usize| centre.iter().enumerate().all(|(k, c)| (observed[(j, k)] - c).abs() <= RADIUS);
             let trials = (0..observed.nrows()).filter(|&j| is_close(j)).count();
             (trials >= least).then_some(ExclusionZone { centre, trials })
@@ -41,24 +51,22 @@ impl AcquisitionOptimizer<'_> {
         self
     }
 
-    /// Regions beside the exclusion zones for elements that have none, each around its best point of those that are spread. Who would have
-    /// to go farther than there are points goes wherever its maximum is.
+    /// Regions outside the exclusion zones for elements that have none, each around its best space-filling point. An element that
+    /// would have to go farther than there are points goes wherever its maximum is.
     ///
-    /// There are none if nobody ever has a region: then nobody would stay with the exclusion zones.
+    /// There are none if no element ever has a region: then none would stay within the exclusion zones.
     pub(super) fn outside_exclusion_zones(
         &self,
-        points: MatRef<'_, f64>,
-        scores: MatRef<'_, f64>,
+        points: MatRef<'_>,
+        scores: MatRef<'_>,
         mut regions: Vec<Option<TrustRegion>>,
     ) -> Vec<Option<TrustRegion>> {
         let largest = self.exclusion_zones.iter().map(|exclusion| exclusion.trials).max();
         let (Some(largest), false) = (largest, regions.is_empty()) else { return regions };
         let share = (PATIENCE * self.options.exclusion) as f64 / largest as f64;
         let nearest = |i: usize| {
-            self.exclusion_zones
-                .iter()
-                .map(|exclusion| distance(points, i, &exclusion.centre))
-                .fold(f64::INFINITY, f64::min)
+            let distances = self.exclusion_zones.iter().map(|zone| distance(points, i, &zone.centre));
+            distances.fold(f64::INFINITY, f64::min)
         };
         let distances: Vec<f64> = (0..self.options.pool.min(points.nrows())).map(nearest).collect();
         let all = regions.iter_mut().enumerate();
@@ -69,23 +77,24 @@ impl AcquisitionOptimizer<'_> {
             let scores = column(scores, element);
             let free = (0..distances.len()).filter(|&i| distances[i] > least && !scores[i].is_nan());
             let best = free.max_by(|&i, &j| scores[i].total_cmp(&scores[j]));
-            *region = best.map(|row| self.beside(points.row(row).iter().copied().collect(), scores[row]));
+            *region = best.map(|i| self.beside(row(points, i), scores[i]));
         }
         regions
     }
 
     /// As far around a point as an exclusion zone is wide, but not into one.
     fn beside(&self, start: Vec<f64>, value: f64) -> TrustRegion {
-        let reach = |k: usize| if self.is_ordered(k) { RADIUS } else { 0.0 };
-        let mut lower: Vec<f64> = start.iter().enumerate().map(|(k, v)| (v - reach(k)).max(0.0)).collect();
-        let mut upper: Vec<f64> = start.iter().enumerate().map(|(k, v)| (v + reach(k)).min(1.0)).collect();
+        let ordered = ordered_inputs(self.space);
+        let around = TrustRegion::around(start, ordered.iter().map(|&k| (k, RADIUS)));
+        let TrustRegion { mut lower, mut upper, start, .. } = around;
         for ExclusionZone { centre, .. } in &self.exclusion_zones {
             let distance = |k: usize| (start[k] - centre[k]).abs();
             let farthest = (0..start.len()).max_by(|&i, &j| distance(i).total_cmp(&distance(j)));
-            if let Some(k) = farthest.filter(|&k| self.is_ordered(k)) {
-                match start[k] > centre[k] {
-                    true => lower[k] = lower[k].max(centre[k] + RADIUS).min(start[k]),
-                    false => upper[k] = upper[k].min(centre[k] - RADIUS).max(start[k]),
+            if let Some(k) = farthest.filter(|k| ordered.contains(k)) {
+                if start[k] > centre[k] {
+                    lower[k] = lower[k].max(centre[k] + RADIUS).min(start[k]);
+                } else {
+                    upper[k] = upper[k].min(centre[k] - RADIUS).max(start[k]);
                 }
             }
         }
@@ -95,15 +104,6 @@ impl AcquisitionOptimizer<'_> {
 
 /// How far a row is from a point along the input where it is farthest, in units of the box; categories that differ are a box
 /// apart, or more.
-fn distance(x: MatRef<'_, f64>, row: usize, centre: &[f64]) -> f64 {
+fn distance(x: MatRef<'_>, row: usize, centre: &[f64]) -> f64 {
     centre.iter().enumerate().fold(0.0, |most, (k, c)| most.max((x[(row, k)] - c).abs()))
 }
-
-/// How far an exclusion zone reaches along every input, in units of the box.
-const RADIUS: f64 = 0.15;
-
-/// A exclusion zone that is so many times as large as the least one is known so well that elements begin to return to it.
-const PATIENCE: usize = 10;
-
-/// How far from exclusion zones elements begin, at most: an optimum may be wider than the exclusion zone on it.
-const FARTHEST: f64 = 0.5;

@@ -1,15 +1,22 @@
 //! From the best points of the pool to local maxima, all elements together: continuous inputs by L-BFGS-B in lockstep,
 //! whole numbers and categories by moves to neighbours, in turns until neither helps.
 
-use super::{AcquisitionOptions, TrustRegion};
+use super::candidates::BestRows;
+use super::{AcquisitionOptions, TrustRegion, value_gradient};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::linalg::{Mat, MatRef, column};
+use crate::linalg::{MatRef, column, row};
 use crate::optim::{Batch, BatchedObjective, Bounds, minimize_many};
 use crate::space::{Domain, Space};
 use rayon::prelude::*;
 
-/// Who restarts, and where.
+/// Rounds of moves and restarts.
+const ROUNDS: usize = 50;
+
+/// A move must be worth more than the rounding of a search, in the model's units.
+const GAIN: f64 = 1e-9;
+
+/// What is maximised, and where.
 pub(super) struct MultiStart<'a> {
     pub acquisition: &'a dyn BatchedObjective,
     pub space: &'a Space,
@@ -18,41 +25,92 @@ pub(super) struct MultiStart<'a> {
 
 /// One run of the local search.
 #[derive(Debug, Clone)]
-struct Restart {
+struct Restart<'a> {
     element: usize,
     point: Vec<f64>,
     value: f64,
+    region: Option<&'a TrustRegion>,
+}
+
+impl Restart<'_> {
+    /// The lower end and the width of its region along an input; of the whole box if it has none.
+    fn edge(&self, input: usize) -> (f64, f64) {
+        let edge = |region: &TrustRegion| (region.lower[input], region.upper[input] - region.lower[input]);
+        self.region.map_or((0.0, 1.0), edge)
+    }
+
+    /// Some inputs of its point, relative to its region.
+    fn relative(&self, inputs: &[usize]) -> Vec<f64> {
+        let relative = |&k: &usize| {
+            let (lower, width) = self.edge(k);
+            if width > 0.0 { (self.point[k] - lower) / width } else { 0.0 }
+        };
+        inputs.iter().map(relative).collect()
+    }
+
+    /// Its point with some inputs replaced, which are relative to its region.
+    fn moved(&self, inputs: &[usize], relative: &[f64]) -> Vec<f64> {
+        let mut point = self.point.clone();
+        for (&k, t) in inputs.iter().zip(relative) {
+            let (lower, width) = self.edge(k);
+            point[k] = lower + width * t;
+        }
+        point
+    }
 }
 
 impl MultiStart<'_> {
     /// The highest point that each element reaches from its best points of the pool, or within its region.
     pub(super) fn run(
         &self,
-        points: MatRef<'_, f64>,
-        scores: MatRef<'_, f64>,
+        points: MatRef<'_>,
+        scores: MatRef<'_>,
         regions: &[Option<TrustRegion>],
     ) -> Result<Vec<Vec<f64>>> {
-        let mut restarts = begin(points, scores, regions, self.options);
-        let discrete: Vec<usize> = self.columns(|domain| !domain.is_continuous());
+        let starts = |element| self.starts(points, column(scores, element), element, regions);
+        let mut restarts: Vec<Restart<'_>> = (0..scores.ncols()).into_par_iter().flat_map_iter(starts).collect();
         let mut moving: Vec<usize> = (0..restarts.len()).collect();
-        self.ascend(&mut restarts, &moving, regions)?;
+        self.ascend(&mut restarts, &moving)?;
         for _ in 0..ROUNDS {
-            // Who has not moved has nowhere to go.
-            moving = self.move_to_neighbours(&mut restarts, &moving, &discrete, regions)?;
+            // A restart that has not moved has nowhere to go.
+            moving = self.move_to_neighbours(&mut restarts, &moving)?;
             if moving.is_empty() {
                 break;
             }
-            self.ascend(&mut restarts, &moving, regions)?;
+            self.ascend(&mut restarts, &moving)?;
         }
-        self.snap(&mut restarts);
-        let mut best: Vec<Option<Restart>> = vec![None; scores.ncols()];
-        for restart in restarts {
-            let slot = &mut best[restart.element];
-            if slot.as_ref().is_none_or(|best| restart.value > best.value) {
-                *slot = Some(restart);
-            }
+        let of_element = restarts.chunk_by(|a, b| a.element == b.element);
+        let best = of_element
+            .filter_map(|own| own.iter().reduce(|best, other| if other.value > best.value { other } else { best }));
+        // The numbers by which models will see the values.
+        let snapped = |restart: &Restart<'_>| {
+            restart.point.iter().zip(self.space.dimensions()).map(|(&v, d)| d.domain.snap(v)).collect()
+        };
+        Ok(best.map(snapped).collect())
+    }
+
+    /// An element's best points of the pool, and its best around the incumbents; if it has a region, where that starts.
+    ///
+    /// The two are ranked apart: a point next to an incumbent is near its optimum already, a space-filling one seldom is, and
+    /// the higher optimum may be over there.
+    fn starts<'r>(
+        &self,
+        points: MatRef<'_>,
+        scores: &[f64],
+        element: usize,
+        regions: &'r [Option<TrustRegion>],
+    ) -> Vec<Restart<'r>> {
+        if let Some(Some(region)) = regions.get(element) {
+            return vec![Restart { element, point: region.start.clone(), value: region.value, region: Some(region) }];
         }
-        Ok(best.into_iter().flatten().map(|restart| restart.point).collect())
+        let (spread, near) = scores.split_at(self.options.pool.min(scores.len()));
+        let near = best(near, 1).into_iter().map(|row| spread.len() + row);
+        let mut rows: Vec<usize> = best(spread, self.options.starts).into_iter().chain(near).collect();
+        if rows.is_empty() {
+            rows.push(0);
+        }
+        let restart = |i: usize| Restart { element, point: row(points, i), value: scores[i], region: None };
+        rows.into_iter().map(restart).collect()
     }
 
     fn columns(&self, wanted: impl Fn(&Domain) -> bool) -> Vec<usize> {
@@ -61,42 +119,25 @@ impl MultiStart<'_> {
     }
 
     /// Maximises some restarts over the continuous inputs, the others held.
-    fn ascend(&self, restarts: &mut [Restart], some: &[usize], regions: &[Option<TrustRegion>]) -> Result<()> {
+    fn ascend(&self, restarts: &mut [Restart<'_>], some: &[usize]) -> Result<()> {
         let free = self.columns(|domain| domain.is_continuous());
         if free.is_empty() {
             return Ok(());
         }
-        // Every restart has the unit cube for its box: lowest and widths of a region.
-        let (lower, width): (Vec<Vec<f64>>, Vec<Vec<f64>>) =
-            some.iter().map(|&i| edges(regions.get(restarts[i].element), &free)).unzip();
-        let start = |(j, &i): (usize, &usize)| -> Vec<f64> {
-            let relative = |(own, &k): (usize, &usize)| match width[j][own] > 0.0 {
-                true => (restarts[i].point[k] - lower[j][own]) / width[j][own],
-                false => 0.0,
-            };
-            free.iter().enumerate().map(relative).collect()
-        };
-        let starts: Vec<Vec<f64>> = some.iter().enumerate().map(start).collect();
+        // Relative to its region every restart has the unit cube for its box.
+        let starts: Vec<Vec<f64>> = some.iter().map(|&i| restarts[i].relative(&free)).collect();
         let bounds = Bounds::new(vec![0.0; free.len()], vec![1.0; free.len()]);
         let mut failure: Option<Error> = None;
         let optima = minimize_many(&starts, &bounds, &self.options.optimizer, |batch: Batch<'_>| {
-            let elements: Vec<usize> = batch.elements.iter().map(|&i| restarts[some[i]].element).collect();
-            let count = free.len();
-            let point = |i: usize, k: usize| match free.iter().position(|&column| column == k) {
-                Some(own) => {
-                    let j = batch.elements[i];
-                    lower[j][own] + width[j][own] * batch.points[i * count + own]
-                }
-                None => restarts[some[batch.elements[i]]].point[k],
-            };
-            let x = Mat::from_fn(elements.len(), self.space.dimensions().len(), point);
-            match self.acquisition.value_gradient(&elements, x.as_ref()) {
+            let running: Vec<&Restart<'_>> = batch.elements.iter().map(|&i| &restarts[some[i]]).collect();
+            let points = running.iter().zip(batch.points.chunks_exact(free.len()));
+            let points: Vec<_> = points.map(|(restart, t)| (restart.element, restart.moved(&free, t))).collect();
+            match value_gradient(self.acquisition, &points) {
                 Ok((values, gradient)) => {
                     batch.values.iter_mut().zip(values).for_each(|(out, value)| *out = -value);
-                    for (i, slopes) in batch.gradients.chunks_exact_mut(count).enumerate() {
-                        let width = &width[batch.elements[i]];
-                        let slopes = slopes.iter_mut().zip(&free).zip(width);
-                        slopes.for_each(|((out, &k), width)| *out = -width * gradient[(i, k)]);
+                    for (i, slopes) in batch.gradients.chunks_exact_mut(free.len()).enumerate() {
+                        let slopes = slopes.iter_mut().zip(&free);
+                        slopes.for_each(|(out, &k)| *out = -running[i].edge(k).1 * gradient[(i, k)]);
                     }
                 }
                 // The values stay NaN, with which every restart ends.
@@ -107,41 +148,22 @@ impl MultiStart<'_> {
             return Err(error);
         }
         interrupt::poll()?;
-        for (j, (&i, optimum)) in some.iter().zip(optima).enumerate() {
-            let restart = &mut restarts[i];
-            if optimum.value.is_finite() {
-                for (own, (&k, &t)) in free.iter().zip(&optimum.point).enumerate() {
-                    restart.point[k] = lower[j][own] + width[j][own] * t;
-                }
-                restart.value = -optimum.value;
-            }
+        for (&i, optimum) in some.iter().zip(optima).filter(|(_, optimum)| optimum.value.is_finite()) {
+            restarts[i].point = restarts[i].moved(&free, &optimum.point);
+            restarts[i].value = -optimum.value;
         }
         Ok(())
     }
 
     /// Moves some restarts to the best of their neighbours, where that is higher; returns those that moved.
-    fn move_to_neighbours(
-        &self,
-        restarts: &mut [Restart],
-        some: &[usize],
-        discrete: &[usize],
-        regions: &[Option<TrustRegion>],
-    ) -> Result<Vec<usize>> {
-        let allowed = |restart: &Restart, point: &[f64]| match regions.get(restart.element) {
-            Some(Some(region)) => discrete.iter().all(|&k| (region.lower[k]..=region.upper[k]).contains(&point[k])),
-            _ => true,
-        };
+    fn move_to_neighbours(&self, restarts: &mut [Restart<'_>], some: &[usize]) -> Result<Vec<usize>> {
+        let discrete = self.columns(|domain| !domain.is_continuous());
         let mut neighbours: Vec<(usize, Vec<f64>)> = Vec::new();
         for &i in some {
-            let around = self.around(&restarts[i], discrete).filter(|point| allowed(&restarts[i], point));
-            neighbours.extend(around.map(|point| (i, point)));
+            neighbours.extend(self.around(&restarts[i], &discrete).into_iter().map(|point| (i, point)));
         }
-        if neighbours.is_empty() {
-            return Ok(Vec::new());
-        }
-        let elements: Vec<usize> = neighbours.iter().map(|(i, _)| restarts[*i].element).collect();
-        let x = Mat::from_fn(neighbours.len(), self.space.dimensions().len(), |i, k| neighbours[i].1[k]);
-        let (values, _) = self.acquisition.value_gradient(&elements, x.as_ref())?;
+        let points: Vec<_> = neighbours.iter().map(|(i, point)| (restarts[*i].element, point)).collect();
+        let (values, _) = value_gradient(self.acquisition, &points)?;
         let mut moved = Vec::new();
         for ((i, point), value) in neighbours.into_iter().zip(values) {
             if value > restarts[i].value + GAIN {
@@ -153,36 +175,22 @@ impl MultiStart<'_> {
         Ok(moved)
     }
 
-    /// Points that differ from this one in one discrete input.
-    fn around(&self, restart: &Restart, discrete: &[usize]) -> impl Iterator<Item = Vec<f64>> {
-        let moves = discrete.iter().flat_map(|&k| {
-            let domain = &self.space.dimensions()[k].domain;
-            moves(domain, restart.point[k]).into_iter().map(move |v| (k, v))
-        });
-        let points: Vec<Vec<f64>> = moves
-            .map(|(k, v)| {
-                let mut point = restart.point.clone();
-                point[k] = v;
-                point
-            })
-            .collect();
-        points.into_iter()
-    }
-
-    /// Moves every restart to the numbers by which models will see its values.
-    fn snap(&self, restarts: &mut [Restart]) {
-        for restart in restarts {
-            let domains = self.space.dimensions().iter().map(|d| &d.domain);
-            restart.point.iter_mut().zip(domains).for_each(|(v, domain)| *v = domain.snap(*v));
-        }
+    /// Points of its region that differ from a restart's in one discrete input.
+    fn around(&self, restart: &Restart<'_>, discrete: &[usize]) -> Vec<Vec<f64>> {
+        let moves = |&k: &usize| {
+            let moves = moves(&self.space.dimensions()[k].domain, restart.point[k]).into_iter();
+            moves
+                .filter(move |v| restart.region.is_none_or(|r| (r.lower[k]..=r.upper[k]).contains(v)))
+                .map(move |v| (k, v))
+        };
+        let moved = |(k, v): (usize, f64)| {
+            let mut point = restart.point.clone();
+            point[k] = v;
+            point
+        };
+        discrete.iter().flat_map(moves).map(moved).collect()
     }
 }
-
-/// Rounds of moves and restarts.
-const ROUNDS: usize = 50;
-
-/// A move must be worth more than the rounding of a search, in the model's units.
-const GAIN: f64 = 1e-9;
 
 /// The values next to this one, and for whole numbers some farther away: a third of the range, a ninth, … one step.
 fn moves(domain: &Domain, old: f64) -> Vec<f64> {
@@ -196,51 +204,10 @@ fn moves(domain: &Domain, old: f64) -> Vec<f64> {
     moves
 }
 
-/// Each element's best points of the pool, and the best around the incumbents.
-///
-/// The two are ranked apart: a point beside an incumbent is near its optimum already, one of the spread points seldom is, and
-/// the higher optimum may be over there.
-fn begin(
-    points: MatRef<'_, f64>,
-    scores: MatRef<'_, f64>,
-    regions: &[Option<TrustRegion>],
-    settings: &AcquisitionOptions,
-) -> Vec<Restart> {
-    let of_member = |element: usize| {
-        if let Some(Some(region)) = regions.get(element) {
-            return vec![Restart { element, point: region.start.clone(), value: region.value }];
-        }
-        let scores = column(scores, element);
-        let restart =
-            move |row: usize| Restart { element, point: points.row(row).iter().copied().collect(), value: scores[row] };
-        let (spread, near) = scores.split_at(settings.pool.min(scores.len()));
-        let near = best(near, 1).into_iter().map(|row| spread.len() + row);
-        let mut starts: Vec<usize> = best(spread, settings.starts).into_iter().chain(near).collect();
-        if starts.is_empty() {
-            starts.push(0);
-        }
-        starts.into_iter().map(restart).collect::<Vec<_>>()
-    };
-    (0..scores.ncols()).into_par_iter().flat_map_iter(of_member).collect()
-}
-
-/// The lower ends and the widths of a region along some inputs; of the whole box if there is none.
-fn edges(region: Option<&Option<TrustRegion>>, inputs: &[usize]) -> (Vec<f64>, Vec<f64>) {
-    match region {
-        Some(Some(TrustRegion { lower, upper, .. })) => inputs.iter().map(|&k| (lower[k], upper[k] - lower[k])).unzip(),
-        _ => inputs.iter().map(|_| (0.0, 1.0)).unzip(),
-    }
-}
-
 /// The rows with the largest scores, best first.
 fn best(scores: &[f64], count: usize) -> Vec<usize> {
-    let mut best: Vec<usize> = Vec::with_capacity(count + 1);
-    for (row, &score) in scores.iter().enumerate().filter(|(_, score)| !score.is_nan()) {
-        if best.len() < count || score > scores[best[count - 1]] {
-            let place = best.partition_point(|&other| scores[other] >= score);
-            best.insert(place, row);
-            best.truncate(count);
-        }
-    }
-    best
+    let mut best = BestRows::default();
+    let numbers = scores.iter().enumerate().filter(|(_, score)| !score.is_nan());
+    numbers.for_each(|(row, &score)| best.offer(row, score, count));
+    best.into_rows()
 }

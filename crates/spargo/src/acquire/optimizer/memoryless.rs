@@ -32,7 +32,7 @@ pub struct Memoryless {
 }
 
 impl TrustRegions for Memoryless {
-    fn update(&mut self, _: MatRef<'_, f64>, _: &ParetoState, _: &[usize]) {}
+    fn update(&mut self, _: MatRef<'_>, _: &ParetoState, _: &[usize]) {}
 
     fn propose(&self, element: &Element<'_>, rng: &mut ChaCha8Rng) -> Option<TrustRegion> {
         if !is_assigned(Assignment::TrustRegion, element.step, element.number, self.share) {

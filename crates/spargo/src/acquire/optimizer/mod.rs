@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef, column, row, sorted_by_value};
 use crate::optim::{BatchedObjective, Lbfgsb};
 use crate::rng::{Purpose, StepRng, normal, uniform};
-use crate::space::Space;
+use crate::space::{Domain, Space};
 use local_search::MultiStart;
 use serde::{Deserialize, Serialize};
 
@@ -79,7 +79,7 @@ impl AcquisitionOptions {
 #[derive(Debug)]
 pub struct AcquisitionOptimizer<'a> {
     space: &'a Space,
-    incumbents: Mat<f64>,
+    incumbents: Mat,
     exclusion_zones: Vec<exclusion::ExclusionZone>,
     pool: CandidatePool<'a>,
     options: &'a AcquisitionOptions,
@@ -91,7 +91,7 @@ impl<'a> AcquisitionOptimizer<'a> {
     /// An optimizer over `space` whose candidate pool is dense around the `incumbents`, [points, inputs].
     pub fn new(
         space: &'a Space,
-        incumbents: MatRef<'_, f64>,
+        incumbents: MatRef<'_>,
         options: &'a AcquisitionOptions,
         rng: StepRng,
     ) -> Result<Self> {
@@ -111,49 +111,32 @@ impl<'a> AcquisitionOptimizer<'a> {
         &self.pool
     }
 
-    /// One point per batch element, [elements, inputs]; none is excluded before, all are afterwards.
-    pub fn maximize(&self, acquisition: &dyn BatchedObjective, excluded: &mut Excluded) -> Result<Mat<f64>> {
-        self.maximize_within(acquisition, Vec::new(), excluded)
-    }
-
     /// One point per batch element, [elements, inputs]: within its trust region if it has one, else outside the exclusion zones.
-    /// Where all points are listed, neither counts.
+    /// Where all points are listed, neither counts. No point is excluded before, all are afterwards.
     pub fn maximize_within(
         &self,
         acquisition: &dyn BatchedObjective,
         regions: Vec<Option<TrustRegion>>,
         excluded: &mut Excluded,
-    ) -> Result<Mat<f64>> {
-        match &self.pool {
-            CandidatePool::All(points) => candidates::choose(acquisition, *points, excluded),
-            CandidatePool::Listed(points) => candidates::choose(acquisition, points.as_ref(), excluded),
-            CandidatePool::Starts(points) => {
-                let scores = acquisition.score(points.as_ref())?;
-                let regions = self.outside_exclusion_zones(points.as_ref(), scores.as_ref(), regions);
-                self.search_within(acquisition, points.as_ref(), scores.as_ref(), &regions, excluded)
-            }
+    ) -> Result<Mat> {
+        let points = self.pool.points();
+        if self.pool.is_complete() {
+            return candidates::choose(acquisition, points, excluded);
         }
+        let scores = acquisition.score(points)?;
+        let regions = self.outside_exclusion_zones(points, scores.as_ref(), regions);
+        self.search(acquisition, points, scores.as_ref(), &regions, excluded)
     }
 
-    /// One point per batch element, from its scores of a pool of starts, [points, elements].
-    pub fn search_from(
+    /// One point per batch element, from its scores of a pool of starts, [points, elements], or within its region.
+    pub(super) fn search(
         &self,
         acquisition: &dyn BatchedObjective,
-        points: MatRef<'_, f64>,
-        scores: MatRef<'_, f64>,
-        excluded: &mut Excluded,
-    ) -> Result<Mat<f64>> {
-        self.search_within(acquisition, points, scores, &[], excluded)
-    }
-
-    fn search_within(
-        &self,
-        acquisition: &dyn BatchedObjective,
-        points: MatRef<'_, f64>,
-        scores: MatRef<'_, f64>,
+        points: MatRef<'_>,
+        scores: MatRef<'_>,
         regions: &[Option<TrustRegion>],
         excluded: &mut Excluded,
-    ) -> Result<Mat<f64>> {
+    ) -> Result<Mat> {
         let local_search = MultiStart { acquisition, space: self.space, options: self.options };
         let optima = local_search.run(points, scores, regions)?;
         let mut chosen = Mat::zeros(scores.ncols(), points.ncols());
@@ -170,36 +153,32 @@ impl<'a> AcquisitionOptimizer<'a> {
     }
 
     /// A point for an element whose best one is excluded: one close by, else its best of the pool, else a random one.
-    fn another(
-        &self,
-        optimum: &[f64],
-        points: MatRef<'_, f64>,
-        scores: &[f64],
-        excluded: &Excluded,
-    ) -> Result<Vec<f64>> {
+    fn another(&self, optimum: &[f64], points: MatRef<'_>, scores: &[f64], excluded: &Excluded) -> Result<Vec<f64>> {
         let mut rng = self.rng.stream(Purpose::Fresh, excluded.len() as u64);
-        let dimensions = self.space.dimensions();
-        let nudged = |rng: &mut _| -> Vec<f64> {
-            let nudge = |(d, &v): (&crate::space::Dimension, &f64)| {
-                if d.domain.is_continuous() { d.domain.snap(v + NUDGE * normal(rng)) } else { v }
+        let domains = || self.space.dimensions().iter().map(|d| &d.domain);
+        let is_free = |point: &Vec<f64>| !excluded.contains(point);
+        if domains().any(|domain| domain.is_continuous()) {
+            let mut nudged = |(domain, &v): (&Domain, &f64)| {
+                if domain.is_continuous() { domain.snap(v + NUDGE * normal(&mut rng)) } else { v }
             };
-            dimensions.iter().zip(optimum).map(nudge).collect()
-        };
-        if dimensions.iter().any(|d| d.domain.is_continuous()) {
-            let free = (0..TRIES).map(|_| nudged(&mut rng)).find(|point| !excluded.contains(point));
-            if let Some(point) = free {
+            let mut nearby = (0..TRIES).map(|_| domains().zip(optimum).map(&mut nudged).collect());
+            if let Some(point) = nearby.find(is_free) {
                 return Ok(point);
             }
         }
-        let best_first = sorted_by_value(scores).into_iter().map(|i| row(points, i));
-        if let Some(point) = best_first.into_iter().find(|point| !excluded.contains(point)) {
-            return Ok(point);
-        }
-        let random =
-            |rng: &mut _| -> Vec<f64> { dimensions.iter().map(|d| d.domain.from_unit(uniform(rng))).collect() };
-        (0..TRIES)
-            .map(|_| random(&mut rng))
-            .find(|point| !excluded.contains(point))
-            .ok_or(Error::Exhausted { wanted: 1, left: 0 })
+        let best = sorted_by_value(scores).into_iter().map(|i| row(points, i)).find(is_free);
+        let mut random = (0..TRIES).map(|_| domains().map(|domain| domain.from_unit(uniform(&mut rng))).collect());
+        best.or_else(|| random.find(is_free)).ok_or(Error::Exhausted { wanted: 1, left: 0 })
     }
+}
+
+/// Every element at its point, and its gradient there, [points, inputs].
+fn value_gradient<P: AsRef<[f64]>>(
+    acquisition: &dyn BatchedObjective,
+    points: &[(usize, P)],
+) -> Result<(Vec<f64>, Mat)> {
+    let Some((_, first)) = points.first() else { return Ok((Vec::new(), Mat::new())) };
+    let elements: Vec<usize> = points.iter().map(|(element, _)| *element).collect();
+    let x = Mat::from_fn(points.len(), first.as_ref().len(), |i, k| points[i].1.as_ref()[k]);
+    acquisition.value_gradient(&elements, x.as_ref())
 }

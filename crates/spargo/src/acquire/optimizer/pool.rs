@@ -7,21 +7,28 @@ use crate::rng::{normal, uniform};
 use crate::space::{Domain, Space};
 use rand_chacha::ChaCha8Rng;
 
+/// Discrete spaces with up to this many points are listed.
+const LISTED: u64 = 1 << 20;
+
+/// Standard deviations of perturbations, in units of the box: from polishing to looking around.
+const NEAREST: f64 = 1e-3;
+const FARTHEST: f64 = 0.2;
+
 /// Points to score.
 #[derive(Debug)]
 pub enum CandidatePool<'a> {
     /// Some of infinitely (or too) many: the best are climbed from.
-    Starts(Mat<f64>),
+    Starts(Mat),
     /// The user's table: there are no others.
-    All(MatRef<'a, f64>),
+    All(MatRef<'a>),
     /// Every point of a small discrete space.
-    Listed(Mat<f64>),
+    Listed(Mat),
 }
 
 impl<'a> CandidatePool<'a> {
     pub(super) fn new(
         space: &'a Space,
-        incumbents: MatRef<'_, f64>,
+        incumbents: MatRef<'_>,
         settings: &AcquisitionOptions,
         rng: &mut ChaCha8Rng,
     ) -> Self {
@@ -41,7 +48,7 @@ impl<'a> CandidatePool<'a> {
     }
 
     /// The points, [points, inputs].
-    pub fn points(&self) -> MatRef<'_, f64> {
+    pub fn points(&self) -> MatRef<'_> {
         match self {
             CandidatePool::Starts(points) | CandidatePool::Listed(points) => points.as_ref(),
             CandidatePool::All(points) => *points,
@@ -54,9 +61,6 @@ impl<'a> CandidatePool<'a> {
     }
 }
 
-/// Discrete spaces with up to this many points are listed.
-const LISTED: u64 = 1 << 20;
-
 /// Whether every point of a space can be scored: those of a table, or of a small discrete space.
 pub fn is_listed(space: &Space) -> bool {
     space.candidates().is_some() || space.size().is_some_and(|size| size <= LISTED)
@@ -65,7 +69,7 @@ pub fn is_listed(space: &Space) -> bool {
 /// Points `first`, `first + 1`, … of a sequence that fills the space evenly, [count, inputs].
 ///
 /// The same stream gives the same sequence, wherever it is entered.
-pub fn space_filling(space: &Space, first: usize, count: usize, rng: &mut ChaCha8Rng) -> Mat<f64> {
+pub fn space_filling(space: &Space, first: usize, count: usize, rng: &mut ChaCha8Rng) -> Mat {
     let dimensions = space.dimensions();
     let sobol = Sobol::new(first + count, dimensions.len(), rng);
     Mat::from_fn(count, dimensions.len(), |i, k| {
@@ -75,7 +79,7 @@ pub fn space_filling(space: &Space, first: usize, count: usize, rng: &mut ChaCha
 }
 
 /// Every combination of values, the first input turning fastest.
-fn list(space: &Space, size: u64) -> Mat<f64> {
+fn list(space: &Space, size: u64) -> Mat {
     let domains: Vec<&Domain> = space.dimensions().iter().map(|d| &d.domain).collect();
     let counts: Vec<u64> = domains.iter().map(|domain| domain.count().unwrap_or(1)).collect();
     let strides: Vec<u64> = (0..counts.len()).map(|k| counts[..k].iter().product()).collect();
@@ -85,7 +89,7 @@ fn list(space: &Space, size: u64) -> Mat<f64> {
 /// A point around an incumbent, at a random distance and along a random number of inputs.
 fn perturb(
     space: &Space,
-    incumbents: MatRef<'_, f64>,
+    incumbents: MatRef<'_>,
     incumbent: usize,
     mut point: crate::linalg::RowMut<'_, f64>,
     rng: &mut ChaCha8Rng,
@@ -117,7 +121,3 @@ fn moved(domain: &Domain, old: f64, reach: f64, rng: &mut ChaCha8Rng) -> f64 {
 fn one_of(values: &[f64], rng: &mut ChaCha8Rng) -> Option<f64> {
     values.get((uniform(rng) * values.len() as f64) as usize).copied()
 }
-
-/// Standard deviations of perturbations, in units of the box: from polishing to looking around.
-const NEAREST: f64 = 1e-3;
-const FARTHEST: f64 = 0.2;

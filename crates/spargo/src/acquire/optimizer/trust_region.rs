@@ -7,10 +7,10 @@
 //! The maximum of an acquisition function over the whole of a large space is where nothing is known; in a region it is an
 //! improvement of what is known. A policy, [`TrustRegions`], says which elements have a region, and where.
 
-use super::AcquisitionOptimizer;
+use super::{AcquisitionOptimizer, value_gradient};
 use crate::acquire::ParetoState;
 use crate::error::Result;
-use crate::linalg::{Mat, MatRef, column};
+use crate::linalg::{MatRef, column};
 use crate::optim::BatchedObjective;
 use crate::rng::{Purpose, uniform};
 use crate::space::{Domain, Space};
@@ -25,7 +25,7 @@ const STARTS: usize = 32;
 /// A policy of trust regions, with the state that it carries from step to step.
 pub trait TrustRegions: Debug + Send + Sync {
     /// Learns from the observed points, [n, inputs]; `new` are the rows observed since the last step.
-    fn update(&mut self, observed: MatRef<'_, f64>, pareto: &ParetoState, new: &[usize]);
+    fn update(&mut self, observed: MatRef<'_>, pareto: &ParetoState, new: &[usize]);
 
     /// The region of one batch element; `None` if it searches the whole space.
     fn propose(&self, element: &Element<'_>, rng: &mut ChaCha8Rng) -> Option<TrustRegion>;
@@ -44,7 +44,7 @@ pub struct Element<'a> {
     /// Where points are.
     pub space: &'a Space,
     /// The incumbents, [n, inputs]; at least one.
-    pub incumbents: MatRef<'a, f64>,
+    pub incumbents: MatRef<'a>,
     /// The element's acquisition function at the incumbents.
     pub scores: &'a [f64],
     /// The length scale of every input.
@@ -54,8 +54,13 @@ pub struct Element<'a> {
 impl Element<'_> {
     /// Inputs along which regions extend: all but categories.
     pub fn ordered_inputs(&self) -> Vec<usize> {
-        (0..self.space.dimensions().len()).filter(|&k| !self.space.dimensions()[k].domain.is_categorical()).collect()
+        ordered_inputs(self.space)
     }
+}
+
+/// Inputs along which regions extend: all but categories.
+pub(super) fn ordered_inputs(space: &Space) -> Vec<usize> {
+    (0..space.dimensions().len()).filter(|&k| !space.dimensions()[k].domain.is_categorical()).collect()
 }
 
 /// A box within the unit cube, and where the local search starts in it.
@@ -91,25 +96,20 @@ impl AcquisitionOptimizer<'_> {
         numbers: Range<usize>,
         scales: &[f64],
     ) -> Result<Vec<Option<TrustRegion>>> {
-        let is_possible = self.incumbents.nrows() > 0 && !self.pool.is_complete();
-        let ordered = (0..self.space.dimensions().len()).any(|k| self.is_ordered(k));
-        let Some(policy) = self.trust_regions.filter(|_| is_possible && ordered) else { return Ok(Vec::new()) };
+        let has_room = !self.pool.is_complete() && !ordered_inputs(self.space).is_empty();
+        let is_possible = has_room && self.incumbents.nrows() > 0;
+        let Some(policy) = self.trust_regions.filter(|_| is_possible) else { return Ok(Vec::new()) };
         let (step, space, incumbents) = (self.rng.step, self.space, self.incumbents.as_ref());
         let scores = acquisition.score(incumbents)?;
         let region = |(j, number): (usize, usize)| {
             let mut rng = self.rng.stream(Purpose::TrustRegion, number as u64);
             let scores = column(scores.as_ref(), j);
             let region = policy.propose(&Element { step, number, space, incumbents, scores, scales }, &mut rng)?;
-            let points = (0..STARTS).map(|_| self.point_of(&region, &mut rng)).collect();
-            Some((region, points))
+            let mut starts = vec![region.start.clone()];
+            starts.extend((0..STARTS).map(|_| self.point_of(&region, &mut rng)));
+            Some((region, starts))
         };
-        let regions = numbers.enumerate().map(region).collect();
-        self.started_at_the_best(acquisition, regions)
-    }
-
-    /// Whether regions extend along this input.
-    pub(super) fn is_ordered(&self, input: usize) -> bool {
-        !self.space.dimensions()[input].domain.is_categorical()
+        started_at_the_best(acquisition, numbers.enumerate().map(region).collect())
     }
 
     /// A random point of a region, which differs from its centre in some inputs or in all.
@@ -125,32 +125,25 @@ impl AcquisitionOptimizer<'_> {
         };
         (0..centre.len()).map(coordinate).collect()
     }
+}
 
-    /// Every region with its start at its centre, or at the best of its points if one is better.
-    fn started_at_the_best(
-        &self,
-        acquisition: &dyn BatchedObjective,
-        regions: Vec<Option<(TrustRegion, Vec<Vec<f64>>)>>,
-    ) -> Result<Vec<Option<TrustRegion>>> {
-        let mut pairs: Vec<(usize, &Vec<f64>)> = Vec::new();
-        for (element, (region, points)) in regions.iter().enumerate().filter_map(|(j, one)| Some((j, one.as_ref()?))) {
-            pairs.extend(std::iter::once(&region.start).chain(points).map(|point| (element, point)));
-        }
-        if pairs.is_empty() {
-            return Ok(vec![None; regions.len()]);
-        }
-        let elements: Vec<usize> = pairs.iter().map(|(element, _)| *element).collect();
-        let x = Mat::from_fn(pairs.len(), self.space.dimensions().len(), |i, k| pairs[i].1[k]);
-        let (values, _) = acquisition.value_gradient(&elements, x.as_ref())?;
-        let mut values = values.into_iter();
-        let mut begun = |(region, mut points): (TrustRegion, Vec<Vec<f64>>)| {
-            points.insert(0, region.start.clone());
-            let own: Vec<f64> = values.by_ref().take(points.len()).collect();
-            let best = (0..own.len()).max_by(|&i, &j| own[i].total_cmp(&own[j])).unwrap_or(0);
-            TrustRegion { start: points.swap_remove(best), value: own[best], ..region }
-        };
-        Ok(regions.into_iter().map(|one| one.map(&mut begun)).collect())
+/// Every region with the best of its starts, of which there are equally many.
+fn started_at_the_best(
+    acquisition: &dyn BatchedObjective,
+    regions: Vec<Option<(TrustRegion, Vec<Vec<f64>>)>>,
+) -> Result<Vec<Option<TrustRegion>>> {
+    let mut points: Vec<(usize, &Vec<f64>)> = Vec::new();
+    for (element, (_, starts)) in regions.iter().enumerate().filter_map(|(j, one)| Some((j, one.as_ref()?))) {
+        points.extend(starts.iter().map(|point| (element, point)));
     }
+    let (values, _) = value_gradient(acquisition, &points)?;
+    let mut values = values.chunks_exact(1 + STARTS);
+    let mut started = |(region, mut starts): (TrustRegion, Vec<Vec<f64>>)| {
+        let own = values.next()?;
+        let best = (0..own.len()).max_by(|&i, &j| own[i].total_cmp(&own[j]))?;
+        Some(TrustRegion { start: starts.swap_remove(best), value: own[best], ..region })
+    };
+    Ok(regions.into_iter().map(|one| one.and_then(&mut started)).collect())
 }
 
 /// A value of the domain between two others, if there is one close by, else the one in between them that is known.

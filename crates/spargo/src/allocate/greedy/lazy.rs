@@ -7,9 +7,8 @@
 //! main memory: much of the speed comes from that, the rest from rows that never catch up.
 
 use super::super::factor::{Candidate, Factor};
-use super::{ParetoState, Picks, Pool};
+use super::{Picks, Pool, Rank};
 use crate::interrupt::{self, Flag};
-use crate::kernel::Covariance;
 use rayon::prelude::*;
 use std::collections::BinaryHeap;
 
@@ -19,29 +18,29 @@ const BATCH: usize = 64;
 /// Rows of a batch that one thread takes at a time: what its first-level cache holds.
 const CHUNK: usize = 8;
 
-/// Chooses the same rows as [`plain`](super::plain::plain), after those rows of `first` whose variance is not nil; fewer when interrupted.
-pub(in super::super) fn lazy<K: Covariance + Sync + ?Sized>(pool: &Pool<'_, K>, first: &[usize]) -> Picks {
+/// The greedy choice, after those rows of `first` whose variance is not nil; fewer rows when interrupted.
+pub(in super::super) fn lazy(pool: &Pool<'_>, first: &[usize]) -> Picks {
     // Inside the thread pool, sharing out a batch costs a fraction of what it costs from outside.
     let flag = interrupt::current();
-    rayon::scope(|_| Search::new(pool, flag).run(first))
+    rayon::scope(|_| LazySearch::new(pool, flag).run(first))
 }
 
-struct Search<'a, K: ?Sized> {
-    pool: &'a Pool<'a, K>,
-    factor: Factor<'a, K>,
+struct LazySearch<'a> {
+    pool: &'a Pool<'a>,
+    factor: Factor<'a>,
     candidates: Vec<Candidate>,
-    heap: BinaryHeap<ParetoState>,
+    heap: BinaryHeap<Rank>,
     picks: Picks,
     flag: Flag,
 }
 
-impl<'a, K: Covariance + Sync + ?Sized> Search<'a, K> {
-    fn new(pool: &'a Pool<'a, K>, flag: Flag) -> Self {
-        Search {
+impl<'a> LazySearch<'a> {
+    fn new(pool: &'a Pool<'a>, flag: Flag) -> Self {
+        LazySearch {
             pool,
             factor: Factor::new(pool.kernel, pool.m, pool.x.ncols()),
             candidates: pool.diagonal.iter().map(|&variance| Candidate::new(variance)).collect(),
-            heap: pool.diagonal.iter().enumerate().filter_map(|(i, &v)| pool.standing(i, v)).collect(),
+            heap: pool.diagonal.iter().enumerate().filter_map(|(i, &v)| pool.rank(i, v)).collect(),
             picks: Picks::default(),
             flag,
         }
@@ -58,7 +57,7 @@ impl<'a, K: Covariance + Sync + ?Sized> Search<'a, K> {
             }
         }
         // Chosen rows have left a candidate of variance 0 behind.
-        self.heap.retain(|standing| self.candidates[standing.row()].variance > self.pool.nil);
+        self.heap.retain(|rank| self.candidates[rank.row()].variance > self.pool.nil);
         while self.picks.rows.len() < self.pool.m && !self.flag.is_raised() {
             match self.next() {
                 Some(row) => self.choose(row),
@@ -73,10 +72,10 @@ impl<'a, K: Covariance + Sync + ?Sized> Search<'a, K> {
         loop {
             let outdated = self.pop_outdated();
             if outdated.is_empty() {
-                return self.heap.pop().map(|standing| standing.row());
+                return self.heap.pop().map(|rank| rank.row());
             }
             self.refresh(&outdated);
-            let fresh = outdated.iter().filter_map(|&i| self.pool.standing(i, self.candidates[i].variance));
+            let fresh = outdated.iter().filter_map(|&i| self.pool.rank(i, self.candidates[i].variance));
             self.heap.extend(fresh);
         }
     }

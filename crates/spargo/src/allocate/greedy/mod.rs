@@ -4,22 +4,23 @@
 //!     z_j = argmax_i q(x_i) σ_{j−1}(x_i)          (the paper's Theorem 1; CVR is q = 1)
 //! ```
 //!
-//! Two searches return the identical sequence: [`plain`] updates every row at every step, O(NM²) of memory traffic;
-//! [`lazy`] only those rows that might win. Ties go to the lowest row. Where every quality that is left is 0, rows
+//! The plain search would update every row at every step, O(NM²) of memory traffic; [`lazy`] returns the identical sequence
+//! by updating only those rows that might win. Ties go to the lowest row. Where every quality that is left is 0, rows
 //! compete by their variance alone, as in CVR. A row whose variance is numerically nil (a duplicate of a chosen one, or
 //! a point that Z determines) is never chosen, so K_ZZ is never singular.
 
 mod lazy;
-mod plain;
+#[cfg(test)]
+mod tests;
 
 pub(super) use lazy::lazy;
-pub(super) use plain::plain;
 
 use super::factor::nil_variance;
-use crate::error::{Error, Result};
-use crate::kernel::Covariance;
+use crate::error::{Result, check_finite};
+use crate::kernel::Kernel;
 use crate::linalg::MatRef;
-use std::cmp::{Ordering, Reverse};
+use crate::math::Ordered;
+use std::cmp::Reverse;
 
 /// Which rows were chosen, in order, and the variance of each at that moment.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,9 +30,9 @@ pub(super) struct Picks {
 }
 
 /// The rows to choose from.
-pub(super) struct Pool<'a, K: ?Sized> {
-    pub(super) x: MatRef<'a, f64>,
-    pub(super) kernel: &'a K,
+pub(super) struct Pool<'a> {
+    pub(super) x: MatRef<'a>,
+    pub(super) kernel: &'a Kernel,
     /// k(x, x).
     pub(super) diagonal: Vec<f64>,
     /// q² in units of the largest.
@@ -42,13 +43,11 @@ pub(super) struct Pool<'a, K: ?Sized> {
     pub(super) m: usize,
 }
 
-impl<'a, K: Covariance + ?Sized> Pool<'a, K> {
+impl<'a> Pool<'a> {
     /// All rows of x; `quality` must be neither negative nor NaN.
-    pub(super) fn new(x: MatRef<'a, f64>, kernel: &'a K, quality: &[f64], m: usize) -> Result<Self> {
+    pub(super) fn new(x: MatRef<'a>, kernel: &'a Kernel, quality: &[f64], m: usize) -> Result<Self> {
         let diagonal = kernel.diagonal(x);
-        if let Some(row) = diagonal.iter().position(|v| !v.is_finite()) {
-            return Err(Error::NonFinite { what: "the kernel's variance".into(), row, value: diagonal[row] });
-        }
+        check_finite("the kernel's variance", &diagonal)?;
         let largest = quality.iter().copied().fold(0.0, f64::max);
         let weights = quality.iter().map(|q| if largest > 0.0 { (q / largest).powi(2) } else { 0.0 }).collect();
         let m = m.min(x.nrows());
@@ -56,43 +55,23 @@ impl<'a, K: Covariance + ?Sized> Pool<'a, K> {
     }
 
     /// The score of a row with this conditional variance; `None` once that is nil.
-    pub(super) fn standing(&self, row: usize, variance: f64) -> Option<ParetoState> {
+    pub(super) fn rank(&self, row: usize, variance: f64) -> Option<Rank> {
         let weight = self.weights[row];
         let (counts, score) = if weight > 0.0 { (true, weight * variance) } else { (false, variance) };
-        (variance > self.nil).then_some(ParetoState { counts, score, row: Reverse(row) })
+        (variance > self.nil).then_some(Rank { counts, score: Ordered(score), row: Reverse(row) })
     }
 }
 
 /// How rows compare: any quality before none, then q²σ², then the lower row number.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ParetoState {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Rank {
     counts: bool,
-    score: f64,
+    score: Ordered,
     row: Reverse<usize>,
 }
 
-impl ParetoState {
+impl Rank {
     pub(super) fn row(&self) -> usize {
         self.row.0
     }
 }
-
-impl Ord for ParetoState {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.counts.cmp(&other.counts).then(self.score.total_cmp(&other.score)).then(self.row.cmp(&other.row))
-    }
-}
-
-impl PartialOrd for ParetoState {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for ParetoState {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for ParetoState {}

@@ -6,31 +6,15 @@
 //!
 //! The paper's f̂ = max|f| read as max|μ| can make q negative; the largest *expected* distance cannot.
 
-use super::{QualityFunction, highest, single};
-use crate::data::{AllocationContext, PosteriorAtData};
-use crate::error::Result;
+use super::highest;
+use crate::data::PosteriorAtData;
 use crate::math::normal::expected_positive_part;
 
-#[derive(Debug)]
-pub(super) struct Level;
-
-impl QualityFunction for Level {
-    fn name(&self) -> &str {
-        "al"
-    }
-
-    fn evaluate(&self, context: &AllocationContext, _: usize) -> Result<Vec<f64>> {
-        single(self, context).map(closeness)
-    }
-}
-
-fn closeness(posterior: &PosteriorAtData) -> Vec<f64> {
-    let distances: Vec<f64> = posterior
-        .mean()
-        .iter()
-        .zip(posterior.variance())
-        .map(|(mean, variance)| expected_distance(mean - posterior.level(), variance.sqrt()))
-        .collect();
+/// q_AL.
+pub(super) fn closeness(posterior: &PosteriorAtData) -> Vec<f64> {
+    let rows = posterior.mean().iter().zip(posterior.variance());
+    let distance = |(mean, variance): (&f64, &f64)| expected_distance(mean - posterior.level(), variance.sqrt());
+    let distances: Vec<f64> = rows.map(distance).collect();
     let furthest = highest(&distances);
     distances.iter().map(|distance| furthest - distance).collect()
 }

@@ -1,7 +1,6 @@
 //! A quality from outside the crate: settings hold its name, and the function once it is registered.
 
 use super::{Needs, QualityFunction};
-use crate::data::AllocationContext;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -9,17 +8,17 @@ use std::sync::Arc;
 /// A quality by its name; read from settings, it is only that until the function is registered.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(from = "String", into = "String")]
+#[serde(transparent)]
 pub struct CustomQuality {
     name: String,
-    #[cfg_attr(feature = "schema", schemars(skip))]
+    #[serde(skip)]
     function: Option<Arc<dyn QualityFunction>>,
 }
 
 impl CustomQuality {
     /// A quality that is there.
-    pub fn new(function: Arc<dyn QualityFunction>) -> Self {
-        CustomQuality { name: function.name().into(), function: Some(function) }
+    pub fn new(function: impl QualityFunction + 'static) -> Self {
+        CustomQuality { name: function.name().into(), function: Some(Arc::new(function)) }
     }
 
     /// Takes the function of this name, if it is among these.
@@ -36,36 +35,20 @@ impl CustomQuality {
             remedy: "open the study with extensions that have it".into(),
         })
     }
+
+    /// Its name.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Which posteriors the context must have, as far as is known.
+    pub(super) fn needs(&self) -> Needs {
+        self.function.as_ref().map_or(Needs::Output, |function| function.needs())
+    }
 }
 
 impl PartialEq for CustomQuality {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
-    }
-}
-
-impl From<String> for CustomQuality {
-    fn from(name: String) -> Self {
-        CustomQuality { name, function: None }
-    }
-}
-
-impl From<CustomQuality> for String {
-    fn from(quality: CustomQuality) -> Self {
-        quality.name
-    }
-}
-
-impl QualityFunction for CustomQuality {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn needs(&self) -> Needs {
-        self.function.as_ref().map_or(Needs::Output, |function| function.needs())
-    }
-
-    fn evaluate(&self, context: &AllocationContext, m: usize) -> Result<Vec<f64>> {
-        self.function()?.evaluate(context, m)
     }
 }

@@ -7,8 +7,8 @@
 //!
 //! The printed c = 1/M makes q ≈ 1 and the method CVR in all but name; c = 1 gives every point its own full share.
 
-use super::{QualityFunction, highest, lowest, single};
-use crate::data::{AllocationContext, PosteriorAtData};
+use super::{highest, lowest};
+use crate::data::PosteriorAtData;
 use crate::error::{Error, Result};
 use crate::math::information::about_maximum;
 use crate::math::normal::log_cdf;
@@ -53,18 +53,9 @@ impl Default for Entropy {
     }
 }
 
-impl QualityFunction for Entropy {
-    fn name(&self) -> &str {
-        "ent"
-    }
-
-    fn evaluate(&self, context: &AllocationContext, m: usize) -> Result<Vec<f64>> {
-        self.exponential(single(self, context)?, m)
-    }
-}
-
 impl Entropy {
-    fn exponential(self, posterior: &PosteriorAtData, m: usize) -> Result<Vec<f64>> {
+    /// The quality of each row when `m` of them are to be chosen.
+    pub(super) fn exponential(self, posterior: &PosteriorAtData, m: usize) -> Result<Vec<f64>> {
         if !(0.0..1.0).contains(&self.alpha) {
             return Err(Error::Parameter { name: "alpha".into(), value: self.alpha, must: "in [0, 1)".into() });
         }

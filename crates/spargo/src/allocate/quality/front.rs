@@ -17,31 +17,12 @@
 //! inducing points a sparse model falls back to its prior mean, and if that is good, hopeless points are believed to
 //! dominate the front.
 
-use super::{Needs, QualityFunction, several};
-use crate::data::{AllocationContext, PosteriorAtData};
-use crate::error::Result;
+use crate::data::PosteriorAtData;
 use crate::math::pareto;
 use rayon::prelude::*;
 
-#[derive(Debug)]
-pub(super) struct Front;
-
-impl QualityFunction for Front {
-    fn name(&self) -> &str {
-        "front"
-    }
-
-    fn needs(&self) -> Needs {
-        Needs::Objectives
-    }
-
-    fn evaluate(&self, context: &AllocationContext, _: usize) -> Result<Vec<f64>> {
-        several(self, context).map(|outputs| evaluate(outputs, context.feasible()))
-    }
-}
-
 /// q_FRONT; the front is that of feasible points, as long as there are any.
-fn evaluate(outputs: &[PosteriorAtData], feasible: Option<&[bool]>) -> Vec<f64> {
+pub(super) fn closeness(outputs: &[PosteriorAtData], feasible: Option<&[bool]>) -> Vec<f64> {
     let means: Vec<Vec<f64>> = outputs.iter().map(|posterior| posterior.mean().to_vec()).collect();
     let front = front(&rows(&means), feasible);
     let columns: Vec<Vec<f64>> = means.iter().filter_map(|means| in_ranges(means, &front)).collect();
@@ -106,7 +87,7 @@ mod tests {
         // Front (4,0) (3,3) (0,4), ranges 4.
         let outputs = exact(&[&[4.0, 3.0, 0.0, 2.0, 2.0, 0.0, 4.0], &[0.0, 3.0, 4.0, 2.0, 0.0, 0.0, -3.0]]);
         let distances = [0.0, 0.0, 0.0, 0.25, 0.5, 0.75, 0.75];
-        for (found, distance) in evaluate(&outputs, None).iter().zip(distances) {
+        for (found, distance) in closeness(&outputs, None).iter().zip(distances) {
             assert!((found - 1.0 / (1.0 + distance / 0.75)).abs() < 1e-15, "{found} {distance}");
         }
     }
@@ -115,23 +96,23 @@ mod tests {
     fn the_front_is_that_of_feasible_points() {
         // (3, 3) is not allowed: (2, 2) is on the front then, and (3, 3) as far from it as it is better.
         let outputs = exact(&[&[4.0, 3.0, 0.0, 2.0, 0.0], &[0.0, 3.0, 4.0, 2.0, 0.0]]);
-        let found = evaluate(&outputs, Some(&[true, false, true, true, true]));
+        let found = closeness(&outputs, Some(&[true, false, true, true, true]));
         let expected = [0.0, 0.25, 0.0, 0.0, 0.5].map(|distance| 1.0 / (1.0 + distance / 0.5));
         assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-15), "{found:?} {expected:?}");
-        assert_eq!(evaluate(&outputs, Some(&[false; 5])), evaluate(&outputs, None));
+        assert_eq!(closeness(&outputs, Some(&[false; 5])), closeness(&outputs, None));
     }
 
     /// As few data as possible, and objectives that are all alike.
     #[test]
     fn degenerate_fronts_have_a_quality() {
-        assert_eq!(evaluate(&exact(&[&[1.0; 3], &[2.0; 3]]), None), [0.0; 3]);
-        assert_eq!(evaluate(&exact(&[&[1.0, 2.0], &[2.0, 1.0]]), None), [1.0; 2]);
+        assert_eq!(closeness(&exact(&[&[1.0; 3], &[2.0; 3]]), None), [0.0; 3]);
+        assert_eq!(closeness(&exact(&[&[1.0, 2.0], &[2.0, 1.0]]), None), [1.0; 2]);
         // One point dominates: distances in units of all data.
         for second in [[4.0, 2.0, 0.0], [7.0; 3]] {
-            let found = evaluate(&exact(&[&[4.0, 2.0, 0.0], &second]), None);
+            let found = closeness(&exact(&[&[4.0, 2.0, 0.0], &second]), None);
             assert!(found.iter().zip([1.0, 2.0 / 3.0, 0.5]).all(|(a, b)| (a - b).abs() < 1e-15), "{found:?}");
         }
-        let extreme = evaluate(&exact(&[&[1e308, -1e308, 0.0], &[-1e-308, 1e-308, -1e-307]]), None);
+        let extreme = closeness(&exact(&[&[1e308, -1e308, 0.0], &[-1e-308, 1e-308, -1e-307]]), None);
         assert!(extreme.iter().all(|q| (0.0..=1.0).contains(q)) && extreme[0] == 1.0, "{extreme:?}");
     }
 }

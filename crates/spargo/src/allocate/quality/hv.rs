@@ -4,28 +4,11 @@
 //!     q_HV(x) = Π_k u_k(x),     u_k(x) = E max(f_k(x) − f̂_k, 0) in units of its largest value,   f̂_k = min μ_k
 //! ```
 
-use super::{Improvement, Needs, QualityFunction, front::rows, highest, several};
-use crate::data::{AllocationContext, PosteriorAtData};
-use crate::error::Result;
+use super::{Improvement, front::rows, highest};
+use crate::data::PosteriorAtData;
 
-#[derive(Debug)]
-pub(super) struct Hypervolume;
-
-impl QualityFunction for Hypervolume {
-    fn name(&self) -> &str {
-        "hv"
-    }
-
-    fn needs(&self) -> Needs {
-        Needs::Objectives
-    }
-
-    fn evaluate(&self, context: &AllocationContext, _: usize) -> Result<Vec<f64>> {
-        several(self, context).map(hypervolume)
-    }
-}
-
-fn hypervolume(outputs: &[PosteriorAtData]) -> Vec<f64> {
+/// q_HV.
+pub(super) fn hypervolume(outputs: &[PosteriorAtData]) -> Vec<f64> {
     let columns: Vec<Vec<f64>> = outputs.iter().map(improvement).collect();
     rows(&columns).iter().map(|u| u.iter().product()).collect()
 }

@@ -8,9 +8,8 @@
 //! f̂ is the least, mean or largest posterior mean at the data. The largest is the baseline of the acquisition function
 //! EI, kept as the ablation that must fail: it cannot tell the points apart.
 
-use super::{QualityFunction, highest, lowest, moments, single};
-use crate::data::{AllocationContext, PosteriorAtData};
-use crate::error::Result;
+use super::{highest, lowest, moments};
+use crate::data::PosteriorAtData;
 use crate::math::normal::{expected_positive_part, pdf};
 use serde::{Deserialize, Serialize};
 
@@ -54,16 +53,6 @@ pub enum Link {
     Softplus,
 }
 
-impl QualityFunction for Improvement {
-    fn name(&self) -> &str {
-        "imp"
-    }
-
-    fn evaluate(&self, context: &AllocationContext, _: usize) -> Result<Vec<f64>> {
-        single(self, context).map(|posterior| self.expected(posterior))
-    }
-}
-
 impl Improvement {
     /// E link(f − f̂) at each row.
     pub(super) fn expected(self, posterior: &PosteriorAtData) -> Vec<f64> {
@@ -73,11 +62,8 @@ impl Improvement {
             Baseline::Mean => average,
             Baseline::Max => highest(posterior.mean()),
         };
-        let points = posterior
-            .mean()
-            .iter()
-            .zip(posterior.variance())
-            .map(|(mean, variance)| (mean - baseline, variance.sqrt()));
+        let rows = posterior.mean().iter().zip(posterior.variance());
+        let points = rows.map(|(mean, variance)| (mean - baseline, variance.sqrt()));
         match self.link {
             // Without a spread of the means there is no unit in which to soften.
             Link::Softplus if spread > f64::MIN_POSITIVE / f64::EPSILON => {

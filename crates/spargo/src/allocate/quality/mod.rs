@@ -10,8 +10,8 @@
 //!     front  1/(1 + δ_i/h)                              several objectives, δ the distance to their front
 //! ```
 //!
-//! A quality is one file that implements [`QualityFunction`], and one line of [`Quality`]; one from outside the crate is a
-//! [`CustomQuality`]. Every quality is finite and not negative, does not notice a shift of the outcomes, and a rescaling of
+//! A quality is a function in a file of its own, and a variant of [`Quality`]; one from outside the crate implements
+//! [`QualityFunction`]. Every quality is finite and not negative, does not notice a shift of the outcomes, and a rescaling of
 //! them changes it by a factor only, which no choice depends on.
 
 mod al;
@@ -21,18 +21,17 @@ mod front;
 mod hv;
 mod imp;
 mod lin;
-mod unit;
 
 pub use custom::CustomQuality;
 pub use ent::{Entropy, Share};
 pub use imp::{Baseline, Improvement, Link};
 
 use crate::data::{AllocationContext, PosteriorAtData};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
 
-/// q, a function of the last posterior at the data.
+/// A quality from outside the crate: q, a function of the last posterior at the data.
 pub trait QualityFunction: Debug + Send + Sync {
     /// The name by which settings, reports and errors call it.
     fn name(&self) -> &str;
@@ -83,59 +82,65 @@ pub enum Quality {
 }
 
 impl Quality {
-    fn function(&self) -> &dyn QualityFunction {
-        match self {
-            Quality::Unit => &unit::Unit,
-            Quality::Lin => &lin::Linear,
-            Quality::Imp(improvement) => improvement,
-            Quality::Ent(entropy) => entropy,
-            Quality::Al => &al::Level,
-            Quality::Hv => &hv::Hypervolume,
-            Quality::Front => &front::Front,
-            Quality::Custom(custom) => custom,
-        }
-    }
-
     /// The name by which settings, reports and errors call it.
     pub fn name(&self) -> &str {
-        self.function().name()
+        self.name_and_needs().0
     }
 
     /// Which posteriors the context must have.
     pub fn needs(&self) -> Needs {
-        self.function().needs()
+        self.name_and_needs().1
+    }
+
+    fn name_and_needs(&self) -> (&str, Needs) {
+        match self {
+            Quality::Unit => ("unit", Needs::Nothing),
+            Quality::Lin => ("lin", Needs::Output),
+            Quality::Imp(_) => ("imp", Needs::Output),
+            Quality::Ent(_) => ("ent", Needs::Output),
+            Quality::Al => ("al", Needs::Output),
+            Quality::Hv => ("hv", Needs::Objectives),
+            Quality::Front => ("front", Needs::Objectives),
+            Quality::Custom(custom) => (custom.name(), custom.needs()),
+        }
     }
 
     /// The quality of each row when `m` of them are to be chosen.
     pub fn evaluate(&self, context: &AllocationContext, m: usize) -> Result<Vec<f64>> {
-        let quality = self.function().evaluate(context, m)?;
-        if quality.len() == context.rows() {
-            return Ok(quality);
+        let quality = match self {
+            Quality::Unit => vec![1.0; context.rows()],
+            Quality::Lin => lin::above_worst(self.single(context)?),
+            Quality::Imp(improvement) => improvement.expected(self.single(context)?),
+            Quality::Ent(entropy) => entropy.exponential(self.single(context)?, m)?,
+            Quality::Al => al::closeness(self.single(context)?),
+            Quality::Hv => hv::hypervolume(self.several(context)?),
+            Quality::Front => front::closeness(self.several(context)?, context.feasible()),
+            Quality::Custom(custom) => custom.function()?.evaluate(context, m)?,
+        };
+        check_length(format!("the list of qualities by '{}'", self.name()), quality.len(), context.rows())?;
+        Ok(quality)
+    }
+
+    /// The posterior of one output, and of no other.
+    fn single<'a>(&self, context: &'a AllocationContext) -> Result<&'a PosteriorAtData> {
+        match context.outputs() {
+            [posterior] => Ok(posterior),
+            outputs => Err(Error::Unsupported {
+                what: format!("the quality {} with the posteriors of {} outputs", self.name(), outputs.len()),
+                remedy: "give that of one output; several objectives go with hv or front, none with unit".into(),
+            }),
         }
-        let what = format!("the list of qualities by '{}'", self.name());
-        Err(Error::Shape { what, found: quality.len(), expected: context.rows() })
     }
-}
 
-/// The posterior of one output, and of no other.
-fn single<'a>(quality: &dyn QualityFunction, context: &'a AllocationContext) -> Result<&'a PosteriorAtData> {
-    match context.outputs() {
-        [posterior] => Ok(posterior),
-        outputs => Err(Error::Unsupported {
-            what: format!("the quality {} with the posteriors of {} outputs", quality.name(), outputs.len()),
-            remedy: "give that of one output; several objectives go with hv or front, none with unit".into(),
-        }),
-    }
-}
-
-/// The posteriors of at least one objective.
-fn several<'a>(quality: &dyn QualityFunction, context: &'a AllocationContext) -> Result<&'a [PosteriorAtData]> {
-    match context.outputs() {
-        [] => Err(Error::Unsupported {
-            what: format!("the quality {} without a posterior", quality.name()),
-            remedy: "give the previous posterior of every objective, or use the unit quality".into(),
-        }),
-        outputs => Ok(outputs),
+    /// The posteriors of at least one objective.
+    fn several<'a>(&self, context: &'a AllocationContext) -> Result<&'a [PosteriorAtData]> {
+        match context.outputs() {
+            [] => Err(Error::Unsupported {
+                what: format!("the quality {} without a posterior", self.name()),
+                remedy: "give the previous posterior of every objective, or use the unit quality".into(),
+            }),
+            outputs => Ok(outputs),
+        }
     }
 }
 
@@ -147,11 +152,12 @@ fn highest(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// Mean and standard deviation, computed in units of the range so that squares neither overflow nor vanish.
-fn moments(values: &[f64]) -> (f64, f64) {
+/// Mean and standard deviation, computed in units of the range so that squares neither overflow nor vanish; the least value and
+/// 0 if they have no range.
+pub(crate) fn moments(values: &[f64]) -> (f64, f64) {
     let (low, n) = (lowest(values), values.len() as f64);
     let range = highest(values) - low;
-    if range == 0.0 {
+    if !(range > 0.0 && range.is_finite()) {
         return (low, 0.0);
     }
     let mean = values.iter().map(|v| (v - low) / range).sum::<f64>() / n;

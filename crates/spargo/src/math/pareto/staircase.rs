@@ -3,13 +3,13 @@
 //! Sweeps over a further coordinate raise it point by point. Every point makes at most two strips, so n of them replace
 //! at most 2n in all: a sweep takes O(n log n).
 
-use std::cmp::Ordering;
+use crate::math::Ordered;
 use std::collections::BTreeMap;
 
 /// Strips that cover the half plane to the right of `left`, each under its right end.
 pub struct Staircase {
     left: f64,
-    steps: BTreeMap<Key, Step>,
+    steps: BTreeMap<Ordered, Step>,
 }
 
 /// The part of the edge over (from, to].
@@ -35,28 +35,29 @@ impl Staircase {
     /// One strip from `left` to infinity at the height of `bottom`.
     pub fn new(left: f64, bottom: f64) -> Self {
         let step = Step { height: bottom, since: f64::INFINITY };
-        Staircase { left, steps: BTreeMap::from([(Key(f64::INFINITY), step)]) }
+        Staircase { left, steps: BTreeMap::from([(key(f64::INFINITY), step)]) }
     }
 
     /// Adds what (x, y) dominates, at the place `at` of the sweep. Returns the strips that end, as they were, from right
     /// to left; none if all of it was dominated before.
     pub fn raise(&mut self, x: f64, y: f64, at: f64) -> Vec<Strip> {
         let mut ended = Vec::new();
-        let mut next = self.steps.range(Key(x)..).next().map(|(&key, &step)| (key, step));
-        while let Some((Key(to), Step { height, since })) = next.filter(|(_, step)| step.height < y) {
-            next = self.steps.range(..Key(to)).next_back().map(|(&key, &step)| (key, step));
+        let mut next = self.steps.range(key(x)..).next().map(|(&key, &step)| (key, step));
+        while let Some((Ordered(to), Step { height, since })) = next.filter(|(_, step)| step.height < y) {
+            next = self.steps.range(..key(to)).next_back().map(|(&key, &step)| (key, step));
             let from = next.map_or(self.left, |(key, _)| key.0);
             ended.push(Strip { from, to, height, since });
         }
         for strip in &ended {
             // Right of x nothing is raised: the first strip goes on there.
-            match strip.to > x {
-                true => self.steps.insert(Key(strip.to), Step { height: strip.height, since: at }),
-                false => self.steps.remove(&Key(strip.to)),
-            };
+            if strip.to > x {
+                self.steps.insert(key(strip.to), Step { height: strip.height, since: at });
+            } else {
+                self.steps.remove(&key(strip.to));
+            }
         }
         if !ended.is_empty() {
-            self.steps.insert(Key(x), Step { height: y, since: at });
+            self.steps.insert(key(x), Step { height: y, since: at });
         }
         ended
     }
@@ -65,7 +66,7 @@ impl Staircase {
     pub fn strips(&self) -> impl Iterator<Item = Strip> {
         let ends = self.steps.keys().map(|key| key.0);
         let starts = std::iter::once(self.left).chain(ends);
-        let strip = |(from, (key, step)): (f64, (&Key, &Step))| Strip {
+        let strip = |(from, (key, step)): (f64, (&Ordered, &Step))| Strip {
             from,
             to: key.0,
             height: step.height,
@@ -75,29 +76,10 @@ impl Staircase {
     }
 }
 
-/// A number that is not NaN, in order; 0 and −0 are equal.
-#[derive(Debug, Clone, Copy)]
-struct Key(f64);
-
-impl Ord for Key {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.0.partial_cmp(&other.0).unwrap_or(Ordering::Equal)
-    }
+/// A key of the map, in which 0 and −0 are equal.
+fn key(x: f64) -> Ordered {
+    Ordered(x + 0.0)
 }
-
-impl PartialOrd for Key {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Key {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Key {}
 
 #[cfg(test)]
 mod tests {

@@ -1,12 +1,13 @@
-//! The lazy search and the plain one choose identical rows with identical variances.
+//! The lazy search and the plain one, which looks at every row at every step (Chen, Zhang & Zhou 2018), choose identical rows
+//! with identical variances.
 
-use crate::{is_nonsingular, rng};
+use super::super::factor::{Candidate, Factor};
+use super::{Picks, Pool, lazy};
+use crate::kernel::{Family, Kernel};
+use crate::linalg::{Mat, cholesky, select_rows};
+use crate::rng::{Purpose, stream};
 use proptest::prelude::*;
 use rand::RngExt;
-use spargo::allocate::{Search, allocate_by};
-use spargo::kernel::{Family, Kernel};
-use spargo::linalg::Mat;
-use spargo::rng::{Purpose, stream};
 
 #[derive(Debug, Clone, Copy)]
 enum Layout {
@@ -25,7 +26,7 @@ enum Weights {
     Extreme,
 }
 
-fn points(layout: Layout, n: usize, d: usize, seed: u64) -> Mat<f64> {
+fn points(layout: Layout, n: usize, d: usize, seed: u64) -> Mat {
     let mut rng = stream(seed, Purpose::Data, 0, 0);
     let centres: Vec<Vec<f64>> = (0..5).map(|_| (0..d).map(|_| rng.random::<f64>()).collect()).collect();
     Mat::from_fn(n, d, |i, k| match layout {
@@ -55,6 +56,22 @@ fn qualities(weights: Weights, n: usize, seed: u64) -> Vec<f64> {
     (0..n).map(&mut one).collect()
 }
 
+fn plain(pool: &Pool<'_>) -> Picks {
+    let mut factor = Factor::new(pool.kernel, pool.m, pool.x.ncols());
+    let mut candidates: Vec<_> = pool.diagonal.iter().map(|&variance| Candidate::new(variance)).enumerate().collect();
+    let mut picks = Picks::default();
+    while picks.rows.len() < pool.m {
+        factor.advance(pool.x, &mut candidates);
+        let best = candidates.iter().filter_map(|(row, candidate)| pool.rank(*row, candidate.variance)).max();
+        let Some(row) = best.map(|rank| rank.row()) else { break };
+        let chosen = std::mem::take(&mut candidates[row].1);
+        picks.rows.push(row);
+        picks.variance.push(chosen.variance);
+        factor.push(pool.x.subrows(row, 1), chosen);
+    }
+    picks
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -75,17 +92,16 @@ proptest! {
         let x = points(layout, n, d, seed);
         let quality = qualities(weights, n, seed);
         let kernel = Kernel::stationary(family, variance, lengthscale, d);
-        let run = |search| allocate_by(|i| quality[i], search, x.as_ref(), &kernel, m, &mut rng(0)).unwrap();
-        let (lazy, plain) = (run(Search::Lazy), run(Search::Plain));
-        prop_assert_eq!(&lazy.rows, &plain.rows);
-        prop_assert_eq!(&lazy.variance, &plain.variance);
+        let pool = Pool::new(x.as_ref(), &kernel, &quality, m).unwrap();
+        let Picks { mut rows, variance } = lazy(&pool, &[]);
+        prop_assert_eq!(&Picks { rows: rows.clone(), variance: variance.clone() }, &plain(&pool));
 
-        let mut rows = lazy.rows.unwrap();
         prop_assert!(!rows.is_empty() && rows.len() <= m.min(n));
-        prop_assert!(is_nonsingular(&kernel, &lazy.points));
+        let z = select_rows(x.as_ref(), &rows);
+        prop_assert_eq!(cholesky(kernel.matrix(z.as_ref(), z.as_ref()), 0.0).map(|l| l.jitter), Ok(0.0));
         rows.sort_unstable();
         rows.dedup();
-        prop_assert_eq!(rows.len(), lazy.variance.len());
+        prop_assert_eq!(rows.len(), variance.len());
     }
 }
 
@@ -96,10 +112,9 @@ fn lazy_equals_plain_at_size() {
         let x = points(Layout::Uniform, 3000, 6, 1);
         let quality = qualities(weights, 3000, 1);
         let kernel = Kernel::stationary(Family::Matern52, 1.0, 0.5, 6);
-        let run = |search| allocate_by(|i| quality[i], search, x.as_ref(), &kernel, 300, &mut rng(0)).unwrap();
-        let (lazy, plain) = (run(Search::Lazy), run(Search::Plain));
-        assert_eq!(lazy.rows, plain.rows);
-        assert_eq!(lazy.variance, plain.variance);
-        assert_eq!(lazy.variance.len(), 300);
+        let pool = Pool::new(x.as_ref(), &kernel, &quality, 300).unwrap();
+        let lazy = lazy(&pool, &[]);
+        assert_eq!(lazy, plain(&pool));
+        assert_eq!(lazy.rows.len(), 300);
     }
 }
