@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes docs/constants.md, the table of the engine's numeric constants, from their declarations and doc comments.
+"""Makes docs/constants.md, the table of the engine's numeric constants, from their declarations and doc comments; fails if
+a file of any crate has a constant below its first type or function.
 
     python3 scripts/constants.py            # writes it
     python3 scripts/constants.py --check    # fails if it is out of date
@@ -11,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent / "lib"))
 from generated import write_or_check
-from sources import ROOT, is_test, rust_lines
+from sources import ROOT, files, is_test, rust_lines
 
 SOURCE, TARGET = ROOT / "crates/spargo/src", ROOT / "docs/constants.md"
 NUMERIC = re.compile(r"\(?\[?\(?&?(f64|f32|u8|u32|u64|usize|i32|i64|Duration)\b")
@@ -56,7 +57,21 @@ def meaning(lines, number):
     return re.split(r"(?<=[.:])\s+(?=[A-Z])", paragraph)[0].replace("|", "\\|")
 
 
+def late():
+    """Constants that do not stand on top of their file, as path, line and name."""
+    for path, text in sorted(files().items()):
+        if not re.fullmatch(r"(crates/[^/]+|python)/src/.*\.rs", path) or is_test(path):
+            continue
+        begun = False
+        for number, line in rust_lines(text):
+            begun = begun or bool(re.match(r"(pub(\(.*?\))? )?(fn|struct|enum|impl|trait)\b", line))
+            if begun and (found := re.match(r"(?:pub(?:\(.*?\))? )?const ([A-Z]\w*)", line)):
+                yield f"{path}:{number}: {found[1]} belongs on top of the file, below the imports"
+
+
 def main():
+    if misplaced := list(late()):
+        sys.exit("\n".join(misplaced))
     rows = []
     for path in sorted(SOURCE.rglob("*.rs")):
         if is_test(path.relative_to(ROOT)):

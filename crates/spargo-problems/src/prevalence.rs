@@ -18,6 +18,16 @@ use std::f64::consts::TAU;
 /// Prevalence from which a cell is positive.
 pub const THRESHOLD: f64 = 0.35;
 
+/// Cells along a side of the synthetic map.
+const SIDE: usize = 200;
+
+/// a and b: so that 48 % are positive, and prevalences spread as Nigeria's.
+const LEVEL: f64 = -0.62;
+const SLOPE: f64 = 0.44;
+
+/// The part of fine waves.
+const FINE: f64 = 0.4;
+
 /// Cells in the unit square and the share of infected people in each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Map {
@@ -109,16 +119,6 @@ fn scale(rows: &[[f64; 3]], column: usize) -> impl Fn(f64) -> f64 {
     let (low, high) = (halves().fold(f64::INFINITY, f64::min), halves().fold(f64::NEG_INFINITY, f64::max));
     move |value| if high > low { (value / 2.0 - low) / (high - low) } else { 0.0 }
 }
-
-/// Cells along a side of the synthetic map.
-const SIDE: usize = 200;
-
-/// a and b: so that 48 % are positive, and prevalences spread as Nigeria's.
-const LEVEL: f64 = -0.62;
-const SLOPE: f64 = 0.44;
-
-/// The part of fine waves.
-const FINE: f64 = 0.4;
 
 fn synthetic_prevalence(x: [f64; 2]) -> f64 {
     let logit = LEVEL + SLOPE * (waves(x, 0..4, 0.6, 2.0) + FINE * waves(x, 4..20, 6.0, 50.0));

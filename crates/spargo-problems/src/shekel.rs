@@ -6,6 +6,23 @@
 
 use super::Problem;
 
+/// β.
+const WIDTHS: [f64; 10] = [0.1, 0.2, 0.2, 0.4, 0.4, 0.6, 0.3, 0.7, 0.5, 0.5];
+
+/// c: its coordinates three and four repeat the first two.
+const CENTRES: [[f64; 2]; 10] = [
+    [4.0, 4.0],
+    [1.0, 1.0],
+    [8.0, 8.0],
+    [6.0, 6.0],
+    [3.0, 7.0],
+    [2.0, 9.0],
+    [5.0, 3.0],
+    [8.0, 1.0],
+    [6.0, 2.0],
+    [7.0, 3.6],
+];
+
 /// Ten narrow holes in a plain: scaled, the deepest is a spike 57 standard deviations high.
 pub static SHEKEL4: Problem = Problem {
     name: "shekel4",
@@ -26,20 +43,3 @@ fn shekel4(x: &[f64]) -> f64 {
     };
     -WIDTHS.iter().zip(&CENTRES).map(hole).sum::<f64>()
 }
-
-/// β.
-const WIDTHS: [f64; 10] = [0.1, 0.2, 0.2, 0.4, 0.4, 0.6, 0.3, 0.7, 0.5, 0.5];
-
-/// c: its coordinates three and four repeat the first two.
-const CENTRES: [[f64; 2]; 10] = [
-    [4.0, 4.0],
-    [1.0, 1.0],
-    [8.0, 8.0],
-    [6.0, 6.0],
-    [3.0, 7.0],
-    [2.0, 9.0],
-    [5.0, 3.0],
-    [8.0, 1.0],
-    [6.0, 2.0],
-    [7.0, 3.6],
-];

@@ -4,6 +4,9 @@ use serde::Serialize;
 use spargo::space::{Dimension, Point, Scale, Value};
 use spargo::study::{Config, Goal, Output};
 
+/// Largest number of inputs that are shown, the most important ones.
+const MOST: usize = 60;
+
 /// An axis of a drawing.
 #[derive(Serialize, Clone)]
 pub struct Axis {
@@ -37,9 +40,6 @@ pub struct Inputs {
     /// Number of inputs that are not shown.
     pub hidden: usize,
 }
-
-/// Largest number of inputs that are shown, the most important ones.
-const MOST: usize = 60;
 
 impl Inputs {
     /// The shown inputs in the space's order; `importance` may be empty.

@@ -9,6 +9,12 @@ use spargo::Result;
 use spargo::space::{Point, Value};
 use spargo::study::{Goal, Study};
 
+/// Number of inputs, the most important ones, all pairs of which have a map.
+const MAPPED: usize = 4;
+
+/// Values along each side of a map.
+const SIDE: usize = 40;
+
 #[derive(Serialize)]
 pub struct Classes {
     /// The trial that the maps run through, and what it is.
@@ -36,12 +42,6 @@ struct Asked {
     yes: bool,
     at: Vec<Value>,
 }
-
-/// Number of inputs, the most important ones, all pairs of which have a map.
-const MAPPED: usize = 4;
-
-/// Values along each side of a map.
-const SIDE: usize = 40;
 
 impl Classes {
     /// The maps of a class; none without classes or with one input.

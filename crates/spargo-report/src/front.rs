@@ -8,6 +8,9 @@ use spargo::space::Value;
 use spargo::study::{ParetoPoint, Study, Trial};
 use std::collections::HashSet;
 
+/// Largest number of members of a front that are drawn and listed.
+const MEMBERS: usize = 200;
+
 #[derive(Serialize)]
 pub struct Front {
     /// The outputs that are objectives.
@@ -39,9 +42,6 @@ struct Member {
     values: Vec<f64>,
     point: Vec<Value>,
 }
-
-/// Largest number of members of a front that are drawn and listed.
-const MEMBERS: usize = 200;
 
 impl Front {
     /// The fronts; none with fewer than two objectives or without outcomes. There must be a model.

@@ -10,6 +10,9 @@ use spargo::space::{Point, Value};
 use spargo::study::{CrediblePrediction, Study};
 use std::collections::HashMap;
 
+/// Largest number of failed points that are drawn.
+const FAILED: usize = 500;
+
 #[derive(Serialize)]
 pub struct Inducing {
     /// The name of the quality, if the allocation has one.
@@ -34,9 +37,6 @@ struct Place {
     #[serde(skip_serializing_if = "Option::is_none")]
     quality: Option<f64>,
 }
-
-/// Largest number of failed points that are drawn.
-const FAILED: usize = 500;
 
 impl Inducing {
     pub fn of(study: &mut Study, output: usize, inputs: &Inputs) -> Result<Self> {

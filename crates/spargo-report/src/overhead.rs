@@ -4,6 +4,9 @@ use serde::Serialize;
 use spargo::Result;
 use spargo::study::{ModelReport, StepReport, Study};
 
+/// Largest number of bars.
+const MOST: usize = 150;
+
 #[derive(Serialize)]
 pub struct Overhead {
     steps: usize,
@@ -26,9 +29,6 @@ struct Group {
     acquire: f64,
     other: f64,
 }
-
-/// Largest number of bars.
-const MOST: usize = 150;
 
 impl Overhead {
     /// The overhead; none before the first ask.

@@ -8,6 +8,12 @@ use spargo::space::{Point, Value};
 use spargo::study::{Config, Goal, Study};
 use std::collections::{HashMap, HashSet};
 
+/// Largest number of failed trials that are marked.
+const FAILURES: usize = 500;
+
+/// Largest number of reasons that are listed.
+const REASONS: usize = 8;
+
 #[derive(Serialize)]
 pub struct Overview {
     name: String,
@@ -76,12 +82,6 @@ pub enum Origin {
     Model,
     Added,
 }
-
-/// Largest number of failed trials that are marked.
-const FAILURES: usize = 500;
-
-/// Largest number of reasons that are listed.
-const REASONS: usize = 8;
 
 impl Overview {
     pub fn of(study: &mut Study, inputs: &Inputs) -> Result<Self> {

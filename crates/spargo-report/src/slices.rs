@@ -7,6 +7,9 @@ use spargo::Result;
 use spargo::space::{Dimension, Point, Value};
 use spargo::study::{CrediblePrediction, Study, Trial};
 
+/// Largest number of points of a slice, besides the trial's own.
+const POINTS: usize = 100;
+
 #[derive(Serialize)]
 pub struct Slices {
     /// The trial they run through, and what it is.
@@ -25,9 +28,6 @@ struct Slice {
     low: Vec<f64>,
     high: Vec<f64>,
 }
-
-/// Largest number of points of a slice, besides the trial's own.
-const POINTS: usize = 100;
 
 impl Slices {
     /// The slices of an output through a trial.

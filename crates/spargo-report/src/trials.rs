@@ -9,6 +9,9 @@ use spargo::space::{Point, Value};
 use spargo::study::Study;
 use std::collections::{HashMap, HashSet};
 
+/// Rows of the table.
+const MOST: usize = 50;
+
 #[derive(Serialize)]
 pub struct Trials {
     rows: Vec<Row>,
@@ -40,9 +43,6 @@ struct Cell {
     mean: Option<f64>,
     interval: Option<(f64, f64)>,
 }
-
-/// Rows of the table.
-const MOST: usize = 50;
 
 impl Trials {
     /// The table; none before there are outcomes.

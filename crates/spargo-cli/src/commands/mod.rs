@@ -19,17 +19,6 @@ use crate::io::output::logs;
 use clap::{Parser, Subcommand};
 use miette::Result;
 
-/// Sparse Gaussian-process optimisation.
-#[derive(Parser)]
-#[command(name = "spargo", version, about, arg_required_else_help = true, after_help = HELP)]
-pub struct Cli {
-    /// Log to standard error; repeat for more detail
-    #[arg(short, long, action = clap::ArgAction::Count, global = true, display_order = 1000)]
-    verbose: u8,
-    #[command(subcommand)]
-    command: Command,
-}
-
 const HELP: &str = "\
 Examples:
   spargo demo                                       see it work
@@ -41,6 +30,17 @@ Exit codes:
   1    error; the message says which
   2    wrong usage
   130  interrupted by Ctrl-C (SIGINT), 143 terminated (SIGTERM): run `spargo run` again to continue";
+
+/// Sparse Gaussian-process optimisation.
+#[derive(Parser)]
+#[command(name = "spargo", version, about, arg_required_else_help = true, after_help = HELP)]
+pub struct Cli {
+    /// Log to standard error; repeat for more detail
+    #[arg(short, long, action = clap::ArgAction::Count, global = true, display_order = 1000)]
+    verbose: u8,
+    #[command(subcommand)]
+    command: Command,
+}
 
 #[derive(Subcommand)]
 enum Command {

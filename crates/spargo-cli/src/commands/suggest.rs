@@ -12,6 +12,13 @@ use spargo::study::{Config, CrediblePrediction, Study};
 use std::path::PathBuf;
 use tracing::info;
 
+const EXAMPLES: &str = "\
+Examples:
+  spargo suggest study.toml > first.csv                                 the initial design, before there are results
+  spargo suggest study.toml --data results.csv -n 96 -o plate.csv       the next plate of 96
+  spargo suggest study.toml --data results.csv --pending plate.csv      another one while that is being evaluated
+  spargo suggest study.toml --data results.csv --replicate -n 24        replicates of the likely winners";
+
 /// Arguments of `spargo suggest`.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -37,13 +44,6 @@ pub struct Suggest {
     #[command(flatten)]
     threads: Threads,
 }
-
-const EXAMPLES: &str = "\
-Examples:
-  spargo suggest study.toml > first.csv                                 the initial design, before there are results
-  spargo suggest study.toml --data results.csv -n 96 -o plate.csv       the next plate of 96
-  spargo suggest study.toml --data results.csv --pending plate.csv      another one while that is being evaluated
-  spargo suggest study.toml --data results.csv --replicate -n 24        replicates of the likely winners";
 
 impl Suggest {
     pub fn run(self) -> Result<()> {

@@ -9,6 +9,13 @@
 use super::domain::{Kind, Scale, not_positive, reversed};
 use super::value::Value;
 
+/// The most values that evenly divided numbers in [0, 1] tell apart after a division and a product.
+const MOST: u64 = 1 << 52;
+
+/// The most that the upper end times ln(upper / lower) may be in a logarithmic range: the number of the last value then
+/// differs from its neighbour's by 2⁻⁴⁸, several times the error of a logarithm and an exponential.
+const MOST_LOG: f64 = (1u64 << 48) as f64;
+
 /// Whole numbers i with lower ≤ i ≤ upper.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IntRange {
@@ -19,13 +26,6 @@ pub struct IntRange {
     /// How the range is divided.
     pub scale: Scale,
 }
-
-/// The most values that evenly divided numbers in [0, 1] tell apart after a division and a product.
-const MOST: u64 = 1 << 52;
-
-/// The most that the upper end times ln(upper / lower) may be in a logarithmic range: the number of the last value then
-/// differs from its neighbour's by 2⁻⁴⁸, several times the error of a logarithm and an exponential.
-const MOST_LOG: f64 = (1u64 << 48) as f64;
 
 impl Kind for IntRange {
     fn name(&self) -> &'static str {

@@ -10,6 +10,13 @@
 use super::domain::{Kind, Scale, not_positive, reversed};
 use super::value::Value;
 
+/// n where the range allows it: a step of 10⁻¹² of the range is finer than any setting or measurement, and 2¹² times the
+/// rounding of numbers in [0, 1].
+const BITS: f64 = 40.0;
+
+/// Steps are at least this many rounding errors: there and back makes at most four, of which half a step is enough.
+const MARGIN: f64 = 8.0;
+
 /// Real numbers x with lower ≤ x ≤ upper, both finite.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RealRange {
@@ -20,13 +27,6 @@ pub struct RealRange {
     /// How the range is divided.
     pub scale: Scale,
 }
-
-/// n where the range allows it: a step of 10⁻¹² of the range is finer than any setting or measurement, and 2¹² times the
-/// rounding of numbers in [0, 1].
-const BITS: f64 = 40.0;
-
-/// Steps are at least this many rounding errors: there and back makes at most four, of which half a step is enough.
-const MARGIN: f64 = 8.0;
 
 impl Kind for RealRange {
     fn name(&self) -> &'static str {

@@ -23,6 +23,15 @@ use crate::model::{Hyperparameters, Posterior, Prediction, leave_one_out};
 use crate::space::Point;
 use std::sync::Arc;
 
+/// Standard deviations to the ends of a central 95 % interval.
+const INTERVAL: f64 = 1.959_963_984_540_054;
+
+/// Length scales over which every kernel has fallen below 1e-300.
+const FARTHEST: f64 = 1e3;
+
+/// Halvings of an interval down to the last bit.
+const HALVINGS: usize = 64;
+
 /// What a model says of one number.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CrediblePrediction {
@@ -44,15 +53,6 @@ pub struct LeaveOneOut {
     /// How many standard deviations the outcome lies above the median, in the model's units.
     pub deviations: f64,
 }
-
-/// Standard deviations to the ends of a central 95 % interval.
-const INTERVAL: f64 = 1.959_963_984_540_054;
-
-/// Length scales over which every kernel has fallen below 1e-300.
-const FARTHEST: f64 = 1e3;
-
-/// Halvings of an interval down to the last bit.
-const HALVINGS: usize = 64;
 
 impl CrediblePrediction {
     /// The probability of a yes, given the moments of the latent function.

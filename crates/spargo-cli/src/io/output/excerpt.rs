@@ -1,5 +1,8 @@
 //! Text of programs and users, made safe to show.
 
+/// Largest number of characters of an excerpt.
+pub const LONGEST: usize = 200;
+
 /// A text with control characters escaped, cut to [`LONGEST`] characters.
 pub fn excerpt(text: &str) -> String {
     let start: String = text.trim().chars().take(LONGEST + 1).collect();
@@ -26,6 +29,3 @@ pub fn escaped(text: &str) -> String {
     }
     escaped
 }
-
-/// Largest number of characters of an excerpt.
-pub const LONGEST: usize = 200;

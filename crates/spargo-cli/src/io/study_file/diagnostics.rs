@@ -2,6 +2,16 @@
 
 use spargo::Error;
 
+/// Beginnings of the TOML parser's messages, our messages, and remedies.
+const SYNTAX: [(&str, &str, &str); 6] = [
+    ("invalid basic string", "a text that is not closed", "end it with a quotation mark on the same line"),
+    ("unclosed table", "a section's name that is not closed", "write it as [name]"),
+    ("key with no value", "a key without '='", "write key = value"),
+    ("string values must be quoted", "a value that is missing, or a text without quotes", "put text in quotes"),
+    ("wanted string or table", "a word in quotes is needed here", "`spargo schema` lists the words there are"),
+    ("duplicate key", "this stands in the file twice", "remove or rename one of them"),
+];
+
 /// A deserializer's message in plain words, and a remedy.
 pub fn plain(message: &str) -> (String, String) {
     for (start, what) in [("unknown field `", "unknown key"), ("unknown variant `", "unknown word")] {
@@ -34,16 +44,6 @@ pub fn plain(message: &str) -> (String, String) {
         None => (message.replace('`', "'"), String::new()),
     }
 }
-
-/// Beginnings of the TOML parser's messages, our messages, and remedies.
-const SYNTAX: [(&str, &str, &str); 6] = [
-    ("invalid basic string", "a text that is not closed", "end it with a quotation mark on the same line"),
-    ("unclosed table", "a section's name that is not closed", "write it as [name]"),
-    ("key with no value", "a key without '='", "write key = value"),
-    ("string values must be quoted", "a value that is missing, or a text without quotes", "put text in quotes"),
-    ("wanted string or table", "a word in quotes is needed here", "`spargo schema` lists the words there are"),
-    ("duplicate key", "this stands in the file twice", "remove or rename one of them"),
-];
 
 /// An error of the library, split into message and remedy.
 pub fn split_remedy(error: &Error) -> (String, String) {

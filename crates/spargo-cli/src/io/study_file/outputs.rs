@@ -7,6 +7,9 @@ use spargo::study::{Goal, Output};
 use toml::Spanned;
 use toml::de::{DeString, DeValue, ValueDeserializer};
 
+/// Names of other columns in tables of trials.
+pub const RESERVED: [&str; 3] = ["trial", "status", "reason"];
+
 /// An output that is optimised or, alone in its study, learned around a boundary.
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -55,9 +58,6 @@ pub struct Constraint {
     /// Upper bound.
     at_most: Option<f64>,
 }
-
-/// Names of other columns in tables of trials.
-pub const RESERVED: [&str; 3] = ["trial", "status", "reason"];
 
 /// Objectives first, then constraints, each in the order of the file.
 pub fn outputs(

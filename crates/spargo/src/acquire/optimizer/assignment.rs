@@ -7,6 +7,9 @@
 //! Multiples of an irrational ω fill the unit interval evenly, and those of several such numbers the unit cube, as good as
 //! evenly: assignments of different kinds are independent, and shares hold however many points are asked for at a time.
 
+/// The golden ratio, less one.
+const GOLDEN: f64 = 0.618_033_988_749_894_9;
+
 /// What batch elements are assigned to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Assignment {
@@ -19,9 +22,6 @@ pub enum Assignment {
     /// A distance from the exclusion zones.
     Distance,
 }
-
-/// The golden ratio, less one.
-const GOLDEN: f64 = 0.618_033_988_749_894_9;
 
 /// Whether batch element `number` of a step belongs to a `share` of all elements.
 pub fn is_assigned(assignment: Assignment, step: u64, number: usize, share: f64) -> bool {
