@@ -43,7 +43,7 @@ impl Lab {
         self.folder.path().join(name).display().to_string()
     }
 
-    /// The spreadsheet: a byte order mark, CRLF, a column nobody asked for, an empty row at the end.
+    /// The spreadsheet: a byte order mark, CRLF, an extra column, an empty row at the end.
     fn save(&self) -> String {
         let text = format!("\u{feff}{HEADER}\r\n{}\r\n,,,,,\r\n", self.rows.join("\r\n"));
         self.write("results.csv", &text)

@@ -1,7 +1,7 @@
 //! Broken study files and broken CSV files: what their authors are told.
 //!
 //! The snapshots are to be read: a change in them is a change in what users see. `INSTA_UPDATE=always cargo test` writes
-//! them anew.
+//! them again.
 
 mod studies;
 mod tables;

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The integrand changes only where a point begins to count. In space it is the area under a staircase, which a sweep
-//! keeps up to date in O(n log n) (Fonseca, Paquete & López-Ibáñez 2006); for four coordinates it is measured anew for
+//! keeps up to date in O(n log n) (Fonseca, Paquete & López-Ibáñez 2006); for four coordinates it is measured again for
 //! each slice, O(n² log n). Only positive terms are added: nothing cancels.
 
 use super::above;
