@@ -34,6 +34,7 @@ use worker_pool::WorkerPool;
 
 /// Largest number of workers: each has three threads, and with many more the process is aborted for lack of stacks.
 const MOST_WORKERS: usize = 4096;
+
 const HELP: &str = "\
 Examples:
   spargo new && spargo run study.toml     the example brings its own simulator
@@ -58,6 +59,9 @@ Events of --json, by the key \"event\":
   told      trial, seconds, status: \"done\" with values (and variances) by output, or \"failed\" with a reason
   finished  why: budget, exhausted, signal, failing or broken; study, name, trials, observed, failed, pending,
             best: null or {believed: {trial, point, mean, low, high}, observed: {trial, point, value}};
+            after a signal believed is null, as it takes a model
+
+Exit codes: 0 done, 1 error, 2 wrong usage, 129 hung up (unless SIGHUP is ignored), 130 Ctrl-C, 143 terminated.";
 
 /// Arguments of `spargo run`.
 #[derive(Args)]
@@ -74,10 +78,6 @@ pub struct Run {
     #[command(flatten)]
     threads: Threads,
 }
-
-            after a signal believed is null, as it takes a model
-
-Exit codes: 0 done, 1 error, 2 wrong usage, 129 hung up (unless SIGHUP is ignored), 130 Ctrl-C, 143 terminated.";
 
 impl Run {
     pub fn run(self) -> Result<()> {
