@@ -205,7 +205,7 @@ mod tests {
     /// Outcomes without noise drive its logarithm to −∞, were it not for the box.
     #[test]
     fn training_stays_in_the_box() {
-        let data = data(20).with_outcomes(vec![0.0; 20]);
+        let data = Dataset::new(data(20).x().to_owned(), vec![0.0; 20]).unwrap();
         let z = data.x().to_owned();
         let adam = Adam { learning_rate: 1.0, max_iterations: 300, ..Adam::default() };
         let (hyper, _) = training(&data, &z, adam).train(&start(), &Variational::prior(20)).unwrap();
@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn extreme_outcomes_are_refused() {
-        let data = data(12).with_outcomes(vec![1e200; 12]);
+        let data = Dataset::new(data(12).x().to_owned(), vec![1e200; 12]).unwrap();
         let z = inducing(&data, 4);
         assert!(training(&data, &z, Adam::default()).train(&start(), &Variational::prior(4)).is_err());
     }
