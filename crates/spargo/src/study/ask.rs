@@ -5,7 +5,7 @@ use super::config::{MOST_POINTS, check_count};
 use super::json::to_json;
 use super::model::Models;
 use super::state::StepState;
-use super::storage::{Appended, Event};
+use super::storage::Event;
 use super::{Key, ModelReport, Refit, Replicates, StepReport, Study, Trial, design};
 use crate::acquire::optimizer::{Excluded, Memoryless, TrustRegions};
 use crate::error::{Error, Result};
@@ -77,8 +77,7 @@ impl Study {
         let state = models.map(|models| to_json(&StepState { models: models.states.clone(), regions })).transpose()?;
         let (report, points, time) = (to_json(report)?, points.to_vec(), milliseconds());
         let event = [Event::Asked { seen, time, points, report, state }];
-        while self.storage.append(self.history.position(), &event)? == Appended::Conflict {
-            let news = self.storage.load(self.history.position())?;
+        while let Some(news) = self.try_append(&event)? {
             if news.iter().any(Event::brings_trials) {
                 return Ok(None);
             }

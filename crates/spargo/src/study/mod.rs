@@ -231,15 +231,33 @@ impl Study {
     /// Appends what `events` makes of the present history, and returns their number; `rows` are the points that they add as
     /// models see them.
     fn append(&mut self, rows: Vec<Vec<f64>>, events: impl Fn(&History) -> Result<Vec<Event>>) -> Result<usize> {
+        self.refresh()?;
         loop {
-            self.refresh()?;
             let events = events(&self.history)?;
             let count = events.len();
-            if count == 0 || self.storage.append(self.history.position(), &events)? == Appended::Done {
+            let news = if count == 0 { None } else { self.try_append(&events)? };
+            let Some(news) = news else {
                 self.apply_rows(events, rows)?;
                 return Ok(count);
-            }
+            };
+            self.apply(news)?;
         }
+    }
+
+    /// Appends events after those that this process knows; if there are others by now, returns these instead.
+    fn try_append(&mut self, events: &[Event]) -> Result<Option<Vec<Event>>> {
+        let position = self.history.position();
+        if self.storage.append(position, events)? == Appended::Done {
+            return Ok(None);
+        }
+        // Only now: an outcome that is told after an interrupt is still recorded.
+        interrupt::poll()?;
+        let news = self.storage.load(position)?;
+        if news.is_empty() {
+            let cause = format!("holds fewer than the {position} events read from it: it was replaced or restored");
+            return Err(refused(&*self.storage, &cause, "open it again"));
+        }
+        Ok(Some(news))
     }
 
     fn apply(&mut self, events: Vec<Event>) -> Result<()> {
