@@ -72,7 +72,7 @@ impl Study {
         interrupt::poll()?;
         let regions = match policy {
             Some(policy) => policy.state(),
-            None => self.state()?.map_or(Value::Null, |state| state.regions),
+            None => self.state()?.map_or(Value::Null, |state| state.regions.clone()),
         };
         let state = models.map(|models| to_json(&StepState { models: models.states.clone(), regions })).transpose()?;
         let (report, points, time) = (to_json(report)?, points.to_vec(), milliseconds());
@@ -142,12 +142,12 @@ impl Study {
         let Some(policy) = &self.policy else {
             return Ok(Some(Box::new(Memoryless { share: self.config.trust_region_share() })));
         };
-        Ok(Some(policy(&self.state()?.map_or(Value::Null, |state| state.regions))))
+        Ok(Some(policy(self.state()?.map_or(&Value::Null, |state| &state.regions))))
     }
 
     /// The last tell that the last ask's models had seen; 0 if there was none.
     fn last_seen(&self) -> Result<u64> {
-        Ok(self.state()?.and_then(|state| state.seen()).unwrap_or(0))
+        Ok(self.state()?.and_then(StepState::seen).unwrap_or(0))
     }
 
     /// How the models of an ask came about; nothing of those that are the last ask's.
