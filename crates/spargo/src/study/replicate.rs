@@ -47,6 +47,7 @@ impl Study {
         self.refresh()?;
         if self.table.observed.is_empty() {
             return Err(Error::unsupported("replicates before any trial has an outcome", "tell outcomes first"));
+        self.check_modelled()?;
         }
         let seen = self.history().tells();
         let step = self.history().asks() + 1;
