@@ -144,10 +144,8 @@ impl Campaign {
 
     /// The last trials, when all others have outcomes: replicates or, as long as no trial is feasible, new ones.
     fn finish(&mut self, study: &mut Study, left: usize, idle: usize) -> Result<Next> {
-        let trials = match study.counts().observed {
-            0 => self.ask(study, left, idle)?,
-            _ => self.replicate(study, left)?,
-        };
+        let has_feasible = study.feasible().next().is_some();
+        let trials = if has_feasible { self.replicate(study, left)? } else { self.ask(study, left, idle)? };
         if trials.is_empty() { Ok(Next::Done(Why::SpaceExhausted)) } else { Ok(self.hand_out(trials)) }
     }
 
