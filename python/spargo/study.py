@@ -258,8 +258,8 @@ class Study(Insight):
     ) -> Study:
         """Asks, evaluates and tells, until the study has `budget` trials; returns the study.
 
-        Exceptions, NaN, timeouts and workers that die make failed trials, with the reason; only a function that has never
-        succeeded and keeps failing ends the run. After Ctrl-C everything that was evaluated is told, and trials that were in
+        Exceptions, NaN, timeouts and workers that die make failed trials, with the reason; only a function that has not
+        succeeded in this run and keeps failing ends it. After Ctrl-C everything that was evaluated is told, and trials that were in
         flight are pending.
 
         Parameters

@@ -259,6 +259,11 @@ def test_a_function_that_always_fails_ends_the_run() -> None:
     with pytest.raises(RuntimeError, match="all of the first 8 evaluations failed: KeyError: 'y'(.|\n)*in broken"):
         found.optimize(broken, 1000)
     assert len(found.trials) < 20
+    # What an earlier run observed says nothing about this one.
+    found = study().optimize(hill, 10)
+    with pytest.raises(RuntimeError, match="evaluations failed: KeyError: 'y'"):
+        found.optimize(broken, 1000)
+    assert len(found.trials) < 40
 
 
 def test_interrupted_runs_lose_nothing_and_can_be_resumed() -> None:

@@ -172,9 +172,12 @@ fn without_its_extensions_a_study_is_read_and_told_but_not_asked() {
     let refused = bare.ask(6).unwrap_err().to_string();
     assert!(refused.contains("'own'") && refused.contains("extensions"), "{refused}");
     assert_eq!(bare.best().unwrap_err().to_string(), refused);
+    assert_eq!(bare.replicate(2).unwrap_err().to_string(), refused);
     let mut half = bare.with_extensions(&Extensions::default().with_kernel(own(true)));
     let refused = half.ask(6).unwrap_err().to_string();
     assert!(refused.contains("'mean'") && refused.contains("extensions"), "{refused}");
+    assert_eq!(half.replicate(2).unwrap_err().to_string(), refused);
+    assert_eq!(half.counts().trials, 26);
     let mut study = half.with_extensions(&extensions());
     assert_eq!(study.ask(6).unwrap().len(), 6);
     // A study that could never be asked is not begun.

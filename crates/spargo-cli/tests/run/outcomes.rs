@@ -245,6 +245,11 @@ fn a_run_gives_up_when_everything_fails() {
     folder.write("sim.sh", "echo 1");
     let summary = folder.done(&["run", "study.toml"]);
     assert!(summary.contains("40 trials, 20 observed, 20 failed"), "{summary}");
+    // What an earlier run observed says nothing about this one.
+    folder.edit("study.toml", "budget = 40", "budget = 60");
+    folder.write("sim.sh", "exit 5");
+    assert!(folder.refused(&["run", "study.toml"]).contains("all of the first 8 evaluations failed"));
+    assert_eq!(folder.status()["failed"], 28);
 }
 
 /// Garbage in place of a class is a failed trial like any other, and the run continues.

@@ -53,6 +53,18 @@ impl ParetoState {
         self.violations.contains(&0.0)
     }
 
+    /// At most `count` of these incumbents, evenly from one end of the front to the other by the first objective; if nothing is
+    /// feasible, evenly in their order.
+    pub(crate) fn thinned(&self, mut rows: Vec<usize>, count: usize) -> Vec<usize> {
+        if rows.len() <= count {
+            return rows;
+        }
+        if self.is_feasible() {
+            rows.sort_by(|&i, &j| self.means[i][0].total_cmp(&self.means[j][0]));
+        }
+        (0..count).map(|i| rows[i * (rows.len() - 1) / (count - 1)]).collect()
+    }
+
     /// The means of the feasible points that no other one dominates.
     pub fn front(&self) -> Vec<Vec<f64>> {
         let feasible = self.incumbents.iter().filter(|&&row| self.violations[row] == 0.0);
@@ -76,4 +88,23 @@ fn incumbents(means: &[Vec<f64>], violations: &[f64]) -> Vec<usize> {
 fn deviation(values: &[f64]) -> f64 {
     let (_, deviation) = moments(values);
     if deviation > 0.0 { deviation } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thinned_fronts_keep_both_ends() {
+        let means: Vec<Vec<f64>> = [3.0, 0.0, 4.0, 1.0, 2.0].iter().map(|&f| vec![f, -f]).collect();
+        let of = |violation: f64| {
+            let violations = vec![violation; means.len()];
+            let incumbents = incumbents(&means, &violations);
+            ParetoState { means: means.clone(), violations, incumbents, scales: Vec::new(), deviations: Vec::new() }
+        };
+        let feasible = of(0.0);
+        assert_eq!(feasible.thinned(feasible.incumbents.clone(), 3), [1, 4, 2]);
+        assert_eq!(feasible.thinned(feasible.incumbents.clone(), 5), [0, 1, 2, 3, 4]);
+        assert_eq!(of(1.0).thinned(vec![0, 1, 2, 3, 4], 3), [0, 2, 4]);
+    }
 }

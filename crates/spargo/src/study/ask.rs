@@ -5,7 +5,7 @@ use super::config::{MOST_POINTS, check_count};
 use super::json::to_json;
 use super::model::Models;
 use super::state::StepState;
-use super::storage::{Appended, Event};
+use super::storage::Event;
 use super::{Key, ModelReport, Refit, Replicates, StepReport, Study, Trial, design};
 use crate::acquire::optimizer::{Excluded, Memoryless, TrustRegions};
 use crate::error::{Error, Result};
@@ -72,13 +72,12 @@ impl Study {
         interrupt::poll()?;
         let regions = match policy {
             Some(policy) => policy.state(),
-            None => self.state()?.map_or(Value::Null, |state| state.regions),
+            None => self.state()?.map_or(Value::Null, |state| state.regions.clone()),
         };
         let state = models.map(|models| to_json(&StepState { models: models.states.clone(), regions })).transpose()?;
         let (report, points, time) = (to_json(report)?, points.to_vec(), milliseconds());
         let event = [Event::Asked { seen, time, points, report, state }];
-        while self.storage.append(self.history.position(), &event)? == Appended::Conflict {
-            let news = self.storage.load(self.history.position())?;
+        while let Some(news) = self.try_append(&event)? {
             if news.iter().any(Event::brings_trials) {
                 return Ok(None);
             }
@@ -143,12 +142,12 @@ impl Study {
         let Some(policy) = &self.policy else {
             return Ok(Some(Box::new(Memoryless { share: self.config.trust_region_share() })));
         };
-        Ok(Some(policy(&self.state()?.map_or(Value::Null, |state| state.regions))))
+        Ok(Some(policy(self.state()?.map_or(&Value::Null, |state| &state.regions))))
     }
 
     /// The last tell that the last ask's models had seen; 0 if there was none.
     fn last_seen(&self) -> Result<u64> {
-        Ok(self.state()?.and_then(|state| state.seen()).unwrap_or(0))
+        Ok(self.state()?.and_then(StepState::seen).unwrap_or(0))
     }
 
     /// How the models of an ask came about; nothing of those that are the last ask's.

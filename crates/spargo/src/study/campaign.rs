@@ -25,7 +25,7 @@ pub struct Campaign {
     pub mode: Mode,
     /// How many of the budget's trials, the last ones, re-evaluate the likely winners.
     pub final_replicates: usize,
-    /// Failures of this campaign, in a study without any observation, after which it stops; `None` for never.
+    /// Failures after which the campaign stops if nothing that it handed out has succeeded; `None` for never.
     pub give_up: Option<usize>,
     /// Whether trials that an earlier process asked for and left pending are evaluated first.
     pub resume: bool,
@@ -72,9 +72,9 @@ pub enum Why {
     BudgetSpent,
     /// Every point of a finite space has been asked for.
     SpaceExhausted,
-    /// Nothing but failures has come back.
+    /// All evaluations of this campaign have failed.
     AllFailed {
-        /// Evaluations of this campaign, all of which failed.
+        /// Evaluations that failed.
         evaluations: usize,
         /// Their most frequent reason.
         reason: String,
@@ -142,12 +142,10 @@ impl Campaign {
         }
     }
 
-    /// The last trials, when all others have outcomes: replicates or, if there is nothing to replicate, new ones.
+    /// The last trials, when all others have outcomes: replicates or, as long as no trial is feasible, new ones.
     fn finish(&mut self, study: &mut Study, left: usize, idle: usize) -> Result<Next> {
-        let trials = match study.counts().observed {
-            0 => self.ask(study, left, idle)?,
-            _ => self.replicate(study, left)?,
-        };
+        let has_feasible = study.feasible().next().is_some();
+        let trials = if has_feasible { self.replicate(study, left)? } else { self.ask(study, left, idle)? };
         if trials.is_empty() { Ok(Next::Done(Why::SpaceExhausted)) } else { Ok(self.hand_out(trials)) }
     }
 
@@ -202,14 +200,10 @@ impl Campaign {
 
     fn all_failed(&self, study: &Study) -> Option<Why> {
         let least = self.give_up?;
-        if study.counts().observed > 0 {
-            return None;
-        }
         let mut reasons: HashMap<&str, usize> = HashMap::new();
         for outcome in self.handed_out.iter().filter_map(|&id| study.outcome(id)) {
-            if let Outcome::Failed { reason } = outcome {
-                *reasons.entry(reason).or_default() += 1;
-            }
+            let Outcome::Failed { reason } = outcome else { return None };
+            *reasons.entry(reason).or_default() += 1;
         }
         let evaluations: usize = reasons.values().sum();
         let (reason, count) = reasons.into_iter().max_by_key(|&(reason, count)| (count, std::cmp::Reverse(reason)))?;

@@ -144,7 +144,7 @@ impl Chooser<'_> {
     /// Rows around which to search.
     fn incumbents(&self, pareto: &ParetoState, level: Option<f64>, has_regions: bool) -> Vec<usize> {
         if self.config.outputs.len() > 1 {
-            return evenly(&pareto.incumbents, if has_regions { SUMMITS } else { INCUMBENTS });
+            return pareto.thinned(pareto.incumbents.clone(), if has_regions { SUMMITS } else { INCUMBENTS });
         }
         let means = pareto.means.iter().map(|means| means[0]);
         let interest: Vec<f64> = match level {
@@ -167,12 +167,4 @@ fn apart(rows: Vec<usize>, x: MatRef<'_>) -> Vec<usize> {
         }
     }
     chosen
-}
-
-/// At most `count` of the rows, from one end of the list to the other.
-fn evenly(rows: &[usize], count: usize) -> Vec<usize> {
-    if rows.len() <= count {
-        return rows.to_vec();
-    }
-    (0..count).map(|i| rows[i * (rows.len() - 1) / (count - 1)]).collect()
 }

@@ -42,6 +42,7 @@ impl Study {
     /// This study with the kernels and qualities that its settings name.
     pub fn with_extensions(mut self, extensions: &Extensions) -> Self {
         self.config = extensions.complete(self.config);
+        self.state.take();
         self
     }
 

@@ -71,6 +71,12 @@ impl Goal {
         }
     }
 
+    /// How far a value lies beyond the goal's bounds; 0 within them.
+    pub(super) fn violation(self, value: f64) -> f64 {
+        let Goal::Constraint { at_least, at_most } = self else { return 0.0 };
+        (value - value.clamp(at_least.unwrap_or(f64::NEG_INFINITY), at_most.unwrap_or(f64::INFINITY))).abs()
+    }
+
     /// The value around which the output must be known well, if there is one; of two limits, the one that more outcomes
     /// violate.
     pub(super) fn level(self, outcomes: &[f64]) -> Option<f64> {

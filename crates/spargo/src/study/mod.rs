@@ -53,6 +53,7 @@ use json::{differing, from_json, to_json};
 use model::{Last, Models};
 use observations::Observations;
 use state::StepState;
+use std::cell::OnceCell;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -71,6 +72,8 @@ pub struct Study {
     table: Observations,
     /// The last models, and what they were made from.
     models: Option<(Key, Arc<Models>)>,
+    /// What the last ask left, as soon as it has been parsed.
+    state: OnceCell<Option<StepState>>,
     /// The user's policy of trust regions, if there is one.
     policy: Option<TrustRegionPolicy>,
 }
@@ -164,7 +167,8 @@ impl Study {
         }
         let config = config.unwrap_or(stored);
         let (table, history) = (Observations::new(&config), History::default());
-        let mut study = Study { config, storage, history, table, models: None, policy: None };
+        let state = OnceCell::new();
+        let mut study = Study { config, storage, history, table, models: None, state, policy: None };
         study.apply(events)?;
         Ok(study)
     }
@@ -231,15 +235,33 @@ impl Study {
     /// Appends what `events` makes of the present history, and returns their number; `rows` are the points that they add as
     /// models see them.
     fn append(&mut self, rows: Vec<Vec<f64>>, events: impl Fn(&History) -> Result<Vec<Event>>) -> Result<usize> {
+        self.refresh()?;
         loop {
-            self.refresh()?;
             let events = events(&self.history)?;
             let count = events.len();
-            if count == 0 || self.storage.append(self.history.position(), &events)? == Appended::Done {
+            let news = if count == 0 { None } else { self.try_append(&events)? };
+            let Some(news) = news else {
                 self.apply_rows(events, rows)?;
                 return Ok(count);
-            }
+            };
+            self.apply(news)?;
         }
+    }
+
+    /// Appends events after those that this process knows; if there are others by now, returns these instead.
+    fn try_append(&mut self, events: &[Event]) -> Result<Option<Vec<Event>>> {
+        let position = self.history.position();
+        if self.storage.append(position, events)? == Appended::Done {
+            return Ok(None);
+        }
+        // Only now: an outcome that is told after an interrupt is still recorded.
+        interrupt::poll()?;
+        let news = self.storage.load(position)?;
+        if news.is_empty() {
+            let cause = format!("holds fewer than the {position} events read from it: it was replaced or restored");
+            return Err(refused(&*self.storage, &cause, "open it again"));
+        }
+        Ok(Some(news))
     }
 
     fn apply(&mut self, events: Vec<Event>) -> Result<()> {
@@ -248,6 +270,9 @@ impl Study {
 
     /// Applies events; `rows` are the points that they add as models see them, unless these are still to be encoded.
     fn apply_rows(&mut self, events: Vec<Event>, rows: Vec<Vec<f64>>) -> Result<()> {
+        if events.iter().any(|event| matches!(event, Event::Asked { .. })) {
+            self.state.take();
+        }
         let name = &self.storage;
         events.into_iter().try_for_each(|event| {
             let applied = self.history.apply(event);
@@ -276,23 +301,21 @@ impl Study {
 
     /// The models of everything told so far, made if need be.
     fn models(&mut self) -> Result<Arc<Models>> {
-        let state = self.state()?;
-        self.models_as_of(self.history().tells(), state)
+        self.models_as_of(self.history().tells())
     }
 
     /// The models of an ask: those of everything told so far, or the last ask's, if these are fresh enough.
     fn models_for(&mut self, refit: Refit) -> Result<Arc<Models>> {
-        let state = self.state()?;
         let tells = self.history().tells();
-        let seen = match (refit, state.as_ref().and_then(StepState::seen)) {
+        let seen = match (refit, self.state()?.and_then(StepState::seen)) {
             (Refit::Every(most), Some(seen)) if tells - seen < most => seen,
             _ => tells,
         };
-        self.models_as_of(seen, state)
+        self.models_as_of(seen)
     }
 
     /// The models of what was told up to this tell, given what the last ask left.
-    fn models_as_of(&mut self, seen: u64, state: Option<StepState>) -> Result<Arc<Models>> {
+    fn models_as_of(&mut self, seen: u64) -> Result<Arc<Models>> {
         let key = Key { ask: self.history().asks(), seen };
         if let Some((of, models)) = &self.models
             && *of == key
@@ -302,8 +325,8 @@ impl Study {
         self.check_modelled()?;
         let data = self.table.datasets(seen)?;
         let step = self.history().asks() + 1;
-        let models = match state.and_then(|state| Some((state.seen()?, state.models))) {
-            Some((last, states)) if last == seen => Models::restored(states, &data)?,
+        let models = match self.state()?.and_then(|state| Some((state.seen()?, &state.models))) {
+            Some((last, states)) if last == seen => Models::restored(states.clone(), &data)?,
             Some((last, states)) => {
                 let before = self.table.datasets(last)?;
                 let last: Vec<Last<'_>> = states.iter().zip(&before).collect();
@@ -318,12 +341,15 @@ impl Study {
     }
 
     /// What the last ask left.
-    fn state(&self) -> Result<Option<StepState>> {
+    fn state(&self) -> Result<Option<&StepState>> {
+        if let Some(state) = self.state.get() {
+            return Ok(state.as_ref());
+        }
         let read = |json| from_json::<StepState>("the state of the last step in the study's file", json);
         let mut state = self.history.state().map(read).transpose()?;
         let kernels = state.iter_mut().flat_map(|state| &mut state.models).map(|model| &mut model.hyper.kernel);
         kernels.for_each(|kernel| self.config.model.kernel.restore(kernel));
-        Ok(state)
+        Ok(self.state.get_or_init(|| state).as_ref())
     }
 
     /// The factor that makes larger values of an output better.

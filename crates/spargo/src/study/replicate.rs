@@ -6,7 +6,8 @@
 //!
 //! At the end of a budget the question is which of the trials to report, not where else to look. Draws of one model are joint:
 //! candidates that rise and fall together are told apart by what differs between them. Different models are independent. Draws
-//! that violate a constraint come last; several objectives are scalarised with weights of their own for each draw.
+//! that violate constraints come last, those that violate them most at the very end; several objectives are scalarised with
+//! weights of their own for each draw.
 
 use super::config::{MOST_POINTS, check_count};
 use super::local::{Global, LocalModel, distinct};
@@ -20,6 +21,7 @@ use crate::model::Prediction;
 use crate::rng::{Purpose, StepRng, normal};
 use crate::space::Point;
 use rand_chacha::ChaCha8Rng;
+use std::cmp::Ordering;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
@@ -45,6 +47,7 @@ impl Study {
         }
         let started = Instant::now();
         self.refresh()?;
+        self.check_modelled()?;
         if self.table.observed.is_empty() {
             return Err(Error::unsupported("replicates before any trial has an outcome", "tell outcomes first"));
         }
@@ -117,46 +120,68 @@ impl Study {
         Ok(Candidates { records, outputs: surrogates.iter().map(joint).collect::<Result<_>>()? })
     }
 
-    /// Without any model: the best outcomes of the first objective, as if they were equal.
+    /// Without any model: the best outcomes of the first objective, as if they were equal. They are feasible or, if none is,
+    /// the least infeasible.
     fn best_observed(&self) -> Candidates {
-        let best = sorted_by_value(self.table.outcomes(self.config.objectives_and_constraints().0[0]));
-        let records: Vec<usize> = best.iter().take(FEW).map(|&row| self.table.observed[row]).collect();
+        let (outputs, scales) = (self.config.outputs.len(), self.scales());
+        let values = |row: usize| (0..outputs).map(|k| self.table.outcomes(k)[row]).collect::<Vec<_>>();
+        let violations: Vec<f64> =
+            (0..self.table.observed.len()).map(|row| self.violation(&values(row), &scales)).collect();
+        let mut best = sorted_by_value(self.table.outcomes(self.config.objectives_and_constraints().0[0]));
+        best.sort_by(|&i, &j| violations[i].total_cmp(&violations[j]));
+        let has_feasible = violations.contains(&0.0);
+        let best = best.into_iter().filter(|&row| !has_feasible || violations[row] == 0.0);
+        let records: Vec<usize> = best.take(FEW).map(|row| self.table.observed[row]).collect();
         let (mean, root) = (vec![0.0; records.len()], Mat::identity(records.len(), records.len()));
         let joint = Joint { mean, root, units: OutcomeTransform::identity() };
-        Candidates { records, outputs: vec![joint; self.config.outputs.len()] }
+        Candidates { records, outputs: vec![joint; outputs] }
+    }
+
+    /// The range of each output's outcomes.
+    fn scales(&self) -> Vec<Scale> {
+        (0..self.config.outputs.len()).map(|k| Scale::of(self.table.outcomes(k))).collect()
+    }
+
+    /// By how much these values, one per output, violate all constraints, in units of the outputs' ranges.
+    fn violation(&self, values: &[f64], scales: &[Scale]) -> f64 {
+        let outputs = self.config.outputs.iter().zip(values).zip(scales);
+        outputs.map(|((output, &value), scale)| output.goal.violation(value) / scale.range).sum()
     }
 
     fn draw_replicates(&self, candidates: &[Candidates], step: u64, count: usize) -> Vec<Point> {
         let rng = StepRng { seed: self.config.seed, step };
         let (objectives, _) = self.config.objectives_and_constraints();
-        let scales: Vec<Scale> = objectives.iter().map(|&k| Scale::of(self.table.outcomes(k))).collect();
+        let scales = self.scales();
         let draw = |number: usize| {
             let mut rng = rng.stream(Purpose::Replicate, number as u64);
             let weights = if objectives.len() > 1 { simplex(objectives.len(), &mut rng) } else { Vec::new() };
-            // A feasible draw is better than any other, then the scalarised objectives decide.
+            // The less a draw violates constraints, the better; then the scalarised objectives decide.
             let value = |values: &[f64]| {
                 let scaled =
-                    |(j, &k): (usize, &usize)| weights[j] * (values[k] - scales[j].reference) / scales[j].range;
+                    |(j, &k): (usize, &usize)| weights[j] * (values[k] - scales[k].reference) / scales[k].range;
                 let score = match objectives.as_slice() {
                     &[only] => values[only],
                     _ => objectives.iter().enumerate().map(scaled).fold(f64::INFINITY, f64::min),
                 };
-                (self.config.is_feasible(values), score)
+                Drawn { violation: self.violation(values, &scales), score }
             };
             let best = candidates.iter().map(|some| some.draw(&value, &mut rng));
-            let best = best.max_by(|(_, a), (_, b)| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            let best = best.max_by(|(_, a), (_, b)| a.compare(b));
             best.map(|(record, _)| self.trial_of(record).point)
         };
         (0..count).filter_map(draw).collect()
     }
 }
 
-/// Rows that may be on the front, all at different points: the front itself, then those by the first objective.
+/// Rows that may be on the front, all at different points: the front itself, evenly if it has many, then those by the first
+/// objective.
 fn likely(pareto: &ParetoState, data: &Dataset) -> Vec<usize> {
     let first: Vec<f64> = pareto.means.iter().map(|means| means[0]).collect();
     let feasible = sorted_by_value(&first).into_iter().filter(|&row| pareto.violations[row] == 0.0);
-    let rows = pareto.incumbents.iter().copied().chain(feasible);
-    distinct(data.x(), rows, &mut HashSet::new()).take(CANDIDATES).collect()
+    let mut seen = HashSet::new();
+    let front: Vec<usize> = distinct(data.x(), pareto.incumbents.iter().copied(), &mut seen).collect();
+    let front = pareto.thinned(front, CANDIDATES);
+    front.into_iter().chain(distinct(data.x(), feasible, &mut seen)).take(CANDIDATES).collect()
 }
 
 /// Every model that is used somewhere, with the different points where it is used: of all trials, if there are no local models.
@@ -198,16 +223,28 @@ struct Joint {
     units: OutcomeTransform,
 }
 
+/// What a draw at a candidate is worth.
+#[derive(Clone, Copy)]
+struct Drawn {
+    violation: f64,
+    score: f64,
+}
+
+impl Drawn {
+    fn compare(&self, other: &Self) -> Ordering {
+        other.violation.total_cmp(&self.violation).then(self.score.total_cmp(&other.score))
+    }
+}
+
 impl Candidates {
     /// The best record of one joint draw, by a value of its outputs in the user's units.
-    fn draw(&self, value: &dyn Fn(&[f64]) -> (bool, f64), rng: &mut ChaCha8Rng) -> (usize, (bool, f64)) {
+    fn draw(&self, value: &dyn Fn(&[f64]) -> Drawn, rng: &mut ChaCha8Rng) -> (usize, Drawn) {
         let columns: Vec<Vec<f64>> = self.outputs.iter().map(|output| output.draw(rng)).collect();
-        let values: Vec<(bool, f64)> = (0..self.records.len())
+        let values: Vec<Drawn> = (0..self.records.len())
             .map(|i| value(&columns.iter().map(|column| column[i]).collect::<Vec<_>>()))
             .collect();
-        let better = |&i: &usize, &j: &usize| values[i].0.cmp(&values[j].0).then(values[i].1.total_cmp(&values[j].1));
         // The first of equals.
-        let best = (0..values.len()).rev().max_by(better).unwrap_or(0);
+        let best = (0..values.len()).rev().max_by(|&i, &j| values[i].compare(&values[j])).unwrap_or(0);
         (self.records[best], values[best])
     }
 }

@@ -1,6 +1,8 @@
 //! Events: kept in their order, refused if others came first; of the states only the last is kept.
 
 use super::*;
+use spargo::interrupt;
+use std::sync::{Arc, Mutex};
 
 #[test]
 fn events_come_back_in_their_order_from_any_position() {
@@ -92,6 +94,71 @@ fn an_ask_follows_asks_and_points_that_came_in_between_and_is_not_disturbed_by_t
         assert_eq!(trials.iter().map(|trial| trial.id).collect::<Vec<_>>(), [last - 1, last]);
         assert_eq!(study.history(), Study::open(&path).unwrap().history());
     }
+}
+
+/// A log that others change: it may lose events, and grow just before the first appends of a study.
+#[derive(Debug, Clone, Default)]
+struct Shared {
+    log: Arc<Mutex<Vec<Event>>>,
+    overtaken: Arc<Mutex<usize>>,
+}
+
+impl Storage for Shared {
+    fn name(&self) -> String {
+        "shared".into()
+    }
+
+    fn load(&mut self, position: u64) -> spargo::Result<Vec<Event>> {
+        Ok(self.log.lock().unwrap().get(position as usize..).unwrap_or_default().to_vec())
+    }
+
+    fn append(&mut self, position: u64, events: &[Event]) -> spargo::Result<Appended> {
+        let (mut log, mut overtaken) = (self.log.lock().unwrap(), self.overtaken.lock().unwrap());
+        if *overtaken > 0 {
+            *overtaken -= 1;
+            log.push(added(0.5, None));
+        }
+        if log.len() as u64 != position {
+            return Ok(Appended::Conflict);
+        }
+        log.extend_from_slice(events);
+        Ok(Appended::Done)
+    }
+}
+
+#[test]
+fn a_log_that_was_restored_is_refused_and_can_be_opened_again() {
+    let shared = Shared::default();
+    let mut study = Study::with_storage(config(), Box::new(shared.clone())).unwrap();
+    study.ask(2).unwrap();
+    study.tell(&[(1, Outcome::value(1.0))]).unwrap();
+    shared.log.lock().unwrap().pop();
+    let calls: [fn(&mut Study) -> spargo::Result<()>; 4] = [
+        |study| study.tell(&[(2, Outcome::value(1.0))]).map(drop),
+        |study| study.add(&[(point(1.0), None)]).map(drop),
+        |study| study.ask(1).map(drop),
+        |study| study.replicate(1).map(drop),
+    ];
+    for call in calls {
+        let refused = call(&mut study).unwrap_err().to_string();
+        assert!(refused.contains("fewer than the 3 events") && refused.contains("open it again"), "{refused}");
+        assert_eq!(shared.log.lock().unwrap().len(), 2);
+    }
+    let mut study = Study::with_storage(config(), Box::new(shared)).unwrap();
+    assert_eq!(study.tell(&[(1, Outcome::value(2.0))]), Ok(1));
+}
+
+#[test]
+fn a_writer_that_is_overtaken_again_and_again_can_be_interrupted() {
+    let shared = Shared::default();
+    let mut study = Study::with_storage(config(), Box::new(shared.clone())).unwrap();
+    let flag = interrupt::Flag::new();
+    flag.raise();
+    // Not at the first attempt: what was evaluated before an interrupt can be told after it.
+    assert_eq!(interrupt::until(&flag, || study.add(&[(point(1.0), None)])), Ok(1..2));
+    *shared.overtaken.lock().unwrap() = 50;
+    assert_eq!(interrupt::until(&flag, || study.add(&[(point(1.0), None)])), Err(spargo::Error::Interrupted));
+    assert_eq!(study.add(&[(point(1.0), None)]), Ok(52..53));
 }
 
 #[test]

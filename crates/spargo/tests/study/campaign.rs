@@ -1,6 +1,7 @@
 //! Campaigns: what is evaluated, in which order, and why they end.
 
-use super::{Folder, memory, observe, plane, points, small};
+use super::outputs::{LIMIT, with_goals};
+use super::{Folder, bowl, memory, observe, plane, points, small};
 use spargo::space::{Dimension, Space, Value};
 use spargo::study::{Budget, Campaign, Config, Goal, Mode, Next, Outcome, Output, Refit, Study, Trial, Why};
 
@@ -177,6 +178,41 @@ fn a_campaign_gives_up_when_everything_failed() {
     let mut study = memory(small(plane()));
     assert_eq!(run(&mut campaign(30, 6), &mut study, failed).1, Why::BudgetSpent);
     assert_eq!(study.counts().failed, 30);
+}
+
+#[test]
+fn outcomes_of_earlier_runs_do_not_keep_a_campaign_going() {
+    let mut study = memory(small(plane()));
+    run(&mut campaign(8, 0), &mut study, observe);
+    let mut patient = campaign(40, 0);
+    patient.give_up = Some(Campaign::patience(&study));
+    let (sizes, why) = run(&mut patient, &mut study, failed);
+    let all_failed = Why::AllFailed { evaluations: 10, reason: "broken".into(), count: 10 };
+    assert_eq!((sizes, why), (vec![5, 5], all_failed));
+    // A success of its own does, whatever comes after it.
+    let mut patient = campaign(40, 0);
+    patient.give_up = Some(Campaign::patience(&study));
+    let once = |space: &Space, trial: &Trial| {
+        if trial.id == 20 { observe(space, trial) } else { Outcome::failed("broken") }
+    };
+    assert_eq!(run(&mut patient, &mut study, once).1, Why::BudgetSpent);
+}
+
+#[test]
+fn final_replicates_wait_for_a_feasible_trial() {
+    let replicated = |feasible: u64| {
+        let mut study = memory(with_goals(plane(), &[Goal::Maximize, LIMIT]));
+        let outcome = |space: &Space, trial: &Trial| {
+            let limited = if trial.id >= feasible { -1.0 } else { 1.0 };
+            Outcome::Observed { values: vec![bowl(space, &trial.point), limited], noise: None }
+        };
+        let (sizes, why) = run(&mut campaign(24, 8), &mut study, outcome);
+        assert_eq!((sizes, why), (vec![8, 5, 3, 5, 3], Why::BudgetSpent));
+        study.reports().unwrap().iter().map(|report| report.again).collect::<Vec<_>>()
+    };
+    assert_eq!(replicated(100), [0, 0, 0, 0, 0]);
+    assert_eq!(replicated(20), [0, 0, 0, 0, 3]);
+    assert_eq!(replicated(1), [0, 0, 0, 5, 3]);
 }
 
 #[test]

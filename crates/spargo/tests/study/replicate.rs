@@ -1,13 +1,15 @@
 //! Replicates: trials are evaluated again in proportion to their probability of being best.
 
-use super::outputs::{COMPETING, LIMIT, compete, distance, limited, with_goals};
+use super::outputs::{COMPETING, LIMIT, compete, distance, limited, shares, with_goals};
 use super::{Folder, advance, last_report, memory, observe, plane, points, small, spaces};
-use spargo::Error;
+use spargo::allocate::{Allocation, QualityFunction};
+use spargo::data::AllocationContext;
 use spargo::linalg::{Eigen, Mat, symmetric_eigen};
 use spargo::model::Posterior;
 use spargo::rng::{Purpose, normal, stream};
 use spargo::space::{Dimension, Point, Space, Value};
 use spargo::study::{Config, Goal, LocalModelOptions, Outcome, Output, Study, Trial};
+use spargo::{Error, Result};
 use std::collections::HashSet;
 
 /// As many words, which have nothing in common.
@@ -242,4 +244,69 @@ fn replicates_within_constraints_are_feasible_and_good() {
         let report = last_report(&study);
         assert_eq!([report.again, report.design, report.models.len()], [30, 0, 2], "{name}");
     }
+}
+
+/// The objective is the better, the more the constraint is violated.
+#[test]
+fn with_nothing_feasible_the_least_infeasible_are_replicated() {
+    let mut study = memory(Config { initial: 48, ..with_goals(plane(), &[Goal::Maximize, LIMIT]) });
+    advance(&mut study, 48, |space, trial| {
+        let share = shares(space, &trial.point)[0];
+        Outcome::Observed { values: vec![share, share + 0.5], noise: None }
+    });
+    let replicated = study.replicate(30).unwrap();
+    let largest = replicated.iter().map(|trial| shares(&plane(), &trial.point)[0]).fold(0.0, f64::max);
+    assert!(largest < 0.1, "{largest}");
+}
+
+#[derive(Debug)]
+struct Broken;
+
+impl QualityFunction for Broken {
+    fn name(&self) -> &str {
+        "broken"
+    }
+
+    fn evaluate(&self, _: &AllocationContext, _: usize) -> Result<Vec<f64>> {
+        Err(Error::Empty { what: "this quality".into() })
+    }
+}
+
+#[test]
+fn without_a_model_feasible_trials_are_replicated_or_the_least_infeasible() {
+    for (feasible, expected) in [(3, 1..=3), (0, 1..=10)] {
+        let allocation = Allocation::custom(Broken);
+        let mut study = memory(Config { allocation, initial: 29, ..with_goals(plane(), &[Goal::Maximize, LIMIT]) });
+        // The last one leaves the posterior that a quality is based on.
+        for count in [29, 1] {
+            advance(&mut study, count, |_, trial| {
+                let id = trial.id as f64;
+                Outcome::Observed { values: vec![id, id - f64::from(feasible)], noise: None }
+            });
+        }
+        let replicated = study.replicate(100).unwrap();
+        assert!(last_report(&study).without_model.is_some());
+        let points: HashSet<String> = points(&study)[..*expected.end() as usize].iter().cloned().collect();
+        let found: HashSet<String> = replicated.iter().map(|trial| format!("{:?}", trial.point)).collect();
+        assert_eq!(found, points, "{feasible} feasible");
+    }
+}
+
+#[test]
+fn replicates_reach_all_of_a_long_front() {
+    let line = Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap();
+    let mut study = memory(with_goals(line, &[Goal::Maximize, Goal::Maximize]));
+    let trial = |i: usize| {
+        let x = i as f64 / 119.0;
+        (vec![Value::Real(x)], Some(Outcome::Observed { values: vec![x, -x], noise: None }))
+    };
+    study.add(&(0..120).map(trial).collect::<Vec<_>>()).unwrap();
+    assert!(study.fronts().unwrap().believed.len() > 60);
+    let replicated = study.replicate(200).unwrap();
+    let within = |low: f64, high: f64| {
+        let is_within = |trial: &&Trial| matches!(trial.point[0], Value::Real(x) if (low..=high).contains(&x));
+        replicated.iter().filter(is_within).count()
+    };
+    let thirds = [within(0.0, 0.33), within(0.33, 0.67), within(0.67, 1.0)];
+    assert!(thirds.iter().all(|&count| count > 20), "{thirds:?}");
 }

@@ -72,7 +72,7 @@ pub struct Run {
     /// Print one JSON object per event on standard output, and nothing else
     #[arg(long)]
     json: bool,
-    /// Continue even if every evaluation has failed
+    /// Continue even if every evaluation of this run has failed
     #[arg(long)]
     keep_going: bool,
     #[command(flatten)]

@@ -43,7 +43,9 @@ pub trait Storage: Debug + Send {
 
     /// Appends all of the events if the log holds exactly `position` events, else nothing.
     ///
-    /// When it returns [`Appended::Done`], the events outlive the process.
+    /// When it returns [`Appended::Done`], the events outlive the process. [`Appended::Conflict`] means that the log holds
+    /// *more* events, which [`load`](Self::load) then returns; if it returns none, the study takes the log for one that was
+    /// replaced or restored, and refuses to write.
     fn append(&mut self, position: u64, events: &[Event]) -> Result<Appended>;
 }
 
