@@ -127,7 +127,7 @@ impl Chooser<'_> {
 
     /// Rows around which to search.
     fn incumbents(&self, pareto: &ParetoState, level: Option<f64>, has_regions: bool) -> Vec<usize> {
-        if self.config.outputs.len() > 1 {
+        if pareto.scales.len() > 1 {
             return evenly(&pareto.incumbents, if has_regions { SUMMITS } else { INCUMBENTS });
         }
         let means = pareto.means.iter().map(|means| means[0]);
@@ -136,7 +136,9 @@ impl Chooser<'_> {
             None => means.collect(),
         };
         // Trust regions are around optima that lie apart; without them, perturbations are around the best, wherever these are.
-        let best = sorted_by_value(&interest);
+        let mut best = sorted_by_value(&interest);
+        // Feasible ones first.
+        best.sort_by(|&i, &j| pareto.violations[i].total_cmp(&pareto.violations[j]));
         if has_regions { apart(best, self.observed) } else { best.into_iter().take(INCUMBENTS).collect() }
     }
 }
