@@ -233,7 +233,25 @@ impl Config {
         self.sampling.check()?;
         self.local_models.check()?;
         check_share("trust-regions.share", self.trust_regions.share)?;
+        self.check_paths()?;
         self.acquisition.check()
+    }
+
+    /// Refuses settings about the paths of Thompson sampling with a rule that draws none.
+    fn check_paths(&self) -> Result<()> {
+        let is_positive = |share: Option<f64>| share.is_some_and(|share| share > 0.0);
+        let set = [
+            ("trust-regions.share", is_positive(self.trust_regions.share)),
+            ("local-models.share", is_positive(self.local_models.share)),
+            ("trust-regions.policy", !self.trust_regions.policy.is_built_in()),
+        ];
+        match set.into_iter().find(|(_, is_set)| *is_set && self.rule().name != "thompson") {
+            Some((name, _)) => Err(Error::unsupported(
+                format!("'{name}' with the rule '{}', which ignores it", self.rule().name),
+                "leave it out, or use the rule thompson where it supports the outputs",
+            )),
+            None => Ok(()),
+        }
     }
 
     /// Inputs and outputs are the columns of one table.
