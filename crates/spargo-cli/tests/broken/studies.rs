@@ -108,10 +108,6 @@ const BROKEN: [(&str, &str); 63] = [
         "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[trust-regions]\npolicy = \"memory\"\n",
     ),
     (
-        "a share that the rule ignores",
-        "rule = \"gibbon\"\n[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[local-models]\nshare = 0.5\n",
-    ),
-    (
         "a command with an unknown place",
         "[objectives]\ny = { goal = \"max\" }\n[space]\ntemperature = { real = [0, 1] }\n[run]\ncommand = \"./sim --t {temprature}\"\n",
     ),
