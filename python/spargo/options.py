@@ -22,6 +22,7 @@ Allocation = Union[str, Mapping[str, Any]]
 Kernel = Literal["rbf", "matern12", "matern32", "matern52"]
 Rule = Literal["thompson", "log-ei", "gibbon", "ehvi", "hippo", "bald", "straddle"]
 Replicates = Literal["never", "allowed"]
+Policy = Literal["memoryless"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,6 +75,8 @@ class TrustRegionOptions:
 
     share: float | Literal["auto"] | None = None
     """Share of a Thompson batch that is maximised within trust regions; by default "auto": half for a single objective."""
+    policy: Policy | None = None
+    """Which regions the points of a batch have; by default "memoryless": all sizes at once."""
 
     def __post_init__(self) -> None:
         _check_share(self.share)

@@ -140,6 +140,7 @@ def test_every_exception_is_in_the_package() -> None:
         ({"rule": "luck"}, "rule: unknown variant `luck`"),
         ({"allocation": "imp"}, "allocation: the allocation method 'imp'"),
         ({"allocation": {"method": "imp-dpp", "colour": 3}}, "allocation: unknown field `colour`"),
+        ({"trust_regions": spargo.TrustRegionOptions(policy="turbo")}, "'turbo'"),  # type: ignore[arg-type]
         ({"seed": -1}, "seed: invalid value: integer `-1`"),
         ({"seed": 1.5}, "seed: invalid type: floating point `1.5`"),
     ],

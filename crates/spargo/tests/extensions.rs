@@ -6,19 +6,25 @@ use spargo::data::AllocationContext;
 use spargo::kernel::{Cache, Covariance, CustomKernel, Family, KernelChoice, Role, Spectrum, Stationary};
 use spargo::linalg::{MatMut, MatRef};
 use spargo::space::{Dimension, Point, Space, Value};
-use spargo::study::{Config, Extensions, Outcome, Study, Trial};
+use spargo::study::{Config, Extensions, Goal, Outcome, Output, Study, Trial};
 use spargo::{Error, Result};
 use std::path::PathBuf;
+
+/// Rows between which there is no covariance, if that is wanted.
+const UNKNOWN: usize = 13;
 
 /// A Matérn-3/2 that the crate does not know, with or without random features.
 #[derive(Debug, Clone)]
 struct Own {
     leaf: Stationary,
     has_spectrum: bool,
+    /// Whether models of [`UNKNOWN`] rows cannot be fitted.
+    has_gap: bool,
 }
 
 fn own(has_spectrum: bool) -> Own {
-    Own { leaf: Stationary { family: Family::Matern32, variance: 1.0, lengthscales: Vec::new() }, has_spectrum }
+    let leaf = Stationary { family: Family::Matern32, variance: 1.0, lengthscales: Vec::new() };
+    Own { leaf, has_spectrum, has_gap: false }
 }
 
 impl CustomKernel for Own {
@@ -53,16 +59,22 @@ impl Covariance for Own {
         self.leaf.set_parameters(parameters);
     }
 
-    fn cross(&self, a: MatRef<'_>, b: MatRef<'_>, out: MatMut<'_>) {
-        self.leaf.cross(a, b, out);
+    fn cross(&self, a: MatRef<'_>, b: MatRef<'_>, mut out: MatMut<'_>) {
+        self.leaf.cross(a, b, out.as_mut());
+        if self.has_gap && (a.nrows(), b.nrows()) == (UNKNOWN, UNKNOWN) {
+            out.fill(f64::NAN);
+        }
     }
 
     fn diagonal(&self, x: MatRef<'_>) -> Vec<f64> {
         self.leaf.diagonal(x)
     }
 
-    fn forward(&self, a: MatRef<'_>, b: MatRef<'_>, out: MatMut<'_>, cache: &mut Cache) {
-        self.leaf.forward(a, b, out, cache);
+    fn forward(&self, a: MatRef<'_>, b: MatRef<'_>, mut out: MatMut<'_>, cache: &mut Cache) {
+        self.leaf.forward(a, b, out.as_mut(), cache);
+        if self.has_gap && (a.nrows(), b.nrows()) == (UNKNOWN, UNKNOWN) {
+            out.fill(f64::NAN);
+        }
     }
 
     fn backward(
@@ -199,4 +211,27 @@ fn a_kernel_without_random_features_goes_with_rules_without_paths() {
     let mut study = Study::in_memory(config).unwrap();
     step(&mut study, 20);
     assert_eq!(step(&mut study, 3).len(), 3);
+}
+
+#[test]
+fn local_models_that_cannot_be_fitted_do_not_end_an_ask_of_several_objectives() {
+    for has_gap in [false, true] {
+        let mut config = config();
+        let goals = [("u", Goal::Maximize), ("v", Goal::Minimize)];
+        config.outputs = goals.map(|(name, goal)| Output { name: name.into(), goal }).to_vec();
+        (config.model.kernel, config.allocation) =
+            (KernelChoice::custom(Own { has_gap, ..own(true) }), Allocation::default());
+        (config.local_models.neighbours, config.local_models.share) = (UNKNOWN, Some(0.5));
+        let mut study = Study::in_memory(config).unwrap();
+        for count in [20, 6, 6] {
+            let trials = study.ask(count).unwrap();
+            let both = |(id, outcome): (u64, Outcome)| match outcome {
+                Outcome::Observed { values, .. } => (id, Outcome::Observed { values: vec![values[0]; 2], noise: None }),
+                failed => (id, failed),
+            };
+            let outcomes: Vec<_> = evaluated(&trials).into_iter().map(both).collect();
+            study.tell(&outcomes).unwrap();
+        }
+        assert!(study.reports().unwrap().iter().all(|report| report.without_model.is_none()), "{has_gap}");
+    }
 }

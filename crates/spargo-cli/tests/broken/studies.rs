@@ -104,6 +104,10 @@ const BROKEN: [(&str, &str); 63] = [
         "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[model]\nkernel = \"matern53\"\n",
     ),
     (
+        "an unknown policy of trust regions",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[trust-regions]\npolicy = \"memory\"\n",
+    ),
+    (
         "a command with an unknown place",
         "[objectives]\ny = { goal = \"max\" }\n[space]\ntemperature = { real = [0, 1] }\n[run]\ncommand = \"./sim --t {temprature}\"\n",
     ),

@@ -6,14 +6,14 @@ use super::json::to_json;
 use super::model::Models;
 use super::state::StepState;
 use super::storage::Event;
+use super::trust_regions::{RegionMemory, StepRegions};
 use super::{Key, ModelReport, Refit, Replicates, StepReport, Study, Trial, design};
-use crate::acquire::optimizer::{Excluded, Memoryless, TrustRegions};
+use crate::acquire::optimizer::Excluded;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::linalg::{Mat, MatRef, row, select_rows};
 use crate::rng::StepRng;
 use crate::space::Point;
-use serde_json::Value;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -26,7 +26,7 @@ struct Proposal {
     /// The models that chose them, but for those of the design.
     models: Option<Arc<Models>>,
     /// The trust regions of the step.
-    policy: Option<Box<dyn TrustRegions>>,
+    regions: Option<StepRegions>,
     report: StepReport,
     seen: u64,
 }
@@ -46,13 +46,14 @@ impl Study {
         check_count("the number of points asked for", count, MOST_POINTS)?;
         let started = Instant::now();
         self.refresh()?;
-        self.check_modelled()?;
+        self.check_asked()?;
         let proposal = self.propose(count, refit);
         let mut proposal = self.counted(count, proposal)?;
         loop {
             proposal.report.total_s = started.elapsed().as_secs_f64();
             let points = self.decode(proposal.points.as_ref())?;
-            let by = (proposal.models.as_ref(), proposal.policy.as_deref());
+            let memory = proposal.regions.as_ref().and_then(|regions| regions.memory.clone());
+            let by = (proposal.models.as_ref(), memory);
             if let Some(trials) = self.commit(&points, by, &proposal.report, proposal.seen)? {
                 return Ok(trials);
             }
@@ -61,19 +62,16 @@ impl Study {
         }
     }
 
-    /// Writes a batch; `None` if others have asked meanwhile.
+    /// Writes a batch; `None` if others have asked meanwhile. Trust regions that have learned nothing remember what they did.
     pub(super) fn commit(
         &mut self,
         points: &[Point],
-        (models, policy): (Option<&Arc<Models>>, Option<&dyn TrustRegions>),
+        (models, regions): (Option<&Arc<Models>>, Option<RegionMemory>),
         report: &StepReport,
         seen: u64,
     ) -> Result<Option<Vec<Trial>>> {
         interrupt::poll()?;
-        let regions = match policy {
-            Some(policy) => policy.state(),
-            None => self.state()?.map_or(Value::Null, |state| state.regions.clone()),
-        };
+        let regions = regions.or(self.state()?.and_then(|state| state.regions.clone()));
         let state = models.map(|models| to_json(&StepState { models: models.states.clone(), regions })).transpose()?;
         let (report, points, time) = (to_json(report)?, points.to_vec(), milliseconds());
         let event = [Event::Asked { seen, time, points, report, state }];
@@ -122,27 +120,15 @@ impl Study {
         let started = Instant::now();
         // A call for the best trial has made the local models that this batch would have had to make.
         let known = models.as_ref().and_then(|models| Some(models.local.get()?.as_ref()?.seconds));
-        let mut policy = self.trust_regions()?;
+        let mut regions = None;
         if let Some(models) = &models {
             let own = points.as_ref().subrows(0, first);
-            let new = self.table.rows_since(self.last_seen()?);
-            let by = (&**models, policy.as_deref_mut());
-            let chosen = self.acquire(by, (step, &new), 0..count - first, own, &mut excluded)?;
+            regions = self.step_regions(models)?;
+            let chosen = self.acquire((models, regions.as_ref()), step, 0..count - first, own, &mut excluded)?;
             points.as_mut().subrows_mut(first, count - first).copy_from(chosen);
         }
         report.acquire_s = started.elapsed().as_secs_f64() + known.unwrap_or(0.0);
-        Ok(Proposal { points, excluded, models, policy, report, seen })
-    }
-
-    /// The study's policy of trust regions, if its batches have any.
-    fn trust_regions(&self) -> Result<Option<Box<dyn TrustRegions>>> {
-        if !self.config.has_trust_regions() {
-            return Ok(None);
-        }
-        let Some(policy) = &self.policy else {
-            return Ok(Some(Box::new(Memoryless { share: self.config.trust_region_share() })));
-        };
-        Ok(Some(policy(self.state()?.map_or(&Value::Null, |state| &state.regions))))
+        Ok(Proposal { points, excluded, models, regions, report, seen })
     }
 
     /// The last tell that the last ask's models had seen; 0 if there was none.
@@ -159,8 +145,8 @@ impl Study {
     /// Points that the models choose, given the pending ones, of which `own` will be as well.
     fn acquire(
         &self,
-        (models, policy): (&Models, Option<&mut (dyn TrustRegions + 'static)>),
-        (step, new): (u64, &[usize]),
+        (models, regions): (&Models, Option<&StepRegions>),
+        step: u64,
         numbers: Range<usize>,
         own: MatRef<'_>,
         excluded: &mut Excluded,
@@ -174,14 +160,14 @@ impl Study {
         let local = if self.config.refined(step, numbers.clone()) > 0 { self.local(models)? } else { None };
         let rng = StepRng { seed: self.config.seed, step };
         let (observed, failed, pending) = (observed.as_ref(), failed.as_ref(), pending.as_ref());
-        let chooser = Chooser { config: &self.config, models, local, observed, new, failed, pending, rng };
-        chooser.choose(policy, numbers, excluded)
+        let chooser = Chooser { config: &self.config, models, local, observed, failed, pending, rng };
+        chooser.choose(regions.map(|regions| &*regions.policy), numbers, excluded)
     }
 
     /// Replaces the points of a proposal that others have asked for meanwhile.
     ///
     /// If others have *asked*, they may have drawn the same paths from hardly other data: then all of the model's points are
-    /// drawn again, as those of the step that this ask becomes.
+    /// drawn again, as those of the step that this ask becomes, within trust regions that have learned what theirs did.
     fn settle(&mut self, proposal: &mut Proposal) -> Result<()> {
         let (known, before) = (self.history().records().len(), self.history().asks());
         self.refresh()?;
@@ -207,8 +193,11 @@ impl Study {
         let kept = select_rows(proposal.points.as_ref(), &kept);
         let fresh = match &proposal.models {
             Some(models) => {
-                let by = (&**models, proposal.policy.as_deref_mut());
-                self.acquire(by, (step, &[]), numbers, kept.as_ref(), &mut proposal.excluded)?
+                if step > before + 1 {
+                    proposal.regions = self.step_regions(models)?;
+                }
+                let by = (&**models, proposal.regions.as_ref());
+                self.acquire(by, step, numbers, kept.as_ref(), &mut proposal.excluded)?
             }
             None => design::design(&self.config, asked, replaced.len(), &mut proposal.excluded)?,
         };

@@ -53,7 +53,7 @@ impl Study {
             global.best()?
         } else {
             let (objectives, constraints) = self.config.acquired(&models.outputs);
-            Some(global.on_front(&ParetoState::new(&objectives, &constraints, data[objective].x())?)?)
+            global.on_front(&ParetoState::new(&objectives, &constraints, data[objective].x())?)?
         };
         Ok(models.local.get_or_init(|| local).as_ref())
     }

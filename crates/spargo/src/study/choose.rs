@@ -30,8 +30,6 @@ pub(super) struct Chooser<'a> {
     pub local: Option<&'a LocalModel>,
     /// Trials with an outcome as models see them, [trials, inputs].
     pub observed: MatRef<'a>,
-    /// Rows observed since the last step.
-    pub new: &'a [usize],
     /// Failed trials, [trials, inputs].
     pub failed: MatRef<'a>,
     /// Trials without an outcome, [trials, inputs].
@@ -40,11 +38,6 @@ pub(super) struct Chooser<'a> {
 }
 
 impl Config {
-    /// Whether batches have trust regions.
-    pub(super) fn has_trust_regions(&self) -> bool {
-        self.trust_region_share() > 0.0 && self.rule().name == "thompson"
-    }
-
     /// The outputs of an acquisition: objectives, and constraints with bounds in the units of their models.
     pub(super) fn acquired<'a>(&self, models: &'a [Surrogate]) -> (Vec<Output<'a>>, Vec<Constraint<'a>>) {
         let of = |k: usize| Output { posterior: &models[k].posterior, noise: models[k].noise };
@@ -73,7 +66,7 @@ impl Chooser<'_> {
     /// Points with these numbers of a batch, [points, inputs]; the last ones are drawn from local models.
     pub fn choose(
         &self,
-        policy: Option<&mut (dyn TrustRegions + 'static)>,
+        policy: Option<&dyn TrustRegions>,
         numbers: Range<usize>,
         excluded: &mut Excluded,
     ) -> Result<Mat> {
@@ -92,12 +85,7 @@ impl Chooser<'_> {
     }
 
     /// By the models of all trials, everywhere.
-    fn global(
-        &self,
-        policy: Option<&mut (dyn TrustRegions + 'static)>,
-        numbers: Range<usize>,
-        excluded: &mut Excluded,
-    ) -> Result<Mat> {
+    fn global(&self, policy: Option<&dyn TrustRegions>, numbers: Range<usize>, excluded: &mut Excluded) -> Result<Mat> {
         let (config, observed) = (self.config, self.observed);
         let (objectives, constraints) = config.acquired(&self.models.outputs);
         let pareto = ParetoState::new(&objectives, &constraints, observed)?;
@@ -106,10 +94,6 @@ impl Chooser<'_> {
         let level = level.map(|level| in_units(&self.models.outputs[0].units, level));
         let incumbents = select_rows(observed, &self.incumbents(&pareto, level, policy.is_some()));
         let optimizer = AcquisitionOptimizer::new(&config.space, incumbents.as_ref(), &config.acquisition, self.rng)?;
-        let policy = policy.map(|policy| {
-            policy.update(observed, &pareto, self.new);
-            &*policy
-        });
         let optimizer = match policy {
             Some(policy) => optimizer.with_trust_regions(policy).with_exclusion_zones(observed),
             None => optimizer,
@@ -143,7 +127,7 @@ impl Chooser<'_> {
 
     /// Rows around which to search.
     fn incumbents(&self, pareto: &ParetoState, level: Option<f64>, has_regions: bool) -> Vec<usize> {
-        if self.config.outputs.len() > 1 {
+        if pareto.scales.len() > 1 {
             return pareto.thinned(pareto.incumbents.clone(), if has_regions { SUMMITS } else { INCUMBENTS });
         }
         let means = pareto.means.iter().map(|means| means[0]);
@@ -152,7 +136,9 @@ impl Chooser<'_> {
             None => means.collect(),
         };
         // Trust regions are around optima that lie apart; without them, perturbations are around the best, wherever these are.
-        let best = sorted_by_value(&interest);
+        let mut best = sorted_by_value(&interest);
+        // Feasible ones first.
+        best.sort_by(|&i, &j| pareto.violations[i].total_cmp(&pareto.violations[j]));
         if has_regions { apart(best, self.observed) } else { best.into_iter().take(INCUMBENTS).collect() }
     }
 }

@@ -1,9 +1,9 @@
 //! Everything a study is determined by, in one table: what the command line reads as TOML, Python as a dictionary, and the
 //! store keeps.
 
-use super::auto;
 use super::goal::{Goal, Output};
 use super::local::LocalModelOptions;
+use super::trust_regions::TrustRegionOptions;
 use crate::acquire::Rule;
 use crate::acquire::optimizer::AcquisitionOptions;
 use crate::allocate::Allocation;
@@ -23,9 +23,6 @@ pub(super) const MOST_POINTS: usize = 1_000_000;
 
 /// M that fits in memory: a model has matrices of M² numbers.
 const MOST_INDUCING: usize = 100_000;
-
-/// The share of a batch for trust regions that "auto" stands for where there is a single objective.
-const AUTO_TRUST_REGIONS: f64 = 0.5;
 
 /// The share of a batch for local models that "auto" stands for where there is a single objective.
 const AUTO_LOCAL_MODELS: f64 = 0.2;
@@ -162,17 +159,6 @@ pub enum OutcomeTransformChoice {
     Off,
 }
 
-/// Trust regions around the incumbents.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct TrustRegionOptions {
-    /// Share of a Thompson batch that is maximised within trust regions; `"auto"`: half of it for a single objective.
-    #[serde(with = "auto")]
-    #[cfg_attr(feature = "schema", schemars(schema_with = "auto::share"))]
-    pub share: Option<f64>,
-}
-
 impl Default for ModelOptions {
     fn default() -> Self {
         ModelOptions {
@@ -215,11 +201,6 @@ pub enum Replicates {
 }
 
 impl Config {
-    /// The share of a Thompson batch that is maximised within trust regions.
-    pub(super) fn trust_region_share(&self) -> f64 {
-        self.trust_regions.share.unwrap_or(if self.is_one_objective() { AUTO_TRUST_REGIONS } else { 0.0 })
-    }
-
     /// The share of a Thompson batch that is drawn from local models.
     pub(super) fn local_model_share(&self) -> f64 {
         self.local_models.share.unwrap_or(if self.is_one_objective() { AUTO_LOCAL_MODELS } else { 0.0 })
@@ -252,7 +233,25 @@ impl Config {
         self.sampling.check()?;
         self.local_models.check()?;
         check_share("trust-regions.share", self.trust_regions.share)?;
+        self.check_paths()?;
         self.acquisition.check()
+    }
+
+    /// Refuses settings about the paths of Thompson sampling with a rule that draws none.
+    fn check_paths(&self) -> Result<()> {
+        let is_positive = |share: Option<f64>| share.is_some_and(|share| share > 0.0);
+        let set = [
+            ("trust-regions.share", is_positive(self.trust_regions.share)),
+            ("local-models.share", is_positive(self.local_models.share)),
+            ("trust-regions.policy", !self.trust_regions.policy.is_built_in()),
+        ];
+        match set.into_iter().find(|(_, is_set)| *is_set && self.rule().name != "thompson") {
+            Some((name, _)) => Err(Error::unsupported(
+                format!("'{name}' with the rule '{}', which ignores it", self.rule().name),
+                "leave it out, or use the rule thompson where it supports the outputs",
+            )),
+            None => Ok(()),
+        }
     }
 
     /// Inputs and outputs are the columns of one table.

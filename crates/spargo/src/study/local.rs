@@ -167,15 +167,21 @@ impl Global<'_> {
         Ok(())
     }
 
-    /// The local models around one incumbent of several objectives: another one for each fit.
-    pub fn on_front(&self, pareto: &ParetoState) -> Result<LocalModel> {
+    /// The local models around one incumbent of several objectives, another one for each fit; `None` if they cannot be made.
+    pub fn on_front(&self, pareto: &ParetoState) -> Result<Option<LocalModel>> {
         let started = Instant::now();
-        let row = pareto.incumbents[self.models.seen() as usize % pareto.incumbents.len()];
+        let turn = (self.models.seen() as usize).checked_rem(pareto.incumbents.len());
+        let Some(row) = turn.map(|turn| pareto.incumbents[turn]) else { return Ok(None) };
         let rows = closest(self.x(), row, self.kernel(self.objective), self.config.local_models.neighbours);
-        let outputs = self.local_outputs(&rows, None)?;
+        let outputs = match self.local_outputs(&rows, None) {
+            Ok(outputs) => outputs,
+            Err(Error::Interrupted) => return Err(Error::Interrupted),
+            // The global models will do.
+            Err(_) => return Ok(None),
+        };
         let (surrogate, centre) = (outputs[self.objective].clone(), self.x().subrows(row, 1).to_owned());
         let seconds = started.elapsed().as_secs_f64();
-        Ok(LocalModel { row, moments: (0.0, 0.0), surrogate, outputs, centre, known: rows, seconds, lcb: 0.0 })
+        Ok(Some(LocalModel { row, moments: (0.0, 0.0), surrogate, outputs, centre, known: rows, seconds, lcb: 0.0 }))
     }
 
     /// The rows with the largest means, and with the largest outcomes, in turns; feasible ones as long as there are any.
@@ -330,4 +336,29 @@ fn closest(x: MatRef<'_>, row: usize, kernel: &Kernel, count: usize) -> Vec<usiz
     }
     rows.sort_unstable_by(before);
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Goal, Outcome, Output, Study};
+    use super::*;
+    use crate::space::{Dimension, Space};
+
+    #[test]
+    fn without_incumbents_there_is_no_local_model_of_several_objectives() {
+        let output = |name: &str| Output { name: name.into(), goal: Goal::Maximize };
+        let space = Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap();
+        let config = Config { outputs: vec![output("u"), output("v")], initial: 8, ..Config::new(space) };
+        let mut study = Study::in_memory(config).unwrap();
+        let trials = study.ask(8).unwrap();
+        let outcome = |id: u64| Outcome::Observed { values: vec![id as f64, -(id as f64)], noise: None };
+        study.tell(&trials.iter().map(|trial| (trial.id, outcome(trial.id))).collect::<Vec<_>>()).unwrap();
+        let models = study.models().unwrap();
+        let data = study.table.datasets(models.seen()).unwrap();
+        let (objectives, constraints) = study.config.acquired(&models.outputs);
+        let pareto = ParetoState::new(&objectives, &constraints, data[0].x()).unwrap();
+        let global = Global { config: &study.config, models: &models, data: &data, objective: 0 };
+        assert!(global.on_front(&pareto).unwrap().is_some());
+        assert!(global.on_front(&ParetoState { incumbents: Vec::new(), ..pareto }).unwrap().is_none());
+    }
 }

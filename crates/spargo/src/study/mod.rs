@@ -30,9 +30,10 @@ mod report;
 mod state;
 pub mod storage;
 mod trial;
+mod trust_regions;
 
 pub use campaign::{Budget, Campaign, Mode, Next, Why};
-pub use config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice, Replicates, TrustRegionOptions};
+pub use config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice, Replicates};
 pub use extensions::Extensions;
 pub use fronts::{Fronts, ParetoPoint};
 pub use goal::{Goal, Output};
@@ -44,8 +45,8 @@ pub use refit::Refit;
 pub use report::{Best, Estimate, Observation, StepReport};
 pub use storage::{History, Record, Told};
 pub use trial::{Outcome, Refused, Trial};
+pub use trust_regions::{PolicyChoice, TrustRegionOptions, TrustRegionPolicy};
 
-use crate::acquire::optimizer::TrustRegions;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::space::Point;
@@ -59,9 +60,6 @@ use std::path::Path;
 use std::sync::Arc;
 use storage::{Appended, Event, MemoryStorage, SqliteStorage, Storage};
 
-/// Makes a policy of trust regions from the state that it left at the last step (`null` at the first).
-pub type TrustRegionPolicy = fn(&serde_json::Value) -> Box<dyn TrustRegions>;
-
 /// A study: ask for points, tell their outcomes.
 #[derive(Debug)]
 pub struct Study {
@@ -74,8 +72,6 @@ pub struct Study {
     models: Option<(Key, Arc<Models>)>,
     /// What the last ask left, as soon as it has been parsed.
     state: OnceCell<Option<StepState>>,
-    /// The user's policy of trust regions, if there is one.
-    policy: Option<TrustRegionPolicy>,
 }
 
 /// What a model was made from.
@@ -168,14 +164,9 @@ impl Study {
         let config = config.unwrap_or(stored);
         let (table, history) = (Observations::new(&config), History::default());
         let state = OnceCell::new();
-        let mut study = Study { config, storage, history, table, models: None, state, policy: None };
+        let mut study = Study { config, storage, history, table, models: None, state };
         study.apply(events)?;
         Ok(study)
-    }
-
-    /// Uses a policy of trust regions of your own, from the next ask on.
-    pub fn set_trust_regions(&mut self, policy: TrustRegionPolicy) {
-        self.policy = Some(policy);
     }
 
     /// Its settings.

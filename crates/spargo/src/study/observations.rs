@@ -103,9 +103,9 @@ impl Observations {
         &self.outputs[output].outcomes
     }
 
-    /// Rows of the observed records that were reported after a tell.
-    pub fn rows_since(&self, seen: u64) -> Vec<usize> {
-        (0..self.observed.len()).filter(|&row| self.seq[row] > seen).collect()
+    /// Rows of the observed records that were reported after a tell, up to another.
+    pub fn rows_between(&self, before: u64, seen: u64) -> Vec<usize> {
+        (0..self.observed.len()).filter(|&row| (before + 1..=seen).contains(&self.seq[row])).collect()
     }
 
     /// Encoded points of these records, [records, inputs].

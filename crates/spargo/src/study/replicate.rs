@@ -47,7 +47,7 @@ impl Study {
         }
         let started = Instant::now();
         self.refresh()?;
-        self.check_modelled()?;
+        self.check_asked()?;
         if self.table.observed.is_empty() {
             return Err(Error::unsupported("replicates before any trial has an outcome", "tell outcomes first"));
         }

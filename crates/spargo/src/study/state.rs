@@ -1,6 +1,7 @@
 //! What a step leaves for the next one.
 
 use super::model::ModelState;
+use super::trust_regions::RegionMemory;
 use serde::{Deserialize, Serialize};
 
 /// What the next step needs of the last one, besides settings and history.
@@ -8,8 +9,8 @@ use serde::{Deserialize, Serialize};
 pub(super) struct StepState {
     /// One per output.
     pub models: Vec<ModelState>,
-    /// What trust regions remember, in a form of their own; `null` if they remember nothing.
-    pub regions: serde_json::Value,
+    /// What trust regions remember; `None` if that is nothing.
+    pub regions: Option<RegionMemory>,
 }
 
 impl StepState {

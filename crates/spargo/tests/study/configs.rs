@@ -175,3 +175,23 @@ fn goals_minimize(mut config: Config) -> Config {
     config.outputs[0].goal = spargo::study::Goal::Minimize;
     config
 }
+
+#[test]
+fn settings_that_a_rule_ignores_are_refused_with_its_name() {
+    for section in ["trust-regions", "local-models"] {
+        for (rule, share, is_refused) in [
+            ("gibbon", json!(0.5), true),
+            ("log-ei", json!(0.01), true),
+            ("log-ei", json!(0.0), false),
+            ("gibbon", json!("auto"), false),
+            ("thompson", json!(0.5), false),
+        ] {
+            let mut json = written(&small(plane()));
+            (json["rule"], json[section]["share"]) = (json!(rule), share);
+            let refused = read(json).unwrap().check().map_err(|error| error.to_string());
+            assert_eq!(refused.is_err(), is_refused, "{section} {rule} {refused:?}");
+            let names = [format!("'{section}.share'"), format!("'{rule}'")];
+            assert!(refused.map_or_else(|error| names.iter().all(|name| error.contains(name)), |()| true));
+        }
+    }
+}

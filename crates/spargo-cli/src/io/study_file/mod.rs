@@ -94,6 +94,7 @@ fn parse(source: &Source, path: &Path) -> Result<StudyFile> {
     check_columns(source, &config)?;
     config.check().map_err(|error| source.refused(&error))?;
     source.check_kernel(&config)?;
+    source.check_policy(&config)?;
     let run = run.map(|run| RunSettings::parse(source, run, &config)).transpose()?;
     Ok(StudyFile { config, run, candidates, path: path.into() })
 }

@@ -6,7 +6,7 @@ use miette::{IntoDiagnostic, LabeledSpan, MietteDiagnostic, NamedSource, Report,
 use spargo::Error;
 use spargo::allocate::Allocation;
 use spargo::kernel::KERNELS;
-use spargo::study::Config;
+use spargo::study::{Config, PolicyChoice};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -103,6 +103,16 @@ impl Source {
         }
         let help = diagnostics::suggestion(kernel, KERNELS.iter().rev().map(|kernel| kernel.name));
         Err(self.fault(&["model", "kernel"], format!("unknown kernel '{kernel}'"), help))
+    }
+
+    /// Refuses a policy of trust regions that the library does not have: a file cannot register its own.
+    pub fn check_policy(&self, config: &Config) -> Result<()> {
+        let policy = &config.trust_regions.policy;
+        if policy.is_built_in() {
+            return Ok(());
+        }
+        let help = diagnostics::suggestion(policy.name(), PolicyChoice::NAMES.into_iter());
+        Err(self.fault(&["trust-regions", "policy"], format!("unknown policy '{}'", policy.name()), help))
     }
 
     /// Refuses settings that an allocation method does not have, which it would ignore.

@@ -64,6 +64,7 @@ fn the_schema_accepts_what_the_parser_accepts() {
         json!({"objectives": {"y": {"goal": "max"}}, "space": {"x": {"real": [0, 1]}}, "sed": 1}),
         json!({"objectives": {"y": {"goal": "max"}}, "space": {"x": {"real": [0, 1]}}, "run": {"command": 3}}),
         json!({"objectives": {"y": {"goal": "max"}}, "space": {"x": {"real": [0, 1]}}, "model": {"kernel": "matern"}}),
+        json!({"objectives": {"y": {"goal": "max"}}, "space": {"x": {"real": [0, 1]}}, "trust-regions": {"policy": "turbo"}}),
     ];
     bad.iter().for_each(|json| assert!(!validator.is_valid(json), "{json}"));
 }

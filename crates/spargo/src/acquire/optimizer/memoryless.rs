@@ -8,9 +8,8 @@
 //! others get any incumbent: there may be an optimum next to one that no path prefers.
 
 use super::assignment::{Assignment, is_assigned};
-use super::{Element, TrustRegion, TrustRegions};
-use crate::acquire::ParetoState;
-use crate::linalg::{MatRef, row};
+use super::{Element, RegionNews, TrustRegion, TrustRegions};
+use crate::linalg::row;
 use crate::rng::{distinct_indices, uniform};
 use rand_chacha::ChaCha8Rng;
 use serde_json::Value;
@@ -32,7 +31,7 @@ pub struct Memoryless {
 }
 
 impl TrustRegions for Memoryless {
-    fn update(&mut self, _: MatRef<'_>, _: &ParetoState, _: &[usize]) {}
+    fn update(&mut self, _: &RegionNews<'_>) {}
 
     fn propose(&self, element: &Element<'_>, rng: &mut ChaCha8Rng) -> Option<TrustRegion> {
         if !is_assigned(Assignment::TrustRegion, element.step, element.number, self.share) {

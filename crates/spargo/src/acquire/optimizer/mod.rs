@@ -21,7 +21,7 @@ pub use assignment::{Assignment, is_assigned};
 pub use excluded::Excluded;
 pub use memoryless::Memoryless;
 pub use pool::{CandidatePool, is_listed, space_filling};
-pub use trust_region::{Element, TrustRegion, TrustRegions};
+pub use trust_region::{Element, RegionNews, TrustRegion, TrustRegions};
 
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef, column, row, sorted_by_value};

@@ -24,14 +24,27 @@ const STARTS: usize = 32;
 
 /// A policy of trust regions, with the state that it carries from step to step.
 pub trait TrustRegions: Debug + Send + Sync {
-    /// Learns from the observed points, [n, inputs]; `new` are the rows observed since the last step.
-    fn update(&mut self, observed: MatRef<'_>, pareto: &ParetoState, new: &[usize]);
+    /// Learns from what was observed; called once for every step whose models chose points, before they do.
+    fn update(&mut self, news: &RegionNews<'_>);
 
     /// The region of one batch element; `None` if it searches the whole space.
     fn propose(&self, element: &Element<'_>, rng: &mut ChaCha8Rng) -> Option<TrustRegion>;
 
     /// What the policy must know at the next step, as JSON.
     fn state(&self) -> Value;
+}
+
+/// What a policy learns from at a step.
+#[derive(Debug, Clone, Copy)]
+pub struct RegionNews<'a> {
+    /// The observed points, [n, inputs], in the order of their trials.
+    pub observed: MatRef<'a>,
+    /// The trial of every row. Its number is what to remember a row by: an earlier trial that is told later moves all rows after it.
+    pub trials: &'a [u64],
+    /// The observed points by the posterior means of the step's models.
+    pub pareto: &'a ParetoState,
+    /// The rows that the models have learned from and no earlier update had: every row is new once. There may be none.
+    pub new: &'a [usize],
 }
 
 /// A batch element that may get a trust region.

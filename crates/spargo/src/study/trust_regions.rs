@@ -1,0 +1,168 @@
+//! Trust regions of a study: their options, and policies with a memory of their own, which settings and files name.
+//!
+//! A policy learns once per step, from the rows that the step's models know and no earlier step has shown it. What it remembers is
+//! committed with the step, apart from the models: these may be older than it, and steps without models leave it as it is.
+
+use super::model::Models;
+use super::{Config, Study, auto};
+use crate::acquire::ParetoState;
+use crate::acquire::optimizer::{Memoryless, RegionNews, TrustRegions};
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// The name of the policy without memory.
+const MEMORYLESS: &str = "memoryless";
+
+/// The share of a batch that "auto" stands for where there is a single objective, or a policy from outside the crate.
+const AUTO: f64 = 0.5;
+
+/// Trust regions around the incumbents.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TrustRegionOptions {
+    /// Which regions batch elements have, and what is learned from their outcomes.
+    #[serde(skip_serializing_if = "PolicyChoice::is_default")]
+    pub policy: PolicyChoice,
+    /// Share of a Thompson batch that is maximised within trust regions; `"auto"`: half of it for a single objective.
+    #[serde(with = "auto")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "auto::share"))]
+    pub share: Option<f64>,
+}
+
+/// A policy of trust regions that settings can name, of your own.
+pub trait TrustRegionPolicy: Debug + Send + Sync {
+    /// The name by which settings and the store call it.
+    fn name(&self) -> &str;
+
+    /// The regions with the state that they left at the last step, `null` at the first; the share in `options` is a number.
+    fn resume(&self, state: &Value, options: &TrustRegionOptions) -> Result<Box<dyn TrustRegions>>;
+}
+
+/// A policy of trust regions by its name: one of [`NAMES`](Self::NAMES), or one that is registered.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct PolicyChoice {
+    name: String,
+    #[serde(skip)]
+    policy: Option<Arc<dyn TrustRegionPolicy>>,
+}
+
+impl PolicyChoice {
+    /// The names of this crate's policies.
+    pub const NAMES: [&str; 1] = [MEMORYLESS];
+
+    /// A policy of your own.
+    pub fn custom(policy: impl TrustRegionPolicy + 'static) -> Self {
+        PolicyChoice { name: policy.name().into(), policy: Some(Arc::new(policy)) }
+    }
+
+    /// The name in settings.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it is one of this crate's.
+    pub fn is_built_in(&self) -> bool {
+        PolicyChoice::NAMES.contains(&self.name())
+    }
+
+    /// Settings without a policy stay as they are.
+    fn is_default(&self) -> bool {
+        self.name == MEMORYLESS
+    }
+
+    /// Takes the policy of this name, if it is among these.
+    pub fn register(&mut self, policies: &[Arc<dyn TrustRegionPolicy>]) {
+        if let Some(found) = policies.iter().find(|policy| policy.name() == self.name) {
+            self.policy = Some(found.clone());
+        }
+    }
+
+    /// Refuses, by its name, a policy that is neither of this crate nor registered.
+    pub fn check(&self) -> Result<()> {
+        if self.is_built_in() || self.policy.is_some() {
+            return Ok(());
+        }
+        Err(Error::unsupported(
+            format!("the policy of trust regions '{}', which is not registered", self.name),
+            format!("open the study with extensions that have it, or use {}", PolicyChoice::NAMES.join(", ")),
+        ))
+    }
+}
+
+impl Default for PolicyChoice {
+    fn default() -> Self {
+        PolicyChoice { name: MEMORYLESS.into(), policy: None }
+    }
+}
+
+impl PartialEq for PolicyChoice {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for PolicyChoice {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "PolicyChoice".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "enum": PolicyChoice::NAMES })
+    }
+}
+
+/// What a policy remembers of all steps so far.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct RegionMemory {
+    /// The last tell whose rows the policy has seen.
+    pub seen: u64,
+    /// In a form of the policy's own.
+    pub state: Value,
+}
+
+/// The trust regions of a step, and what is committed with it.
+pub(super) struct StepRegions {
+    pub policy: Box<dyn TrustRegions>,
+    /// `None` for a policy without memory.
+    pub memory: Option<RegionMemory>,
+}
+
+impl Config {
+    /// The share of a Thompson batch that is maximised within trust regions.
+    pub(super) fn trust_region_share(&self) -> f64 {
+        let has_default = self.is_one_objective() || !self.trust_regions.policy.is_built_in();
+        self.trust_regions.share.unwrap_or(if has_default { AUTO } else { 0.0 })
+    }
+}
+
+impl Study {
+    /// The trust regions of the next step, which have seen every row that its models know; `None` if its batch has none.
+    pub(super) fn step_regions(&self, models: &Models) -> Result<Option<StepRegions>> {
+        let (config, share) = (&self.config, self.config.trust_region_share());
+        if share == 0.0 || config.rule().name != "thompson" {
+            return Ok(None);
+        }
+        let Some(policy) = &config.trust_regions.policy.policy else {
+            return Ok(Some(StepRegions { policy: Box::new(Memoryless { share }), memory: None }));
+        };
+        let RegionMemory { seen: before, state } = self.state()?.and_then(|state| state.regions).unwrap_or_default();
+        let options = TrustRegionOptions { share: Some(share), ..config.trust_regions.clone() };
+        let mut policy = policy.resume(&state, &options)?;
+        // The last ask may have been another process's, whose models knew more.
+        let seen = before.max(models.seen());
+        let observed = self.table.rows(&self.table.observed);
+        let (objectives, constraints) = config.acquired(&models.outputs);
+        let pareto = &ParetoState::new(&objectives, &constraints, observed.as_ref())?;
+        let trials: Vec<u64> = self.table.observed.iter().map(|&record| record as u64 + 1).collect();
+        let new = self.table.rows_between(before, seen);
+        policy.update(&RegionNews { observed: observed.as_ref(), trials: &trials, pareto, new: &new });
+        let memory = Some(RegionMemory { seen, state: policy.state() });
+        Ok(Some(StepRegions { policy, memory }))
+    }
+}
