@@ -19,6 +19,7 @@ __all__ = [
     "InputError",
     "InputValueError",
     "InterruptedCall",
+    "NoLogarithmError",
     "NonFiniteError",
     "NotPositiveDefiniteError",
     "ParameterError",
@@ -124,6 +125,14 @@ class UnknownTrialError(SpargoError, LookupError):
     index: int
     trial: int
     trials: int
+
+
+class NoLogarithmError(SpargoError, ValueError):
+    """An outcome that has no logarithm, in a study that models those."""
+
+    of: str
+    output: str
+    value: float
 
 
 class StorageError(SpargoError, OSError):

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from . import _spargo
-from .errors import RetoldError
+from .errors import NoLogarithmError, RetoldError
 from .executors import Crash, ExecutorFactory, WorkerPool, evaluate
 from .options import StudySettings
 from .outcomes import Failed
@@ -191,6 +191,8 @@ class _Loop:
             self.study.tell([trial], [outcome])
         except RetoldError:
             pass  # Another process has evaluated it, too: the first outcome stays.
+        except NoLogarithmError as error:
+            self.study.tell([trial], [Failed(f"'{error.output}' = {error.value} has no logarithm")])
         except (TypeError, ValueError) as error:
             self.study.tell([trial], [error])
         self.done += 1

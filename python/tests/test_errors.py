@@ -98,6 +98,13 @@ CASES: list[tuple[type[spargo.SpargoError], type[Exception], Callable[[], object
         {"index": 0, "trial": 7, "trials": 1},
     ),
     (
+        spargo.NoLogarithmError,
+        ValueError,
+        lambda: spargo.Study(LINE, model=spargo.ModelOptions(outcome_transform="log")).add({"x": [0.5]}, [0.0]),
+        "'objective' = 0 in point 1 of 1 has no logarithm: report the trial as failed",
+        {"of": "point 1 of 1", "output": "objective", "value": 0.0},
+    ),
+    (
         spargo.StorageError,
         OSError,
         lambda: spargo.Study.open("/nowhere/study.db"),

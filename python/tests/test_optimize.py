@@ -327,6 +327,14 @@ def test_ctrl_c_during_a_run_with_processes(tmp_path: Path) -> None:
         assert not any(trial.status == "failed" for trial in left.trials)
 
 
+def test_outcomes_without_a_logarithm_are_failures() -> None:
+    log = spargo.Study(SPACE, initial=8, batch=6, model=spargo.ModelOptions(outcome_transform="log"))
+    log.optimize(lambda params: params["x"] - 0.25, 26)
+    failures = {trial.failure for trial in log.trials if trial.params["x"] <= 0.25}
+    assert len(log) == 26 and failures and all("has no logarithm" in str(failure) for failure in failures)
+    assert not any("report the trial" in str(failure) for failure in failures)
+
+
 def test_the_last_trials_are_replicates() -> None:
     with ThreadPoolExecutor(3) as threads:
         for settings in ({}, {"executor": threads}, {"executor": threads, "mode": "async"}):

@@ -139,6 +139,20 @@ pub enum Error {
         trials: u64,
     },
 
+    /// An outcome that has no logarithm, in a study that models those.
+    #[error(
+        "'{output}' = {value} in {of} has no logarithm: report the trial as failed, or make the study with \
+         outcome-transform = \"asinh\""
+    )]
+    NoLogarithm {
+        /// The trial or the row, in words.
+        of: String,
+        /// The name of the output.
+        output: String,
+        /// Its value.
+        value: f64,
+    },
+
     /// A study whose storage cannot be used.
     #[error("the study '{path}' {cause}; {remedy}")]
     Storage {

@@ -142,6 +142,19 @@ fn a_table_is_told_completely_or_not_at_all() {
 }
 
 #[test]
+fn an_outcome_without_a_logarithm_is_refused_at_its_line() {
+    let folder = Folder::new(&format!("{PLAIN}[model]\noutcome-transform = 'log'\n"), "{x}", "", "");
+    folder.done(&["ask", "study.toml"]);
+    folder.write("results.csv", "trial,x,n,y\n1,,,2\n2,,,0\n");
+    let complaint = folder.refused(&["tell", "study.toml", "results.csv"]);
+    assert!(complaint.contains("results.csv, line 3, column 'y': 'y' = 0 in the row has no logarithm"), "{complaint}");
+    assert!(complaint.contains("nothing was told") && folder.status()["observed"] == 0, "{complaint}");
+    folder.write("past.csv", "x,n,y\n0.5,7,2\n0.25,8,-1\n");
+    let complaint = folder.refused(&["suggest", "study.toml", "past.csv"]);
+    assert!(complaint.contains("past.csv, line 3, column 'y': 'y' = -1"), "{complaint}");
+}
+
+#[test]
 fn without_a_count_the_last_points_are_asked_for() {
     let study = PLAIN.replace("x = { real = [0, 1] }\nn = { int = [0, 99] }", "n = { int = [1, 10] }");
     let folder = Folder::new(&study, "{n}", "", "");

@@ -1,11 +1,12 @@
 //! What the outputs of a study are for, and what follows from that.
 
+use super::Outcome;
 use super::config::{Config, OutcomeTransformChoice};
 use super::model::Surrogate;
 use crate::acquire::{ConstraintBounds, Rule, Task};
 use crate::allocate::{Allocation, Needs, Quality};
 use crate::data::{AllocationContext, OutcomeTransform, PosteriorAtData};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 use crate::linalg::MatRef;
 use serde::{Deserialize, Serialize};
 
@@ -187,6 +188,31 @@ impl Config {
             feasible.iter_mut().zip(means).for_each(|(feasible, mean)| *feasible &= output.goal.is_satisfied_by(mean));
         }
         Ok(feasible)
+    }
+
+    /// The outcome as a study with these settings records it, if it can have it; `of` tells the user which trial's.
+    pub fn settled(&self, of: &str, outcome: &Outcome) -> Result<Outcome> {
+        let Outcome::Observed { values, .. } = outcome else { return Ok(outcome.clone()) };
+        check_length(format!("the list of values of {of}"), values.len(), self.outputs.len())?;
+        for (k, (Output { name, goal }, &value)) in self.outputs.iter().zip(values).enumerate() {
+            if *goal == Goal::Classify && value.is_finite() && ![0.0, 1.0].contains(&value) {
+                return Err(Error::parameter(format!("the class of {of}"), value, "0 or 1"));
+            }
+            if value.is_finite() && value <= 0.0 && self.log_warp(k).is_some() {
+                return Err(Error::NoLogarithm { of: of.into(), output: name.clone(), value });
+            }
+        }
+        outcome.settled(of)
+    }
+
+    /// The outcome as a run records it, which must go on: one without a logarithm, in a study that needs it, is a failure.
+    pub fn settled_or_failed(&self, of: &str, outcome: &Outcome) -> Result<Outcome> {
+        match self.settled(of, outcome) {
+            Err(Error::NoLogarithm { output, value, .. }) => {
+                Ok(Outcome::failed(format!("'{output}' = {value} has no logarithm")))
+            }
+            settled => settled,
+        }
     }
 
     pub(super) fn check_goals(&self) -> Result<()> {

@@ -201,7 +201,7 @@ impl Study {
     /// failure counts as the same outcome as another: the first reason stays.
     pub fn tell(&mut self, outcomes: &[(u64, Outcome)]) -> Result<usize> {
         let settled =
-            |(trial, outcome): &(u64, Outcome)| Ok((*trial, self.settled(&format!("trial {trial}"), outcome)?));
+            |(trial, outcome): &(u64, Outcome)| Ok((*trial, self.config.settled(&format!("trial {trial}"), outcome)?));
         let outcomes = outcomes.iter().map(settled).collect::<Result<Vec<_>>>()?;
         self.append(Vec::new(), |history| history.news(&outcomes))
     }
@@ -220,7 +220,8 @@ impl Study {
             let refused = |error| Refused { index, error };
             rows.push(self.config.space.encode(point).map_err(refused)?);
             let of = format!("point {} of {}", index + 1, points.len());
-            let outcome = outcome.as_ref().map(|outcome| self.settled(&of, outcome)).transpose().map_err(refused)?;
+            let settled = outcome.as_ref().map(|outcome| self.config.settled(&of, outcome));
+            let outcome = settled.transpose().map_err(refused)?;
             events.push(Event::Added { point: point.clone(), outcome });
         }
         let added = self.append(rows, |_| Ok(events.clone())).map_err(|error| Refused { index: 0, error })?;
@@ -335,20 +336,6 @@ impl Study {
 
     fn trial_of(&self, record: usize) -> Trial {
         self.history().records()[record].trial.clone()
-    }
-
-    /// The outcome as it is recorded, if this study can have it.
-    fn settled(&self, of: &str, outcome: &Outcome) -> Result<Outcome> {
-        let Outcome::Observed { values, .. } = outcome else { return Ok(outcome.clone()) };
-        let (found, expected) = (values.len(), self.config.outputs.len());
-        if found != expected {
-            return Err(Error::Shape { what: format!("the list of values of {of}"), found, expected });
-        }
-        let mut classes = self.config.outputs.iter().zip(values).filter(|(output, _)| output.goal == Goal::Classify);
-        if let Some((_, &value)) = classes.find(|(_, value)| value.is_finite() && ![0.0, 1.0].contains(*value)) {
-            return Err(Error::parameter(format!("the class of {of}"), value, "0 or 1"));
-        }
-        outcome.settled(of)
     }
 }
 
