@@ -72,8 +72,8 @@ class RunOptions:
 
 def run(study: Study, f: Function, options: RunOptions) -> None:
     """Evaluates `f` until the budget is spent, the space is exhausted, or the run is given up."""
-    if options.final_replicates and not len(study.outputs) == len(study.directions) == 1:
-        raise ValueError("final_replicates needs one objective that is maximised or minimised, and no constraints")
+    if options.final_replicates and not study.directions:
+        raise ValueError("final_replicates needs an objective that is maximised or minimised")
     if not callable(f):
         raise TypeError(f"f must be a function of parameters by name, not {f!r}")
     pool = WorkerPool(options.executor, options.workers)

@@ -167,7 +167,8 @@ class Study(Insight):
     def replicate(self, count: int | None = None) -> list[Trial]:
         """Trials that re-evaluate the likely winners, in proportion to their probability of being best; by default `batch`.
 
-        For the end of a budget, if outcomes are noisy and there is one objective.
+        For the end of a budget, if outcomes are noisy and there is an objective. With constraints the winners are the best
+        feasible trials, with several objectives those on the front.
 
         >>> import spargo
         >>> study = spargo.Study({"x": (0.0, 1.0)}, seed=1)
