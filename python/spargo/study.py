@@ -153,7 +153,7 @@ class Study(Insight):
     # The loop.
 
     def ask(self, count: int | None = None, *, refit_every: int = 1) -> list[Trial]:
-        """The next points to evaluate, all new; by default the initial design, then `batch` of them.
+        """The next points to evaluate, all new; by default the initial design, then `batch` of them or what is left.
 
         The models of the last ask are used again while fewer than `refit_every` outcomes are new.
 

@@ -113,8 +113,8 @@ impl Study {
     fn ask(&self, py: Python<'_>, count: Option<usize>, refit_every: u64) -> PyResult<Vec<EncodedTrial>> {
         self.with(py, |study| {
             study.refresh()?;
-            let count = count.unwrap_or_else(|| study.default_count());
-            study.ask_with(count, Refit::Every(refit_every)).map(encode_trials)
+            let refit = Refit::Every(refit_every);
+            count.map_or_else(|| study.ask_by_default(refit), |count| study.ask_with(count, refit)).map(encode_trials)
         })
     }
 
