@@ -22,6 +22,7 @@ __all__ = [
     "NoLogarithmError",
     "NonFiniteError",
     "NotPositiveDefiniteError",
+    "OtherSettingsError",
     "ParameterError",
     "RetoldError",
     "ShapeError",
@@ -133,6 +134,13 @@ class NoLogarithmError(SpargoError, ValueError):
     of: str
     output: str
     value: float
+
+
+class OtherSettingsError(SpargoError, ValueError):
+    """A study that was made with other settings."""
+
+    path: str
+    field: str
 
 
 class StorageError(SpargoError, OSError):

@@ -251,7 +251,7 @@ def test_studies_share_a_file(tmp_path: Path) -> None:
     assert "closed" in repr(study)
     with spargo.Study(MIXED, storage=path, **settings) as study:
         assert len(study) == 18
-    with pytest.raises(spargo.UnsupportedError, match="another setting of 'seed'"):
+    with pytest.raises(spargo.OtherSettingsError, match="another setting of 'seed'"):
         spargo.Study(MIXED, storage=path, **{**settings, "seed": 8})
 
 

@@ -164,6 +164,18 @@ pub enum Error {
         remedy: String,
     },
 
+    /// A study that was made with other settings.
+    #[error(
+        "the study in {path} has another setting of '{field}': open it with the settings it was made with, or create \
+         another study"
+    )]
+    OtherSettings {
+        /// The file, or another name of the storage.
+        path: String,
+        /// The first setting that differs.
+        field: String,
+    },
+
     /// The program around the library wanted a call to end (see [`interrupt`](crate::interrupt)).
     #[error("the call was interrupted; nothing changed")]
     Interrupted,

@@ -350,9 +350,6 @@ fn refused(storage: &dyn Storage, cause: &str, remedy: &str) -> Error {
 fn check_same(ours: &Config, stored: &Config, storage: &dyn Storage) -> Result<()> {
     match differing(&to_json(ours)?, &to_json(stored)?)? {
         None => Ok(()),
-        Some(field) => Err(Error::unsupported(
-            format!("the study in {} has another setting of '{field}'", storage.name()),
-            "open it with the settings it was made with, or create another study",
-        )),
+        Some(field) => Err(Error::OtherSettings { path: storage.name(), field }),
     }
 }
