@@ -191,6 +191,8 @@ fn a_study_of_another_program_can_be_looked_at_by_its_file() {
     study.tell(&[(1, Outcome::value(2.0))]).unwrap();
     drop(study);
     assert_eq!(folder.status()["observed"], 1);
+    let words = folder.done(&["status", "study.toml"]);
+    assert!(words.contains("best observed: y 2, trial 1") && words.contains("there is no model: "), "{words}");
     assert_eq!(folder.export().len(), 8);
     folder.done(&["report", "study.toml", "-o", "report.html"]);
     changed("seed = 3");
