@@ -60,7 +60,8 @@ class Study(Insight):
         Number of inducing points of sparse models, and how they are chosen: see `spargo.allocate`.
     quality
         Function of a `QualityContext` that returns one weight per observation: inducing points are chosen by weight and
-        diversity. A study's file keeps its name, so it must have one (no lambda); give the function to `Study.open`, too.
+        diversity, except those of constraints, which lie around their bounds. A study's file keeps the function's name, so it
+        must have one (no lambda); give the function to `Study.open`, too.
     rule
         How batches are chosen: "thompson", "log-ei", "gibbon", "ehvi", "hippo", "bald" or "straddle"; by default what suits
         the outputs.

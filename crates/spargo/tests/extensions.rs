@@ -6,7 +6,7 @@ use spargo::data::AllocationContext;
 use spargo::kernel::{Cache, Covariance, CustomKernel, Family, KernelChoice, Role, Spectrum, Stationary};
 use spargo::linalg::{MatMut, MatRef};
 use spargo::space::{Dimension, Point, Space, Value};
-use spargo::study::{Config, Extensions, Outcome, Study, Trial};
+use spargo::study::{Config, Extensions, Goal, Outcome, Output, Study, Trial};
 use spargo::{Error, Result};
 use std::path::PathBuf;
 
@@ -183,6 +183,19 @@ fn without_its_extensions_a_study_is_read_and_told_but_not_asked() {
     assert!(Study::in_memory(read.clone()).is_err());
     assert!(Study::in_memory(extensions().complete(read)).is_ok());
     std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn a_quality_is_kept_for_a_single_output_of_any_goal() {
+    for goal in [Goal::Maximize, Goal::Classify, Goal::Level(0.5)] {
+        let mut config = config();
+        config.outputs[0].goal = goal;
+        assert_eq!(config.allocation_of(0), Allocation::custom(Mean), "{goal:?}");
+        config
+            .outputs
+            .push(Output { name: "waste".into(), goal: Goal::Constraint { at_least: None, at_most: Some(1.0) } });
+        assert_eq!(config.allocation_of(1), Allocation::AlDpp);
+    }
 }
 
 #[test]

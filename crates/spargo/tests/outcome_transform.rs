@@ -175,6 +175,17 @@ fn outcomes_without_a_logarithm_are_refused_when_they_are_told() {
         study.tell(&[(trials[1].id, Outcome::value(f64::NEG_INFINITY))]).unwrap();
         assert_eq!(study.ask(3).unwrap().len(), 3);
     }
+    for goal in [Goal::Level(0.0), Goal::Level(-1.0)] {
+        let refused = Study::in_memory(one_output(goal, Log)).unwrap_err().to_string();
+        assert!(refused.contains("'yield'") && refused.contains("above 0"), "{refused}");
+        assert!(Study::in_memory(one_output(goal, Asinh)).is_ok());
+    }
+    assert!(Study::in_memory(one_output(Goal::Level(1.0), Log)).is_ok());
+    let mut bounded = one_output(Goal::Maximize, Log);
+    bounded
+        .outputs
+        .push(Output { name: "waste".into(), goal: Goal::Constraint { at_least: None, at_most: Some(-1.0) } });
+    assert!(Study::in_memory(bounded).unwrap_err().to_string().contains("'waste'"));
     let mut several = one_output(Goal::Maximize, Log);
     several.outputs.push(Output { name: "purity".into(), goal: Goal::Maximize });
     assert!(Study::in_memory(several).unwrap_err().to_string().contains("several objectives"));

@@ -137,10 +137,12 @@ impl Config {
     }
 
     /// How the inducing points of an output are chosen: unless quality plays no part, those of a constraint or a boundary lie
-    /// around it, and those of several objectives where they improve together.
+    /// around it, and those of several objectives where they improve together. A registered quality chooses those of every
+    /// objective and of an output that is classified or known around a level, but not those of constraints.
     pub fn allocation_of(&self, output: usize) -> Allocation {
         let several = self.outputs.iter().filter(|output| output.goal.is_objective()).count() > 1;
         match (&self.allocation, self.outputs[output].goal.is_objective()) {
+            (Allocation::CustomDpp { .. }, false) if self.outputs.len() == 1 => self.allocation.clone(),
             (allocation, false) if allocation.quality().needs() != Needs::Nothing => Allocation::AlDpp,
             (Allocation::ImpDpp(_), true) if several => Allocation::FrontDpp,
             (allocation, _) => allocation.clone(),
@@ -218,7 +220,7 @@ impl Config {
     pub(super) fn check_goals(&self) -> Result<()> {
         let (objectives, others) = self.objectives_and_constraints();
         let limits = others.iter().filter(|&&k| matches!(self.outputs[k].goal, Goal::Constraint { .. })).count();
-        for Output { name, goal } in &self.outputs {
+        for (k, Output { name, goal }) in self.outputs.iter().enumerate() {
             let fault =
                 |must: &str, value: f64| Err(Error::parameter(format!("a limit or level of '{name}'"), value, must));
             let limits: Vec<f64> = match *goal {
@@ -228,6 +230,9 @@ impl Config {
             };
             if let Some(&limit) = limits.iter().find(|limit| !limit.is_finite()) {
                 return fault("finite", limit);
+            }
+            if let Some(&limit) = limits.iter().find(|&&limit| limit <= 0.0 && self.log_warp(k).is_some()) {
+                return fault("above 0, as every outcome is with outcome-transform = \"log\"", limit);
             }
             match limits.as_slice() {
                 [] => {
