@@ -19,8 +19,10 @@ __all__ = [
     "InputError",
     "InputValueError",
     "InterruptedCall",
+    "NoLogarithmError",
     "NonFiniteError",
     "NotPositiveDefiniteError",
+    "OtherSettingsError",
     "ParameterError",
     "RetoldError",
     "ShapeError",
@@ -124,6 +126,21 @@ class UnknownTrialError(SpargoError, LookupError):
     index: int
     trial: int
     trials: int
+
+
+class NoLogarithmError(SpargoError, ValueError):
+    """An outcome that has no logarithm, in a study that models those."""
+
+    of: str
+    output: str
+    value: float
+
+
+class OtherSettingsError(SpargoError, ValueError):
+    """A study that was made with other settings."""
+
+    path: str
+    field: str
 
 
 class StorageError(SpargoError, OSError):

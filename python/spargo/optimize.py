@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from . import _spargo
-from .errors import RetoldError
+from .errors import NoLogarithmError, RetoldError
 from .executors import Crash, ExecutorFactory, WorkerPool, evaluate
 from .options import StudySettings
 from .outcomes import Failed
@@ -72,8 +72,8 @@ class RunOptions:
 
 def run(study: Study, f: Function, options: RunOptions) -> None:
     """Evaluates `f` until the budget is spent, the space is exhausted, or the run is given up."""
-    if options.final_replicates and not len(study.outputs) == len(study.directions) == 1:
-        raise ValueError("final_replicates needs one objective that is maximised or minimised, and no constraints")
+    if options.final_replicates and not study.directions:
+        raise ValueError("final_replicates needs an objective that is maximised or minimised")
     if not callable(f):
         raise TypeError(f"f must be a function of parameters by name, not {f!r}")
     pool = WorkerPool(options.executor, options.workers)
@@ -191,6 +191,8 @@ class _Loop:
             self.study.tell([trial], [outcome])
         except RetoldError:
             pass  # Another process has evaluated it, too: the first outcome stays.
+        except NoLogarithmError as error:
+            self.study.tell([trial], [Failed(f"'{error.output}' = {error.value} has no logarithm")])
         except (TypeError, ValueError) as error:
             self.study.tell([trial], [error])
         self.done += 1

@@ -60,7 +60,8 @@ class Study(Insight):
         Number of inducing points of sparse models, and how they are chosen: see `spargo.allocate`.
     quality
         Function of a `QualityContext` that returns one weight per observation: inducing points are chosen by weight and
-        diversity. A study's file keeps its name; give the function to `Study.open`, too.
+        diversity, except those of constraints, which lie around their bounds. A study's file keeps the function's name, so it
+        must have one (no lambda); give the function to `Study.open`, too.
     rule
         How batches are chosen: "thompson", "log-ei", "gibbon", "ehvi", "hippo", "bald" or "straddle"; by default what suits
         the outputs.
@@ -153,7 +154,7 @@ class Study(Insight):
     # The loop.
 
     def ask(self, count: int | None = None, *, refit_every: int = 1) -> list[Trial]:
-        """The next points to evaluate, all new; by default the initial design, then `batch` of them.
+        """The next points to evaluate, all new; by default the initial design, then `batch` of them or what is left.
 
         The models of the last ask are used again while fewer than `refit_every` outcomes are new.
 
@@ -167,7 +168,8 @@ class Study(Insight):
     def replicate(self, count: int | None = None) -> list[Trial]:
         """Trials that re-evaluate the likely winners, in proportion to their probability of being best; by default `batch`.
 
-        For the end of a budget, if outcomes are noisy and there is one objective.
+        For the end of a budget, if outcomes are noisy and there is an objective. With constraints the winners are the best
+        feasible trials, with several objectives those on the front.
 
         >>> import spargo
         >>> study = spargo.Study({"x": (0.0, 1.0)}, seed=1)

@@ -58,7 +58,10 @@ impl Study {
             }
             match &path {
                 None => Inner::in_memory(config),
-                Some(path) => Inner::open_or_create(path, config),
+                Some(path) => {
+                    quality.as_ref().map_or(Ok(()), PythonQuality::check_name)?;
+                    Inner::open_or_create(path, config)
+                }
             }
         })?;
         Ok(Study::new(inner, path, quality))
@@ -67,7 +70,12 @@ impl Study {
     /// Opens the study in a file.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf, quality: Option<PythonQuality>) -> PyResult<Self> {
-        Ok(Study::new(heavy(py, || Inner::open(&path))?, Some(path), quality))
+        let inner = heavy(py, || {
+            let inner = Inner::open(&path)?;
+            quality.as_ref().map_or(Ok(()), |quality| quality.check_named_by(inner.config()))?;
+            Ok(inner)
+        })?;
+        Ok(Study::new(inner, Some(path), quality))
     }
 
     /// The study as bytes.
@@ -113,8 +121,12 @@ impl Study {
     fn ask(&self, py: Python<'_>, count: Option<usize>, refit_every: u64) -> PyResult<Vec<EncodedTrial>> {
         self.with(py, |study| {
             study.refresh()?;
-            let count = count.unwrap_or_else(|| study.default_count());
-            study.ask_with(count, Refit::Every(refit_every)).map(encode_trials)
+            let refit = Refit::Every(refit_every);
+            let trials = match count {
+                Some(count) => study.ask_with(count, refit),
+                None => study.ask_by_default(refit),
+            };
+            trials.map(encode_trials)
         })
     }
 

@@ -6,6 +6,7 @@ import copy
 import inspect
 import math
 import pickle
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,12 @@ import spargo
 from spargo import errors
 
 LINE: dict[str, Any] = {"x": (0.0, 1.0)}
+
+
+def other_settings() -> None:
+    path = Path(tempfile.mkdtemp()) / "study.db"
+    for seed in (1, 2):
+        spargo.Study(LINE, seed=seed, storage=path)
 
 
 def told() -> spargo.Study:
@@ -96,6 +103,20 @@ CASES: list[tuple[type[spargo.SpargoError], type[Exception], Callable[[], object
         lambda: told().tell(7, 2.0),
         "there is no trial 7: the study has 1",
         {"index": 0, "trial": 7, "trials": 1},
+    ),
+    (
+        spargo.OtherSettingsError,
+        ValueError,
+        lambda: other_settings(),
+        "has another setting of 'seed'",
+        {"field": "seed"},
+    ),
+    (
+        spargo.NoLogarithmError,
+        ValueError,
+        lambda: spargo.Study(LINE, model=spargo.ModelOptions(outcome_transform="log")).add({"x": [0.5]}, [0.0]),
+        "'objective' = 0 in point 1 of 1 has no logarithm: report the trial as failed",
+        {"of": "point 1 of 1", "output": "objective", "value": 0.0},
     ),
     (
         spargo.StorageError,

@@ -332,6 +332,14 @@ def test_ctrl_c_during_a_run_with_processes(tmp_path: Path) -> None:
         assert not any(trial.status == "failed" for trial in left.trials)
 
 
+def test_outcomes_without_a_logarithm_are_failures() -> None:
+    log = spargo.Study(SPACE, initial=8, batch=6, model=spargo.ModelOptions(outcome_transform="log"))
+    log.optimize(lambda params: params["x"] - 0.25, 26)
+    failures = {trial.failure for trial in log.trials if trial.params["x"] <= 0.25}
+    assert len(log) == 26 and failures and all("has no logarithm" in str(failure) for failure in failures)
+    assert not any("report the trial" in str(failure) for failure in failures)
+
+
 def test_the_last_trials_are_replicates() -> None:
     with ThreadPoolExecutor(3) as threads:
         for settings in ({}, {"executor": threads}, {"executor": threads, "mode": "async"}):
@@ -360,16 +368,21 @@ def test_an_exhausted_space_gets_its_final_replicates() -> None:
         assert len(most) == 10
 
 
-def test_final_replicates_of_several_outputs_are_refused_before_any_evaluation() -> None:
+def test_several_outputs_get_final_replicates() -> None:
     several_outputs: list[dict[str, Any]] = [
         {"objectives": {"a": "max", "b": "min"}},
-        {"constraints": {"c": {"at_most": 1.0}}},
+        {"objectives": {"a": "max"}, "constraints": {"b": {"at_most": 0.5}}},
     ]
     for outputs in several_outputs:
-        several = spargo.Study({"x": (0.0, 1.0)}, **outputs)
-        with pytest.raises(ValueError, match="one objective"):
-            several.optimize(hill, 30, final_replicates=3)
-        assert len(several) == 0
+        several = spargo.Study({"x": (0.0, 1.0)}, initial=8, batch=4, seed=1, **outputs)
+        several.optimize(lambda params: {"a": params["x"], "b": params["x"] ** 2}, 18, final_replicates=3)
+        points = [trial.params["x"] for trial in several.trials]
+        assert len(points) == 18 and len(set(points[:15])) == 15 and set(points[15:]) <= set(points[:15])
+    for goal in ("classify", {"c": {"level": 1.0}}):
+        boundary = spargo.Study({"x": (0.0, 1.0)}, goal)
+        with pytest.raises(ValueError, match="needs an objective"):
+            boundary.optimize(hill, 30, final_replicates=3)
+        assert len(boundary) == 0
     with pytest.warns(RuntimeWarning, match="all of the 4 evaluations failed"):
         assert len(study().optimize(lambda params: None, 4, final_replicates=2)) == 4
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 from pathlib import Path
 from typing import Any
@@ -72,7 +73,19 @@ def test_a_file_keeps_its_name(tmp_path: Path) -> None:
         assert [trial.params for trial in twin.ask(2)] == asked
     with spargo.Study.open(path) as unknown:
         assert len(unknown.trials) == 605
-        with pytest.raises(spargo.UnsupportedError, match="good"):
+        with pytest.raises(spargo.UnsupportedError, match=r"good.*Study\.open\(…, quality=…\)"):
             unknown.ask(2)
+    with pytest.raises(spargo.UnsupportedError, match="'failing' for a study whose quality is 'good'.*quality=good"):
+        spargo.Study.open(path, quality=failing)
+    for nameless in (lambda context: good(context), functools.partial(good)):
+        with pytest.raises(spargo.UnsupportedError, match="without a name.*define it with def"):
+            spargo.Study(SPACE, storage=tmp_path / "nameless.db", quality=nameless)
+        with pytest.raises(spargo.UnsupportedError, match="whose quality is 'good'"):
+            spargo.Study.open(path, quality=nameless)
+        assert len(observed(spargo.Study(SPACE, quality=nameless, **SPARSE)).copy().ask(2)) == 2
+    plain = tmp_path / "plain.db"
+    spargo.Study(SPACE, storage=plain).close()
+    with pytest.raises(spargo.UnsupportedError, match="made without one"):
+        spargo.Study.open(plain, quality=good)
     with spargo.Study.open(path, quality=good) as again:
         assert len(again.ask(2)) == 2

@@ -223,10 +223,15 @@ def test_candidates_come_back_as_they_were() -> None:
         trials = study.ask()
         assert all(trial.params in rows and type(trial.params["hot"]) is bool for trial in trials)
         study.tell(trials, [trial.params["size"] for trial in trials])
-        study.ask(30)
+        study.ask(27)
         with pytest.raises(spargo.ExhaustedError) as refused:
-            study.ask(2)
-        assert (refused.value.wanted, refused.value.left) == (2, 0)
+            study.ask(4)
+        assert (refused.value.wanted, refused.value.left) == (4, 3)
+        assert len(study.ask()) == 3  # The last ones, where a batch has 10.
+        for count in (None, 2):
+            with pytest.raises(spargo.ExhaustedError) as refused:
+                study.ask(count)
+            assert (refused.value.wanted, refused.value.left) == (count or 10, 0)
 
 
 def test_studies_share_a_file(tmp_path: Path) -> None:
@@ -246,7 +251,7 @@ def test_studies_share_a_file(tmp_path: Path) -> None:
     assert "closed" in repr(study)
     with spargo.Study(MIXED, storage=path, **settings) as study:
         assert len(study) == 18
-    with pytest.raises(spargo.UnsupportedError, match="another setting of 'seed'"):
+    with pytest.raises(spargo.OtherSettingsError, match="another setting of 'seed'"):
         spargo.Study(MIXED, storage=path, **{**settings, "seed": 8})
 
 

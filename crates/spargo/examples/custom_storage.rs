@@ -1,4 +1,6 @@
-//! A storage from outside the library: one JSON line per event, in a text file that people and scripts can read.
+//! A storage from outside the library: one JSON line per append, in a text file that people and scripts can read.
+//!
+//! An append is all or nothing: a line that a crash has left without its end is ignored, and the next append removes it.
 //!
 //! ```sh
 //! cargo run --release -p spargo --example custom_storage
@@ -19,6 +21,16 @@ struct JsonLines {
 }
 
 impl JsonLines {
+    /// The complete lines.
+    fn read(&self) -> Result<String> {
+        if !self.path.exists() {
+            return Ok(String::new());
+        }
+        let mut bytes = std::fs::read(&self.path).map_err(|error| self.refused(error))?;
+        bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1));
+        String::from_utf8(bytes).map_err(|error| self.refused(error))
+    }
+
     fn refused(&self, cause: impl std::fmt::Display) -> Error {
         let cause = format!("cannot be used ({cause})");
         Error::Storage { path: self.name(), cause, remedy: "check the file and its folder".into() }
@@ -31,22 +43,23 @@ impl Storage for JsonLines {
     }
 
     fn load(&mut self, position: u64) -> Result<Vec<Event>> {
-        if !self.path.exists() {
-            return Ok(Vec::new());
-        }
-        let text = std::fs::read_to_string(&self.path).map_err(|error| self.refused(error))?;
-        let event = |line| serde_json::from_str(line).map_err(|error| self.refused(error));
-        text.lines().skip(position as usize).map(event).collect()
+        let text = self.read()?;
+        let events = |line| serde_json::from_str::<Vec<Event>>(line).map_err(|error| self.refused(error));
+        let events = text.lines().map(events).collect::<Result<Vec<_>>>()?;
+        Ok(events.into_iter().flatten().skip(position as usize).collect())
     }
 
     fn append(&mut self, position: u64, events: &[Event]) -> Result<Appended> {
         if self.load(0)?.len() as u64 != position {
             return Ok(Appended::Conflict);
         }
-        let line = |event| serde_json::to_string(event).map(|json| json + "\n");
-        let text: String =
-            events.iter().map(line).collect::<std::result::Result<_, _>>().map_err(|e| self.refused(e))?;
-        let write = |mut file: File| file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+        let line = serde_json::to_string(events).map_err(|error| self.refused(error))? + "\n";
+        let end = self.read()?.len() as u64;
+        let write = |mut file: File| {
+            file.set_len(end)?;
+            file.write_all(line.as_bytes())?;
+            file.sync_all()
+        };
         let file = OpenOptions::new().create(true).append(true).open(&self.path);
         file.and_then(write).map(|()| Appended::Done).map_err(|error| self.refused(error))
     }
@@ -69,6 +82,10 @@ fn run(path: &std::path::Path, rounds: usize) -> Result<Study> {
 fn main() -> Result<()> {
     let path = std::env::temp_dir().join(format!("spargo-custom-storage-{}.jsonl", std::process::id()));
     let first = run(&path, 3)?.history().records().len();
+    // As a crash in the middle of an append leaves it.
+    let half = |mut file: File| file.write_all(b"[{\"told\":{\"tri");
+    let left = OpenOptions::new().append(true).open(&path).and_then(half);
+    left.map_err(|error| JsonLines { path: path.clone() }.refused(error))?;
     let mut again = run(&path, 2)?;
     let best = again.best()?.map(|best| format!("{:?}", best.believed.trial.point));
     println!("{first} trials, then {} in all; best at {best:?}", again.history().records().len());

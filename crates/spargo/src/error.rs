@@ -139,6 +139,20 @@ pub enum Error {
         trials: u64,
     },
 
+    /// An outcome that has no logarithm, in a study that models those.
+    #[error(
+        "'{output}' = {value} in {of} has no logarithm: report the trial as failed, or make the study with \
+         outcome-transform = \"asinh\""
+    )]
+    NoLogarithm {
+        /// The trial or the row, in words.
+        of: String,
+        /// The name of the output.
+        output: String,
+        /// Its value.
+        value: f64,
+    },
+
     /// A study whose storage cannot be used.
     #[error("the study '{path}' {cause}; {remedy}")]
     Storage {
@@ -148,6 +162,18 @@ pub enum Error {
         cause: String,
         /// What to do about it.
         remedy: String,
+    },
+
+    /// A study that was made with other settings.
+    #[error(
+        "the study in {path} has another setting of '{field}': open it with the settings it was made with, or create \
+         another study"
+    )]
+    OtherSettings {
+        /// The file, or another name of the storage.
+        path: String,
+        /// The first setting that differs.
+        field: String,
     },
 
     /// The program around the library wanted a call to end (see [`interrupt`](crate::interrupt)).

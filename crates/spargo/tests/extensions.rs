@@ -201,6 +201,19 @@ fn without_its_extensions_a_study_is_read_and_told_but_not_asked() {
 }
 
 #[test]
+fn a_quality_is_kept_for_a_single_output_of_any_goal() {
+    for goal in [Goal::Maximize, Goal::Classify, Goal::Level(0.5)] {
+        let mut config = config();
+        config.outputs[0].goal = goal;
+        assert_eq!(config.allocation_of(0), Allocation::custom(Mean), "{goal:?}");
+        config
+            .outputs
+            .push(Output { name: "waste".into(), goal: Goal::Constraint { at_least: None, at_most: Some(1.0) } });
+        assert_eq!(config.allocation_of(1), Allocation::AlDpp);
+    }
+}
+
+#[test]
 fn a_kernel_without_random_features_goes_with_rules_without_paths() {
     let mut config = config();
     config.model.kernel = KernelChoice::custom(own(false));

@@ -149,17 +149,43 @@ fn log_and_asinh_are_the_warps_that_were_chosen() {
 }
 
 #[test]
-fn outcomes_without_a_logarithm_are_refused_by_their_trial() {
+fn outcomes_without_a_logarithm_are_refused_when_they_are_told() {
     for goal in [Goal::Maximize, Goal::Minimize] {
         let mut study = Study::in_memory(one_output(goal, Log)).unwrap();
-        told(&mut study, |x| 0.2 - x);
-        let refused = study.ask(3).unwrap_err().to_string();
-        // 3/11 is the first beyond 0.2.
-        assert!(refused.contains("'yield' = -0.07") && refused.contains("trial 4"), "{refused}");
-        assert!(refused.contains("asinh"), "{refused}");
-        assert_eq!(study.best().unwrap_err().to_string(), refused);
-        assert_eq!(study.history().records().len(), 12);
+        told(&mut study, |x| 1.0 + x);
+        let trials = study.ask(3).unwrap();
+        for value in [0.0, -0.5] {
+            let outcomes = [(trials[0].id, Outcome::value(1.0)), (trials[1].id, Outcome::value(value))];
+            let refused = study.tell(&outcomes).unwrap_err();
+            let trial = format!("'yield' = {value} in trial {} has no logarithm", trials[1].id);
+            assert!(refused.to_string().contains(&trial) && refused.to_string().contains("asinh"), "{refused}");
+            let rows = [
+                (vec![Value::Real(0.5)], Some(outcomes[0].1.clone())),
+                (vec![Value::Real(0.5)], Some(Outcome::value(value))),
+            ];
+            let refused = study.add_rows(&rows).unwrap_err();
+            assert_eq!(refused.index, 1);
+            assert!(refused.error.to_string().contains("in point 2 of 2"), "{}", refused.error);
+            // A run records it as a failure.
+            let failed = study.config().settled_or_failed("it", &Outcome::value(value)).unwrap();
+            assert_eq!(failed, Outcome::failed(format!("'yield' = {value} has no logarithm")));
+            assert_eq!(study.counts().observed, 12);
+        }
+        // An outcome that is not finite is a failure, whatever its sign.
+        study.tell(&[(trials[1].id, Outcome::value(f64::NEG_INFINITY))]).unwrap();
+        assert_eq!(study.ask(3).unwrap().len(), 3);
     }
+    for goal in [Goal::Level(0.0), Goal::Level(-1.0)] {
+        let refused = Study::in_memory(one_output(goal, Log)).unwrap_err().to_string();
+        assert!(refused.contains("'yield'") && refused.contains("above 0"), "{refused}");
+        assert!(Study::in_memory(one_output(goal, Asinh)).is_ok());
+    }
+    assert!(Study::in_memory(one_output(Goal::Level(1.0), Log)).is_ok());
+    let mut bounded = one_output(Goal::Maximize, Log);
+    bounded
+        .outputs
+        .push(Output { name: "waste".into(), goal: Goal::Constraint { at_least: None, at_most: Some(-1.0) } });
+    assert!(Study::in_memory(bounded).unwrap_err().to_string().contains("'waste'"));
     let mut several = one_output(Goal::Maximize, Log);
     several.outputs.push(Output { name: "purity".into(), goal: Goal::Maximize });
     assert!(Study::in_memory(several).unwrap_err().to_string().contains("several objectives"));

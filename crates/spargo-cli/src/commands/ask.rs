@@ -7,7 +7,6 @@ use crate::io::output::print::note;
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
-use spargo::Error;
 use spargo::space::Value;
 use spargo::study::{Refit, Study, Trial};
 use std::path::PathBuf;
@@ -76,11 +75,9 @@ impl PointArgs {
 /// As many new points as a study gives by default; fewer are noted, none is an error.
 fn ask_by_default(study: &mut Study) -> Result<Vec<Trial>> {
     let wanted = study.default_count();
-    let trials = study.ask_at_most(wanted, Refit::Always).into_diagnostic()?;
-    match trials.len() {
-        0 => return Err(Error::Exhausted { wanted, left: 0 }).into_diagnostic(),
-        found if found < wanted => note(&format!("{found} points instead of {wanted}: they are the last ones")),
-        _ => {}
+    let trials = study.ask_by_default(Refit::Always).into_diagnostic()?;
+    if trials.len() < wanted {
+        note(&format!("{} points instead of {wanted}: they are the last ones", trials.len()));
     }
     Ok(trials)
 }

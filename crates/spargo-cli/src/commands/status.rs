@@ -20,7 +20,7 @@ Examples:
 It works while `spargo run` is running. Keys of --json: study, name, trials, observed, failed, pending, feasible (null, or the
 number of trials that satisfy all constraints), best (null or {believed: {trial, point, mean, low, high}, observed: {trial,
 point, value}}), front (null or, for several objectives, {believed, observed}, lists of {trial, point, outputs}), step (null
-or the report of the last ask, with seconds).")]
+or the report of the last ask, with seconds). Without a model what is believed is null.")]
 pub struct Status {
     /// A study file, or a study's database
     study: PathBuf,

@@ -54,7 +54,7 @@ fn open_by(path: &Path, open: impl Fn(&Path) -> Result<Study, Error>) -> Result<
     if !is_study_file(path) {
         return Ok(StudyHandle { study: open(path).into_diagnostic()?, database: path.into(), files: Vec::new() });
     }
-    let file = StudyFile::read(path)?;
+    let file = StudyFile::read_with_extensions(path)?;
     let database = file.database();
     if !database.exists() {
         let (file, database) = (path.display(), database.display());
@@ -72,11 +72,11 @@ fn is_study_file(path: &Path) -> bool {
 
 /// The settings of a study never change; only those of `[run]` do.
 fn differs(error: Error, file: &Path, database: &Path) -> Report {
-    let Error::Unsupported { what, .. } = error else { return Report::msg(error) };
+    let Error::OtherSettings { path, field } = error else { return Report::msg(error) };
     let (file, database) = (file.display(), database.display());
     let help = format!(
         "{file} and {database} must agree except for [run]: undo the change, give the study in {file} another `name`, \
          or remove {database} to start again"
     );
-    miette!(help = help, "{what} than {file}")
+    miette!(help = help, "the study in {path} has another setting of '{field}' than {file}")
 }

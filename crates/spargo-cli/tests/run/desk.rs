@@ -2,6 +2,24 @@
 
 use crate::folder::{Folder, PLAIN};
 use serde_json::Value;
+use spargo::allocate::{Allocation, QualityFunction};
+use spargo::data::AllocationContext;
+use spargo::space::{Dimension, Space};
+use spargo::study::{Config, Goal, Outcome, Output, Study};
+
+/// A quality that only the program with this name has.
+#[derive(Debug)]
+struct Mine;
+
+impl QualityFunction for Mine {
+    fn name(&self) -> &str {
+        "mine"
+    }
+
+    fn evaluate(&self, context: &AllocationContext, _: usize) -> spargo::Result<Vec<f64>> {
+        Ok(vec![1.0; context.rows()])
+    }
+}
 
 fn desk() -> Folder {
     Folder::new(PLAIN, "{x}", "", "")
@@ -139,6 +157,50 @@ fn a_table_is_told_completely_or_not_at_all() {
     );
     let status = folder.status();
     assert_eq!((&status["observed"], &status["failed"]), (&2.into(), &2.into()));
+}
+
+#[test]
+fn an_outcome_without_a_logarithm_is_refused_at_its_line() {
+    let folder = Folder::new(&format!("{PLAIN}[model]\noutcome-transform = 'log'\n"), "{x}", "", "");
+    folder.done(&["ask", "study.toml"]);
+    folder.write("results.csv", "trial,x,n,y\n1,,,2\n2,,,0\n");
+    let complaint = folder.refused(&["tell", "study.toml", "results.csv"]);
+    assert!(complaint.contains("results.csv, line 3, column 'y': 'y' = 0 in the row has no logarithm"), "{complaint}");
+    assert!(complaint.contains("nothing was told") && folder.status()["observed"] == 0, "{complaint}");
+    folder.write("past.csv", "x,n,y\n0.5,7,2\n0.25,8,-1\n");
+    let complaint = folder.refused(&["suggest", "study.toml", "past.csv"]);
+    assert!(complaint.contains("past.csv, line 3, column 'y': 'y' = -1"), "{complaint}");
+}
+
+#[test]
+fn a_study_of_another_program_can_be_looked_at_by_its_file() {
+    let folder = desk();
+    let changed = |to: &str| folder.write("study.toml", &format!("{to}\n{PLAIN}"));
+    changed("allocation = { method = 'custom-dpp', quality = 'mine' }");
+    for words in [&["ask", "study.toml"][..], &["suggest", "study.toml"]] {
+        let complaint = folder.refused(words);
+        assert!(complaint.contains("the quality 'mine' is not part of spargo"), "{complaint}");
+        assert!(complaint.contains("study.toml:1:1") && !complaint.contains("must agree"), "{complaint}");
+    }
+    let space = Space::new(vec![Dimension::real("x", 0.0, 1.0), Dimension::int("n", 0, 99)]).unwrap();
+    let outputs = vec![Output { name: "y".into(), goal: Goal::Maximize }];
+    let (name, allocation) = ("plain".into(), Allocation::custom(Mine));
+    let config = Config { name, outputs, allocation, initial: 8, batch: 4, ..Config::new(space) };
+    let mut study = Study::create(&folder.path("plain.db"), config).unwrap();
+    study.ask(8).unwrap();
+    study.tell(&[(1, Outcome::value(2.0))]).unwrap();
+    drop(study);
+    assert_eq!(folder.status()["observed"], 1);
+    let words = folder.done(&["status", "study.toml"]);
+    assert!(words.contains("best observed: y 2, trial 1") && words.contains("there is no model: "), "{words}");
+    assert_eq!(folder.export().len(), 8);
+    folder.done(&["report", "study.toml", "-o", "report.html"]);
+    changed("seed = 3");
+    let complaint = folder.refused(&["status", "study.toml"]);
+    assert!(
+        complaint.contains("another setting of") && complaint.contains("must agree except for [run]"),
+        "{complaint}"
+    );
 }
 
 #[test]

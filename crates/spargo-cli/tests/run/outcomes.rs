@@ -38,6 +38,15 @@ fn every_kind_of_failure_is_recorded_with_its_reason() {
 }
 
 #[test]
+fn an_outcome_without_a_logarithm_is_a_failure_and_the_run_goes_on() {
+    let study = format!("{PLAIN}[model]\noutcome-transform = 'log'\n");
+    let folder = Folder::new(&study, "{trial}", "budget = 14", "echo $(($1 % 4)).5 | sed s/0.5/-0.5/");
+    let summary = folder.done(&["run", "study.toml"]);
+    assert!(summary.contains("14 trials, 11 observed, 3 failed"), "{summary}");
+    assert_eq!(folder.export()[3][3..], ["", "failed", "'y' = -0.5 has no logarithm"]);
+}
+
+#[test]
 fn an_overdue_program_is_killed_with_its_children() {
     let script = "sleep 300 & echo $! > grandchild; wait; echo 1";
     let folder = Folder::new(PLAIN, "{trial}", "budget = 1\ntimeout = 1.5", script);

@@ -27,6 +27,6 @@ pub fn settings(path: &Path) -> Result<Config> {
     // The check needs some space; the comparison sets the real one.
     let space = Space::new(vec![Dimension::real("x", 0.0, 1.0)]).into_diagnostic()?;
     Config { space, ..config.clone() }.check().map_err(|error| source.refused(&error))?;
-    source.check_kernel(&config)?;
+    source.check_extensions(&config)?;
     Ok(config)
 }

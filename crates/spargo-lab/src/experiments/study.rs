@@ -47,7 +47,9 @@ impl Optimizer for StudyOptimizer {
             Some(variance) => Outcome::noisy(y, variance),
             None => Outcome::value(y),
         };
-        let outcomes: Vec<(u64, Outcome)> = outcomes.iter().map(|&(id, y)| (id, outcome(y))).collect();
+        let config = self.study.config();
+        let settled = |&(id, y): &(u64, f64)| Ok((id, config.settled_or_failed("the trial", &outcome(y))?));
+        let outcomes = outcomes.iter().map(settled).collect::<Result<Vec<_>>>()?;
         self.study.tell(&outcomes)?;
         Ok(())
     }

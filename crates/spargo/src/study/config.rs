@@ -243,7 +243,7 @@ impl Config {
         let set = [
             ("trust-regions.share", is_positive(self.trust_regions.share)),
             ("local-models.share", is_positive(self.local_models.share)),
-            ("trust-regions.policy", !self.trust_regions.policy.is_built_in()),
+            ("trust-regions.policy", !self.trust_regions.policy.is_default()),
         ];
         match set.into_iter().find(|(_, is_set)| *is_set && self.rule().name != "thompson") {
             Some((name, _)) => Err(Error::unsupported(

@@ -30,8 +30,13 @@ impl Study {
         let Some(models) = self.models_of_observed()? else { return Ok(Fronts::default()) };
         let x = self.table.rows(&self.table.observed);
         let believed = models.outputs.iter().map(|model| model.means(x.as_ref())).collect::<Result<Vec<_>>>()?;
-        let observed: Vec<&[f64]> = (0..self.config.outputs.len()).map(|k| self.table.outcomes(k)).collect();
-        Ok(Fronts { believed: self.front(&believed), observed: self.front(&observed) })
+        Ok(Fronts { believed: self.front(&believed), observed: self.observed_front() })
+    }
+
+    /// The trials whose outcomes no other one beats in every objective, among those that satisfy all constraints; without a
+    /// model.
+    pub fn observed_front(&self) -> Vec<ParetoPoint> {
+        self.front(&(0..self.config.outputs.len()).map(|k| self.table.outcomes(k)).collect::<Vec<_>>())
     }
 
     /// The front among these rows, the first objective's best first.

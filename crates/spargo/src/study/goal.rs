@@ -1,11 +1,12 @@
 //! What the outputs of a study are for, and what follows from that.
 
+use super::Outcome;
 use super::config::{Config, OutcomeTransformChoice};
 use super::model::Surrogate;
 use crate::acquire::{ConstraintBounds, Rule, Task};
 use crate::allocate::{Allocation, Needs, Quality};
 use crate::data::{AllocationContext, OutcomeTransform, PosteriorAtData};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, check_length};
 use crate::linalg::MatRef;
 use serde::{Deserialize, Serialize};
 
@@ -142,10 +143,12 @@ impl Config {
     }
 
     /// How the inducing points of an output are chosen: unless quality plays no part, those of a constraint or a boundary lie
-    /// around it, and those of several objectives where they improve together.
+    /// around it, and those of several objectives where they improve together. A registered quality chooses those of every
+    /// objective and of an output that is classified or known around a level, but not those of constraints.
     pub fn allocation_of(&self, output: usize) -> Allocation {
         let several = self.outputs.iter().filter(|output| output.goal.is_objective()).count() > 1;
         match (&self.allocation, self.outputs[output].goal.is_objective()) {
+            (Allocation::CustomDpp { .. }, false) if self.outputs.len() == 1 => self.allocation.clone(),
             (allocation, false) if allocation.quality().needs() != Needs::Nothing => Allocation::AlDpp,
             (Allocation::ImpDpp(_), true) if several => Allocation::FrontDpp,
             (allocation, _) => allocation.clone(),
@@ -195,10 +198,35 @@ impl Config {
         Ok(feasible)
     }
 
+    /// The outcome as a study with these settings records it, if it can have it; `of` tells the user which trial's.
+    pub fn settled(&self, of: &str, outcome: &Outcome) -> Result<Outcome> {
+        let Outcome::Observed { values, .. } = outcome else { return Ok(outcome.clone()) };
+        check_length(format!("the list of values of {of}"), values.len(), self.outputs.len())?;
+        for (k, (Output { name, goal }, &value)) in self.outputs.iter().zip(values).enumerate() {
+            if *goal == Goal::Classify && value.is_finite() && ![0.0, 1.0].contains(&value) {
+                return Err(Error::parameter(format!("the class of {of}"), value, "0 or 1"));
+            }
+            if value.is_finite() && value <= 0.0 && self.log_warp(k).is_some() {
+                return Err(Error::NoLogarithm { of: of.into(), output: name.clone(), value });
+            }
+        }
+        outcome.settled(of)
+    }
+
+    /// The outcome as a run records it, which must go on: one without a logarithm, in a study that needs it, is a failure.
+    pub fn settled_or_failed(&self, of: &str, outcome: &Outcome) -> Result<Outcome> {
+        match self.settled(of, outcome) {
+            Err(Error::NoLogarithm { output, value, .. }) => {
+                Ok(Outcome::failed(format!("'{output}' = {value} has no logarithm")))
+            }
+            settled => settled,
+        }
+    }
+
     pub(super) fn check_goals(&self) -> Result<()> {
         let (objectives, others) = self.objectives_and_constraints();
         let limits = others.iter().filter(|&&k| matches!(self.outputs[k].goal, Goal::Constraint { .. })).count();
-        for Output { name, goal } in &self.outputs {
+        for (k, Output { name, goal }) in self.outputs.iter().enumerate() {
             let fault =
                 |must: &str, value: f64| Err(Error::parameter(format!("a limit or level of '{name}'"), value, must));
             let limits: Vec<f64> = match *goal {
@@ -208,6 +236,9 @@ impl Config {
             };
             if let Some(&limit) = limits.iter().find(|limit| !limit.is_finite()) {
                 return fault("finite", limit);
+            }
+            if let Some(&limit) = limits.iter().find(|&&limit| limit <= 0.0 && self.log_warp(k).is_some()) {
+                return fault("above 0, as every outcome is with outcome-transform = \"log\"", limit);
             }
             match limits.as_slice() {
                 [] => {

@@ -195,10 +195,7 @@ impl Study {
     /// The same outcome told again is passed over, another one is refused. NaN and infinities count as failures, and any
     /// failure counts as the same outcome as another: the first reason stays.
     pub fn tell(&mut self, outcomes: &[(u64, Outcome)]) -> Result<usize> {
-        let settled =
-            |(trial, outcome): &(u64, Outcome)| Ok((*trial, self.settled(&format!("trial {trial}"), outcome)?));
-        let outcomes = outcomes.iter().map(settled).collect::<Result<Vec<_>>>()?;
-        self.append(Vec::new(), |history| history.news(&outcomes))
+        self.tell_and_add(outcomes, &[]).map_err(|refused| refused.error)
     }
 
     /// Points that were not asked for, with their outcomes (`None`: they are pending); returns their trials' numbers.
@@ -210,17 +207,32 @@ impl Study {
 
     /// Adds points as [`add`](Self::add) does; an error says which of them it is about.
     pub fn add_rows(&mut self, points: &[(Point, Option<Outcome>)]) -> std::result::Result<Range<u64>, Refused> {
+        let added = self.tell_and_add(&[], points)? as u64;
+        let end = self.history.records().len() as u64 + 1;
+        Ok(end - added..end)
+    }
+
+    /// Tells outcomes as [`tell`](Self::tell) does and adds points as [`add`](Self::add) does, all or nothing; returns how many
+    /// outcomes and points are new. The index of an error is that of a point.
+    pub fn tell_and_add(
+        &mut self,
+        outcomes: &[(u64, Outcome)],
+        points: &[(Point, Option<Outcome>)],
+    ) -> std::result::Result<usize, Refused> {
+        let whole = |error| Refused { index: 0, error };
+        let settled =
+            |(trial, outcome): &(u64, Outcome)| Ok((*trial, self.config.settled(&format!("trial {trial}"), outcome)?));
+        let outcomes = outcomes.iter().map(settled).collect::<Result<Vec<_>>>().map_err(whole)?;
         let (mut rows, mut events) = (Vec::with_capacity(points.len()), Vec::with_capacity(points.len()));
         for (index, (point, outcome)) in points.iter().enumerate() {
             let refused = |error| Refused { index, error };
             rows.push(self.config.space.encode(point).map_err(refused)?);
             let of = format!("point {} of {}", index + 1, points.len());
-            let outcome = outcome.as_ref().map(|outcome| self.settled(&of, outcome)).transpose().map_err(refused)?;
+            let settled = outcome.as_ref().map(|outcome| self.config.settled(&of, outcome));
+            let outcome = settled.transpose().map_err(refused)?;
             events.push(Event::Added { point: point.clone(), outcome });
         }
-        let added = self.append(rows, |_| Ok(events.clone())).map_err(|error| Refused { index: 0, error })?;
-        let end = self.history.records().len() as u64 + 1;
-        Ok(end - added as u64..end)
+        self.append(rows, |history| Ok([history.news(&outcomes)?, events.clone()].concat())).map_err(whole)
     }
 
     /// Appends what `events` makes of the present history, and returns their number; `rows` are the points that they add as
@@ -353,20 +365,6 @@ impl Study {
     fn trial_of(&self, record: usize) -> Trial {
         self.history().records()[record].trial.clone()
     }
-
-    /// The outcome as it is recorded, if this study can have it.
-    fn settled(&self, of: &str, outcome: &Outcome) -> Result<Outcome> {
-        let Outcome::Observed { values, .. } = outcome else { return Ok(outcome.clone()) };
-        let (found, expected) = (values.len(), self.config.outputs.len());
-        if found != expected {
-            return Err(Error::Shape { what: format!("the list of values of {of}"), found, expected });
-        }
-        let mut classes = self.config.outputs.iter().zip(values).filter(|(output, _)| output.goal == Goal::Classify);
-        if let Some((_, &value)) = classes.find(|(_, value)| value.is_finite() && ![0.0, 1.0].contains(*value)) {
-            return Err(Error::parameter(format!("the class of {of}"), value, "0 or 1"));
-        }
-        outcome.settled(of)
-    }
 }
 
 fn created(config: &Config) -> Result<Event> {
@@ -380,9 +378,6 @@ fn refused(storage: &dyn Storage, cause: &str, remedy: &str) -> Error {
 fn check_same(ours: &Config, stored: &Config, storage: &dyn Storage) -> Result<()> {
     match differing(&to_json(ours)?, &to_json(stored)?)? {
         None => Ok(()),
-        Some(field) => Err(Error::unsupported(
-            format!("the study in {} has another setting of '{field}'", storage.name()),
-            "open it with the settings it was made with, or create another study",
-        )),
+        Some(field) => Err(Error::OtherSettings { path: storage.name(), field }),
     }
 }

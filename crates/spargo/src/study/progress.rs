@@ -65,6 +65,14 @@ impl Study {
         if left > 0 && self.counts().observed == 0 { left } else { self.config.batch }
     }
 
+    /// As many new points as [`default_count`](Self::default_count) says, or those that are left of a finite space; refuses if
+    /// there are none.
+    pub fn ask_by_default(&mut self, refit: Refit) -> Result<Vec<Trial>> {
+        let wanted = self.default_count();
+        let trials = self.ask_at_most(wanted, refit)?;
+        if trials.is_empty() { Err(Error::Exhausted { wanted, left: 0 }) } else { Ok(trials) }
+    }
+
     /// Up to `count` new points: fewer, or none, if a finite space has no more.
     pub fn ask_at_most(&mut self, mut count: usize, refit: Refit) -> Result<Vec<Trial>> {
         loop {

@@ -70,8 +70,8 @@ impl PolicyChoice {
         PolicyChoice::NAMES.contains(&self.name())
     }
 
-    /// Settings without a policy stay as they are.
-    fn is_default(&self) -> bool {
+    /// Whether it is the policy of settings that name none, which has no memory.
+    pub(super) fn is_default(&self) -> bool {
         self.name == MEMORYLESS
     }
 
@@ -136,7 +136,7 @@ pub(super) struct StepRegions {
 impl Config {
     /// The share of a Thompson batch that is maximised within trust regions.
     pub(super) fn trust_region_share(&self) -> f64 {
-        let has_default = self.is_one_objective() || !self.trust_regions.policy.is_built_in();
+        let has_default = self.is_one_objective() || !self.trust_regions.policy.is_default();
         self.trust_regions.share.unwrap_or(if has_default { AUTO } else { 0.0 })
     }
 }
@@ -151,7 +151,8 @@ impl Study {
         let Some(policy) = &config.trust_regions.policy.policy else {
             return Ok(Some(StepRegions { policy: Box::new(Memoryless { share }), memory: None }));
         };
-        let RegionMemory { seen: before, state } = self.state()?.and_then(|state| state.regions).unwrap_or_default();
+        let RegionMemory { seen: before, state } =
+            self.state()?.and_then(|state| state.regions.clone()).unwrap_or_default();
         let options = TrustRegionOptions { share: Some(share), ..config.trust_regions.clone() };
         let mut policy = policy.resume(&state, &options)?;
         // The last ask may have been another process's, whose models knew more.

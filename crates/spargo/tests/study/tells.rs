@@ -195,3 +195,18 @@ fn known_noise_reaches_the_model() {
         assert!(prediction.variance.iter().all(|variance| *variance < 0.05), "{:?}", prediction.variance);
     }
 }
+
+#[test]
+fn outcomes_and_points_are_told_together_or_not_at_all() {
+    let space = Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap();
+    let mut study = Study::in_memory(Config::new(space)).unwrap();
+    study.ask(2).unwrap();
+    let point = |x: f64| (vec![Value::Real(x)], Some(Outcome::value(x)));
+    let before = study.to_bytes().unwrap();
+    let refused = study.tell_and_add(&[(1, Outcome::value(1.0))], &[point(0.5), point(2.0)]).unwrap_err();
+    assert_eq!(refused.index, 1);
+    assert!(study.tell_and_add(&[(7, Outcome::value(1.0))], &[point(0.5)]).is_err());
+    assert_eq!(study.to_bytes().unwrap(), before);
+    assert_eq!(study.tell_and_add(&[(1, Outcome::value(1.0))], &[point(0.5)]), Ok(2));
+    assert_eq!((study.counts().trials, study.counts().observed), (3, 2));
+}

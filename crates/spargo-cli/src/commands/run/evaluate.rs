@@ -8,8 +8,7 @@ use crate::io::csv::points::Named;
 use crate::io::output::excerpt::excerpt;
 use crate::io::study_file::{ParsedCommand, RunSettings, StudyFile, Template};
 use miette::{IntoDiagnostic, Report, Result, WrapErr, miette};
-use spargo::space::Space;
-use spargo::study::{Outcome, Output, Trial};
+use spargo::study::{Config, Outcome, Trial};
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
@@ -30,8 +29,7 @@ pub struct Evaluator {
     arguments: Vec<Template>,
     folder: PathBuf,
     timeout: Option<Duration>,
-    space: Space,
-    outputs: Vec<Output>,
+    config: Config,
     pub supervisor: Arc<Supervisor>,
 }
 
@@ -57,8 +55,7 @@ impl Evaluator {
             arguments,
             folder,
             timeout: run.timeout.map(Duration::from_secs_f64),
-            space: file.config.space.clone(),
-            outputs: file.config.outputs.clone(),
+            config: file.config.clone(),
             supervisor,
         })
     }
@@ -98,7 +95,7 @@ impl Evaluator {
             }
             _ => {
                 let [stdout, stderr] = [stdout, stderr].map(Option::unwrap_or_default);
-                Answer::Outcome(outcome(status, &stdout, &stderr, &self.outputs))
+                Answer::Outcome(outcome(status, &stdout, &stderr, &self.config))
             }
         }
     }
@@ -122,7 +119,7 @@ impl Evaluator {
 
     fn feed(&self, trial: &Trial, child: &mut Child) {
         let Some(mut stdin) = child.stdin.take() else { return };
-        let point = Named { space: &self.space, point: &trial.point, trial: Some(trial.id) };
+        let point = Named { space: &self.config.space, point: &trial.point, trial: Some(trial.id) };
         // A program may ignore its standard input.
         let _ = serde_json::to_vec(&point).map(|json| stdin.write_all(&json).and_then(|()| stdin.write_all(b"\n")));
     }

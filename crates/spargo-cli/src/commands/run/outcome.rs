@@ -12,17 +12,18 @@ use crate::io::csv::outcome_cells::{class, number, unreadable};
 use crate::io::output::excerpt::excerpt;
 use serde_json::Value;
 use signal_hook::low_level::signal_name;
-use spargo::study::{Goal, Outcome, Output};
+use spargo::study::{Config, Goal, Outcome, Output};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
 /// The outcome of a program that ended by itself.
-pub fn outcome(status: ExitStatus, stdout: &[u8], stderr: &[u8], outputs: &[Output]) -> Outcome {
+pub fn outcome(status: ExitStatus, stdout: &[u8], stderr: &[u8], config: &Config) -> Outcome {
     let [stdout, stderr] = [stdout, stderr].map(String::from_utf8_lossy);
     if !status.success() {
         return Outcome::failed(with_stderr(ending(status), &stderr));
     }
-    let read = values(&stdout, outputs).and_then(|outcome| outcome.settled("it").map_err(|error| error.to_string()));
+    let settled = |outcome| config.settled_or_failed("it", &outcome).map_err(|error| error.to_string());
+    let read = values(&stdout, &config.outputs).and_then(settled);
     read.unwrap_or_else(|reason| Outcome::failed(with_stderr(reason, &stderr)))
 }
 
@@ -103,8 +104,8 @@ mod tests {
     }
 
     fn read_for(goal: Goal, stdout: &str, names: &[&str]) -> Outcome {
-        let outputs: Vec<Output> = names.iter().map(|name| Output { name: (*name).into(), goal }).collect();
-        outcome(ExitStatus::from_raw(0), stdout.as_bytes(), b"", &outputs)
+        let outputs = names.iter().map(|name| Output { name: (*name).into(), goal }).collect();
+        outcome(ExitStatus::from_raw(0), stdout.as_bytes(), b"", &Config { outputs, ..Config::default() })
     }
 
     fn observed(values: &[f64], noise: &[Option<f64>]) -> Outcome {
@@ -169,8 +170,7 @@ mod tests {
         #[test]
         fn reasons_are_short_and_printable(stdout: Vec<u8>, stderr: Vec<u8>, tail in ".{0,400}", status: u16) {
             let stdout = [&stdout[..], tail.as_bytes()].concat();
-            let outputs = [Output { name: "a".into(), goal: Goal::Maximize }];
-            match outcome(ExitStatus::from_raw(status.into()), &stdout, &stderr, &outputs) {
+            match outcome(ExitStatus::from_raw(status.into()), &stdout, &stderr, &Config::default()) {
                 Outcome::Failed { reason } => {
                     prop_assert!(!reason.chars().any(char::is_control), "{reason:?}");
                     prop_assert!(reason.chars().count() < 2 * LONGEST + 100, "{reason:?}");

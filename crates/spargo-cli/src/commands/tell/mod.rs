@@ -89,10 +89,6 @@ impl Tell {
 
 /// Tells outcomes; returns how many outcomes are new, and how many were known.
 fn tell(study: &mut Study, NewOutcomes { outcomes, known, points }: NewOutcomes) -> Result<(usize, usize)> {
-    let new = study.tell(&outcomes).into_diagnostic()?;
-    // Last, as points would be added twice if this were repeated.
-    if !points.is_empty() {
-        study.add(&points).into_diagnostic()?;
-    }
-    Ok((new + points.len(), known + outcomes.len() - new))
+    let new = study.tell_and_add(&outcomes, &points).map_err(|refused| refused.error).into_diagnostic()?;
+    Ok((new, known + outcomes.len() + points.len() - new))
 }

@@ -82,8 +82,11 @@ impl OutcomeTable<'_> {
     /// The outcome of a row as it would be recorded; `None` if it is pending.
     fn outcome(&self, row: Row<'_>) -> Result<Option<Outcome>> {
         let outcome = self.outcome.outcome(&self.records, row)?;
-        let settled = outcome.map(|outcome| outcome.settled("the row")).transpose();
-        settled.map_err(|error| self.records.fault_in(row, self.outcome.outputs[0].0, &error.to_string()))
+        let settled = outcome.map(|outcome| self.study.config().settled("the row", &outcome)).transpose();
+        settled.map_err(|error| match &error {
+            Error::NoLogarithm { output, .. } => self.fault(row, output, &error.to_string()),
+            _ => self.records.fault_in(row, self.outcome.outputs[0].0, &error.to_string()),
+        })
     }
 
     /// Whether the study has the outcome already. Refuses a trial that does not exist, that has another outcome, or whose

@@ -80,11 +80,16 @@ impl Results {
                 index -= lines.len();
                 continue;
             };
-            let Error::Value { input, value, allowed } = &error else { return miette!("{name}, line {line}: {error}") };
-            let column = self.space.dimensions().iter().position(|dimension| dimension.name == *input);
-            let column = column.map_or(input, |k| &header[k]);
-            let remedy = "correct the cell, or the space in the study file";
-            return miette!("{name}, line {line}, column '{column}': {value} is not {allowed}; {remedy}");
+            return match &error {
+                Error::Value { input, value, allowed } => {
+                    let column = self.space.dimensions().iter().position(|dimension| dimension.name == *input);
+                    let column = column.map_or(input, |k| &header[k]);
+                    let remedy = "correct the cell, or the space in the study file";
+                    miette!("{name}, line {line}, column '{column}': {value} is not {allowed}; {remedy}")
+                }
+                Error::NoLogarithm { output, .. } => miette!("{name}, line {line}, column '{output}': {error}"),
+                _ => miette!("{name}, line {line}: {error}"),
+            };
         }
         Report::msg(error)
     }

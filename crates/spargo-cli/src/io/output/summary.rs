@@ -3,7 +3,7 @@
 use crate::io::csv::points::{Named, by_output, line, short};
 use crate::io::study_handle::StudyHandle;
 use serde_json::{Value, json};
-use spargo::study::{Best, Config, Counts, Estimate, Fronts, Observation, ParetoPoint, Trial};
+use spargo::study::{Config, Counts, Estimate, Observation, ParetoPoint, Trial};
 use std::fmt;
 
 /// The state of a study at one instant.
@@ -15,8 +15,10 @@ pub struct StudySummary {
     believed: Option<Estimate>,
     /// The best point by its outcome.
     observed: Option<Observation>,
-    /// The Pareto fronts of several objectives.
-    fronts: Option<Fronts>,
+    /// The Pareto front of several objectives by the model.
+    believed_front: Option<Vec<ParetoPoint>>,
+    /// The Pareto front of several objectives by outcomes.
+    observed_front: Option<Vec<ParetoPoint>>,
     /// Observed trials that satisfy all constraints, if there are constraints.
     feasible: Option<usize>,
     /// Why there is no model, if there should be one.
@@ -29,12 +31,8 @@ impl StudySummary {
         let mut summary = StudySummary::without_model(handle);
         let (objectives, _) = handle.study.config().objectives_and_constraints();
         let found = match objectives.len() {
-            2.. => handle.study.fronts().map(|fronts| summary.fronts = Some(fronts)),
-            _ => handle.study.best().map(|best| {
-                if let Some(Best { believed, observed }) = best {
-                    (summary.believed, summary.observed) = (Some(believed), Some(observed));
-                }
-            }),
+            2.. => handle.study.fronts().map(|fronts| summary.believed_front = Some(fronts.believed)),
+            _ => handle.study.best().map(|best| summary.believed = best.map(|best| best.believed)),
         };
         summary.without_model = found.err().map(|error| error.to_string());
         summary
@@ -42,20 +40,22 @@ impl StudySummary {
 
     /// The state without what takes a model.
     pub fn without_model(handle: &StudyHandle) -> Self {
+        let (objectives, _) = handle.study.config().objectives_and_constraints();
         StudySummary {
             config: handle.study.config().clone(),
             database: handle.database.display().to_string(),
             counts: handle.study.counts(),
             believed: None,
             observed: handle.study.best_observation(),
-            fronts: None,
+            believed_front: None,
+            observed_front: (objectives.len() > 1).then(|| handle.study.observed_front()),
             feasible: handle.study.feasible_count(),
             without_model: None,
         }
     }
 
     /// `{"study", "name", "trials", "observed", "failed", "pending", "best": {"believed", "observed"} or null,
-    /// "feasible": a number or null, "front": {"believed", "observed"} or null}`: feasible trials satisfy all
+    /// "feasible": a number or null, "front": {"believed", "observed"} or null}`, where what is believed is null without a model: feasible trials satisfy all
     /// constraints, if there are any, and fronts are those of several objectives.
     pub fn json(&self) -> Value {
         let Counts { trials, observed, failed, pending } = self.counts;
@@ -63,9 +63,10 @@ impl StudySummary {
             "study": self.database, "name": self.config.name,
             "trials": trials, "observed": observed, "failed": failed, "pending": pending, "feasible": self.feasible,
             "best": self.observed.as_ref().map(|observed| self.best_json(observed)),
-            "front": self.fronts.as_ref().map(|Fronts { believed, observed }| {
-                json!({ "believed": self.front_json(believed), "observed": self.front_json(observed) })
-            }),
+            "front": self.observed_front.as_ref().map(|observed| json!({
+                "believed": self.believed_front.as_ref().map(|believed| self.front_json(believed)),
+                "observed": self.front_json(observed),
+            })),
         })
     }
 
@@ -98,21 +99,24 @@ impl fmt::Display for StudySummary {
         if let Some(feasible) = self.feasible {
             writeln!(f, "within all constraints: {feasible} of {observed} observed")?;
         }
-        if let (Some(believed), Some(observed)) = (&self.believed, &self.observed) {
-            let objective = self.config.outputs.iter().find(|output| output.goal.is_objective());
-            let output = objective.map_or("", |output| &output.name);
-            let point = |trial: &Trial| line(&self.config.space, &trial.point);
+        let objective = self.config.outputs.iter().find(|output| output.goal.is_objective());
+        let output = objective.map_or("", |output| &output.name);
+        let point = |trial: &Trial| line(&self.config.space, &trial.point);
+        if let Some(believed) = &self.believed {
             let [mean, low, high] = [believed.mean, believed.interval.0, believed.interval.1].map(short);
             writeln!(f, "best by the model: {output} {mean} (95 %: {low} to {high}), trial {}", believed.trial.id)?;
             writeln!(f, "  {}", point(&believed.trial))?;
+        }
+        if let Some(observed) = &self.observed {
             writeln!(f, "best observed: {output} {}, trial {}", short(observed.value), observed.trial.id)?;
             writeln!(f, "  {}", point(&observed.trial))?;
         }
-        if let Some(Fronts { believed, observed }) = &self.fronts {
-            writeln!(f, "on the front: {} trials by the model, {} by their outcomes", believed.len(), observed.len())?;
+        if let Some(observed) = &self.observed_front {
+            let believed = self.believed_front.as_ref().map(|front| format!("{} trials by the model, ", front.len()));
+            writeln!(f, "on the front: {}{} by their outcomes", believed.unwrap_or_default(), observed.len())?;
         }
         if let Some(reason) = &self.without_model {
-            writeln!(f, "the best point is unknown, as there is no model: {reason}")?;
+            writeln!(f, "there is no model: {reason}")?;
         }
         writeln!(f, "stored in {}", self.database)
     }

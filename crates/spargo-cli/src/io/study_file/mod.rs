@@ -45,11 +45,20 @@ pub struct StudyFile {
     pub run: Option<RunSettings>,
     candidates: Option<Candidates>,
     path: PathBuf,
+    source: Source,
 }
 
 impl StudyFile {
-    /// Reads and checks a file; every error shows the line.
+    /// Reads and checks a file whose study is to be asked; every error shows the line.
     pub fn read(path: &Path) -> Result<Self> {
+        let file = StudyFile::read_with_extensions(path)?;
+        file.source.check_extensions(&file.config)?;
+        file.source.check_policy(&file.config)?;
+        Ok(file)
+    }
+
+    /// Reads and checks a file that may name kernels, qualities and policies of other programs; every error shows the line.
+    pub fn read_with_extensions(path: &Path) -> Result<Self> {
         parse(&Source::read(path, "the study file")?, path)
     }
 
@@ -93,10 +102,8 @@ fn parse(source: &Source, path: &Path) -> Result<StudyFile> {
     check_name(source, &config.name)?;
     check_columns(source, &config)?;
     config.check().map_err(|error| source.refused(&error))?;
-    source.check_kernel(&config)?;
-    source.check_policy(&config)?;
     let run = run.map(|run| RunSettings::parse(source, run, &config)).transpose()?;
-    Ok(StudyFile { config, run, candidates, path: path.into() })
+    Ok(StudyFile { config, run, candidates, path: path.into(), source: source.clone() })
 }
 
 /// The library's settings, from all other keys.

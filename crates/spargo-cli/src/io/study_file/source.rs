@@ -4,7 +4,7 @@ use super::diagnostics;
 use crate::io::csv::records::utf8;
 use miette::{IntoDiagnostic, LabeledSpan, MietteDiagnostic, NamedSource, Report, Result, WrapErr};
 use spargo::Error;
-use spargo::allocate::Allocation;
+use spargo::allocate::{Allocation, Quality};
 use spargo::kernel::KERNELS;
 use spargo::study::{Config, PolicyChoice};
 use std::collections::BTreeMap;
@@ -94,8 +94,13 @@ impl Source {
         }
     }
 
-    /// Refuses a kernel that the library does not have: a file cannot register its own.
-    pub fn check_kernel(&self, config: &Config) -> Result<()> {
+    /// Refuses a kernel or a quality that the library does not have: a file cannot register its own.
+    pub fn check_extensions(&self, config: &Config) -> Result<()> {
+        if let Quality::Custom(quality) = config.allocation.quality() {
+            let message = format!("the quality '{}' is not part of spargo", quality.name());
+            let help = "use the program that has it, or another allocation; `spargo tell`, `status`, `export` and `report` work";
+            return Err(self.fault(&["allocation"], message, help));
+        }
         let kernel = config.model.kernel.name();
         let mut names = KERNELS.iter().map(|kernel| kernel.name);
         if names.any(|name| name == kernel) {

@@ -32,12 +32,12 @@ impl CustomQuality {
     pub fn function(&self) -> Result<&dyn QualityFunction> {
         self.function.as_deref().ok_or_else(|| Error::Unsupported {
             what: format!("the quality '{}', which is not registered", self.name),
-            remedy: "open the study with extensions that have it".into(),
+            remedy: "open the study with it: Study::with_extensions in Rust, Study.open(…, quality=…) in Python".into(),
         })
     }
 
-    /// Its name.
-    pub(super) fn name(&self) -> &str {
+    /// The name in settings.
+    pub fn name(&self) -> &str {
         &self.name
     }
 
