@@ -25,7 +25,7 @@ fn a_file_that_is_not_text_is_refused_with_its_line() {
     assert!(said.contains("missing.toml") && said.contains("spargo new"), "{said}");
 }
 
-const BROKEN: [(&str, &str); 63] = [
+const BROKEN: [(&str, &str); 64] = [
     ("nothing at all", ""),
     ("no objectives", "[space]\nx = { real = [0, 1] }\n"),
     ("no space", "[objectives]\ny = { goal = \"max\" }\n"),

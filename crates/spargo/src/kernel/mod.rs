@@ -104,7 +104,7 @@ pub trait Covariance: Send + Sync {
     fn spectrum(&self, _dimension: usize, _count: usize, _rng: &mut ChaCha8Rng) -> Result<Spectrum> {
         Err(Error::Unsupported {
             what: "paths of a kernel without a spectrum".into(),
-            remedy: "give it one, or choose a rule without paths (log-ei, ehvi, hippo, straddle or bald)".into(),
+            remedy: "give it one, or choose a rule that draws none, such as log-ei".into(),
         })
     }
 }

@@ -254,6 +254,22 @@ impl Config {
         }
     }
 
+    /// Refuses a transform of several objectives.
+    fn check_outcome_transform(&self) -> Result<()> {
+        match self.model.outcome_transform {
+            OutcomeTransformChoice::Asinh | OutcomeTransformChoice::Log
+                if self.objectives_and_constraints().0.len() > 1 =>
+            {
+                Err(Error::unsupported(
+                    "an outcome-transform of several objectives, between which volumes are measured",
+                    "use \"off\", or \"auto\", which transforms other outputs alone",
+                ))
+            }
+            OutcomeTransformChoice::Asinh | OutcomeTransformChoice::Log => Ok(()),
+            OutcomeTransformChoice::Auto | OutcomeTransformChoice::Off => Ok(()),
+        }
+    }
+
     /// Inputs and outputs are the columns of one table.
     fn check_names(&self) -> Result<()> {
         if self.space.dimensions().is_empty() {

@@ -3,10 +3,9 @@
 //! A file holds names only. Without the extensions a study can be read, told and exported; what needs a model, or a batch, is
 //! refused by the name that is missing.
 
-use super::config::OutcomeTransformChoice;
 use super::{Config, Study, TrustRegionPolicy};
 use crate::allocate::{Quality, QualityFunction};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::kernel::CustomKernel;
 use std::sync::Arc;
 
@@ -80,18 +79,5 @@ impl Config {
             Quality::Custom(quality) => quality.function().map(|_| ()),
             _ => Ok(()),
         }
-    }
-
-    /// Refuses a transform of several objectives.
-    pub(super) fn check_outcome_transform(&self) -> Result<()> {
-        let chosen =
-            matches!(self.model.outcome_transform, OutcomeTransformChoice::Asinh | OutcomeTransformChoice::Log);
-        if !chosen || self.objectives_and_constraints().0.len() <= 1 {
-            return Ok(());
-        }
-        Err(Error::unsupported(
-            "an outcome-transform of several objectives, between which volumes are measured",
-            "use \"off\", or \"auto\", which transforms other outputs alone",
-        ))
     }
 }
