@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Makes docs/constants.md, the table of the engine's numeric constants, from their declarations and doc comments; fails if
-a file of any crate has a constant below its first type or function.
+"""Makes docs/constants.md, the table of the engine's numeric constants, from their declarations and doc comments.
+
+Fails if a file of any crate has a constant below its first type or function.
 
     python3 scripts/constants.py            # writes it
     python3 scripts/constants.py --check    # fails if it is out of date
