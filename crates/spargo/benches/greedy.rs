@@ -3,7 +3,8 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use spargo::acquire::optimizer::{AcquisitionOptimizer, AcquisitionOptions};
 use spargo::acquire::{
-    AcquisitionFunction, Context, FailureModel, Fantasised, Fantasy, Gibbon, LogEi, Output, ParetoState, greedy_from,
+    AcquisitionFunction, Context, FailureModel, Fantasised, Fantasy, Gibbon, LogEi, OutputModel, ParetoState,
+    greedy_from,
 };
 use spargo::data::Dataset;
 use spargo::kernel::{Family, Kernel};
@@ -35,7 +36,7 @@ fn batches(criterion: &mut Criterion) {
     let (options, sampling) = (AcquisitionOptions::default(), SamplingOptions::default());
     let rng = StepRng { seed: 0, step: 0 };
     let optimizer = AcquisitionOptimizer::new(&space, none.as_ref(), &options, rng).expect("default options");
-    let objectives = [Output { posterior: &posterior, noise: hyper.noise }];
+    let objectives = [OutputModel { posterior: &posterior, noise: hyper.noise }];
     let pareto = ParetoState::new(&objectives, &[], data.x()).expect("finite data");
     let context = Context {
         objectives: &objectives,

@@ -186,7 +186,7 @@ fn fronts_and_limits_are_those_of_the_library() {
                 assert_eq!(data["overview"]["feasibility"]["all"], feasible, "{name}");
                 browser.click("#tab-overview");
                 let text = browser.run("document.getElementById('panel-overview').textContent");
-                assert!(text.as_str().unwrap().contains("to all limits"), "{name}: {text}");
+                assert!(text.as_str().unwrap().contains("all constraints"), "{name}: {text}");
             }
             _ => assert!(data["overview"]["feasibility"].is_null(), "{name}"),
         }

@@ -15,7 +15,7 @@ use super::svgp_model::Model;
 use super::{Optimizer, Recommendation};
 use crate::error::Result;
 use spargo::acquire::optimizer::{AcquisitionOptimizer, AcquisitionOptions, Excluded, space_filling};
-use spargo::acquire::{Context, Output, ParetoState, thompson};
+use spargo::acquire::{Context, OutputModel, ParetoState, thompson};
 use spargo::allocate::Allocation;
 use spargo::data::{Dataset, Warp};
 use spargo::kernel::Family;
@@ -95,7 +95,7 @@ impl SvgpOptimizer {
         let none = Mat::zeros(0, observed.ncols());
         let best = select_rows(observed.as_ref(), &best_rows(&model.posterior.mean(observed.as_ref())?, INCUMBENTS));
         let rng = StepRng { seed: *seed, step: self.batches };
-        let objectives = [Output { posterior: &model.posterior, noise: model.hyper.noise }];
+        let objectives = [OutputModel { posterior: &model.posterior, noise: model.hyper.noise }];
         let context = Context {
             objectives: &objectives,
             constraints: &[],

@@ -18,7 +18,7 @@ function front(data) {
   );
   const [believed, observed] = data.counts;
   const words =
-    `No other trial is better in every objective${DATA.overview.feasibility ? ", among those within all limits" : ""}: ` +
+    `No other trial is better in every objective${DATA.overview.feasibility ? ", among those that satisfy all constraints" : ""}: ` +
     `${count(believed, "trial", "trials")} by posterior mean, without noise, and ${observed} by outcome. ` +
     `With noise, the observed front flatters.${drawn(data.trials, data.of)}`;
   return [

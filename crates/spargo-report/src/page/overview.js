@@ -42,8 +42,8 @@ function bestCards({ believed, trial, value, point }) {
 /** How many outcomes satisfy each constraint, and all of them. */
 function feasibility({ feasibility: { all, each }, observed }) {
   const rows = each.map(([k, kept]) => [DATA.outputs[k].name, DATA.outputs[k].limit, kept.toLocaleString("en")]);
-  const none = all ? "" : " Until one is, the search first reduces the violation.";
-  const words = `${all.toLocaleString("en")} of ${count(observed, "outcome is", "outcomes are")} within all limits.${none}`;
+  const none = all ? "" : " Until one does, the search first reduces the violation.";
+  const words = `${all.toLocaleString("en")} of ${count(observed, "outcome satisfies", "outcomes satisfy")} all constraints.${none}`;
   return card("Feasibility", words, table(["output", "limit", "outcomes within"], rows, [0, 1]));
 }
 

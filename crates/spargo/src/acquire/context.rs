@@ -8,9 +8,9 @@ use crate::model::Posterior;
 use crate::rng::StepRng;
 use crate::sample::SamplingOptions;
 
-/// One output, independent of the others given the data; objectives are to be maximised.
+/// The model of one output, independent of the others given the data; objectives are to be maximised.
 #[derive(Debug, Clone, Copy)]
-pub struct Output<'a> {
+pub struct OutputModel<'a> {
     /// f given the data.
     pub posterior: &'a Posterior,
     /// σ², the noise variance of an observation.
@@ -21,7 +21,7 @@ pub struct Output<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Constraint<'a> {
     /// The constrained output.
-    pub output: Output<'a>,
+    pub output: OutputModel<'a>,
     /// The bounds, in the posterior's units.
     pub bounds: ConstraintBounds,
 }
@@ -30,7 +30,7 @@ pub struct Constraint<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// Outputs to be maximised, or the one output to be learned; at least one.
-    pub objectives: &'a [Output<'a>],
+    pub objectives: &'a [OutputModel<'a>],
     /// Outputs that must satisfy bounds.
     pub constraints: &'a [Constraint<'a>],
     /// The level whose crossing is to be learned, in the model's units, if that is the goal.
@@ -53,7 +53,7 @@ pub struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// All outputs: objectives first, then constrained ones.
-    pub fn outputs(&self) -> impl Iterator<Item = Output<'a>> {
+    pub fn outputs(&self) -> impl Iterator<Item = OutputModel<'a>> {
         self.objectives.iter().copied().chain(self.constraints.iter().map(|constraint| constraint.output))
     }
 
@@ -64,11 +64,11 @@ impl<'a> Context<'a> {
 }
 
 /// Refuses an empty list of objectives, outputs of different inputs, and bounds that nothing satisfies.
-pub(super) fn check_outputs(objectives: &[Output<'_>], constraints: &[Constraint<'_>]) -> Result<()> {
+pub(super) fn check_outputs(objectives: &[OutputModel<'_>], constraints: &[Constraint<'_>]) -> Result<()> {
     let Some(first) = objectives.first() else {
         return Err(Error::Empty { what: "the list of objectives".into() });
     };
-    let inputs = |output: &Output<'_>| output.posterior.z().ncols();
+    let inputs = |output: &OutputModel<'_>| output.posterior.z().ncols();
     for output in objectives.iter().chain(constraints.iter().map(|constraint| &constraint.output)) {
         check_length("the inputs of an output", inputs(output), inputs(first))?;
     }

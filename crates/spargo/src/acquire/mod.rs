@@ -37,7 +37,7 @@ pub use bald::{Bald, bald};
 pub use bounds::ConstraintBounds;
 pub use chebyshev::{Chebyshev, Scale, simplex};
 pub use constrained::{ConstrainedObjective, SampledConstraint};
-pub use context::{Constraint, Context, Output};
+pub use context::{Constraint, Context, OutputModel};
 pub use ehvi::Ehvi;
 pub use failure::{FailureModel, SuccessWeighted, SuccessWeighting};
 pub use fantasy::{Fantasised, Fantasy};

@@ -1,7 +1,7 @@
 //! Observed points by their posterior means: feasibility, the Pareto front, and the scale of each objective.
 
 use super::Scale;
-use super::context::{Constraint, Output, check_outputs};
+use super::context::{Constraint, OutputModel, check_outputs};
 use crate::allocate::quality::moments;
 use crate::error::{Error, Result};
 use crate::linalg::MatRef;
@@ -27,12 +27,12 @@ pub struct ParetoState {
 
 impl ParetoState {
     /// Of these points, [points, inputs]; at least one.
-    pub fn new(objectives: &[Output<'_>], constraints: &[Constraint<'_>], observed: MatRef<'_>) -> Result<Self> {
+    pub fn new(objectives: &[OutputModel<'_>], constraints: &[Constraint<'_>], observed: MatRef<'_>) -> Result<Self> {
         check_outputs(objectives, constraints)?;
         if observed.nrows() == 0 {
             return Err(Error::Empty { what: "the list of observed points".into() });
         }
-        let at_points = |output: &Output<'_>| output.posterior.mean(observed);
+        let at_points = |output: &OutputModel<'_>| output.posterior.mean(observed);
         let objectives = objectives.iter().map(at_points).collect::<Result<Vec<_>>>()?;
         let constrained = constraints.iter().map(|c| at_points(&c.output)).collect::<Result<Vec<_>>>()?;
         let deviations: Vec<f64> = constrained.iter().map(|means| deviation(means)).collect();

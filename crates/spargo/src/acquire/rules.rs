@@ -1,7 +1,9 @@
 //! The rules by which batches are chosen: one record each, from which names, help, checks, schema and docs come.
 
 use super::optimizer::Excluded;
-use super::{Bald, Context, FeasibilityWeighted, Gibbon, Hippo, LogEhvi, LogEi, Output, Straddle, greedy, thompson};
+use super::{
+    Bald, Context, FeasibilityWeighted, Gibbon, Hippo, LogEhvi, LogEi, OutputModel, Straddle, greedy, thompson,
+};
 use crate::error::{Error, Result};
 use crate::linalg::Mat;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -86,7 +88,7 @@ pub static RULES: [Rule; 7] = [
         refuses: |task| (task != Task::Classify).then_some("bald learns a yes-or-no output"),
         batch: |context, numbers, excluded| {
             // The determinantal process knows no noise.
-            let objectives = [Output { noise: 0.0, ..context.objectives[0] }];
+            let objectives = [OutputModel { noise: 0.0, ..context.objectives[0] }];
             greedy(&Context { objectives: &objectives, ..*context }, &mut Bald, numbers.len(), excluded)
         },
     },

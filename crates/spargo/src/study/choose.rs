@@ -7,7 +7,7 @@ use super::model::{Models, Surrogate};
 use crate::acquire::optimizer::{
     AcquisitionOptimizer, AcquisitionOptions, Assignment, Excluded, Memoryless, TrustRegions, is_assigned, is_listed,
 };
-use crate::acquire::{Constraint, Context, Output, ParetoState, thompson};
+use crate::acquire::{Constraint, Context, OutputModel, ParetoState, thompson};
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef, select_rows, sorted_by_value};
 use crate::rng::StepRng;
@@ -39,8 +39,8 @@ pub(super) struct Chooser<'a> {
 
 impl Config {
     /// The outputs of an acquisition: objectives, and constraints with bounds in the units of their models.
-    pub(super) fn acquired<'a>(&self, models: &'a [Surrogate]) -> (Vec<Output<'a>>, Vec<Constraint<'a>>) {
-        let of = |k: usize| Output { posterior: &models[k].posterior, noise: models[k].noise };
+    pub(super) fn acquired<'a>(&self, models: &'a [Surrogate]) -> (Vec<OutputModel<'a>>, Vec<Constraint<'a>>) {
+        let of = |k: usize| OutputModel { posterior: &models[k].posterior, noise: models[k].noise };
         let (objectives, constrained) = self.objectives_and_constraints();
         if objectives.is_empty() {
             return (vec![of(0)], Vec::new());
@@ -115,7 +115,7 @@ impl Chooser<'_> {
 
     fn context<'b>(
         &'b self,
-        objectives: &'b [Output<'b>],
+        objectives: &'b [OutputModel<'b>],
         constraints: &'b [Constraint<'b>],
         pareto: &'b ParetoState,
         optimizer: &'b AcquisitionOptimizer<'b>,

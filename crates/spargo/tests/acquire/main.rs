@@ -15,8 +15,8 @@ mod rules;
 use common::*;
 use spargo::acquire::optimizer::{AcquisitionOptimizer, AcquisitionOptions};
 use spargo::acquire::{
-    AcquisitionFunction, Bald, Constraint, ConstraintBounds, Context, FailureModel, Gibbon, LogEi, Output, ParetoState,
-    Straddle,
+    AcquisitionFunction, Bald, Constraint, ConstraintBounds, Context, FailureModel, Gibbon, LogEi, OutputModel,
+    ParetoState, Straddle,
 };
 use spargo::kernel::{Family, Kernel, Stationary};
 use spargo::linalg::{Mat, MatRef};
@@ -94,8 +94,8 @@ impl<'a> Problem<'a> {
     }
 
     fn with<T>(&self, run: impl FnOnce(&Context<'_>) -> T) -> T {
-        let outputs: Vec<Output<'_>> =
-            self.models.iter().map(|posterior| Output { posterior, noise: self.noise }).collect();
+        let outputs: Vec<OutputModel<'_>> =
+            self.models.iter().map(|posterior| OutputModel { posterior, noise: self.noise }).collect();
         let (objectives, others) = outputs.split_at(outputs.len() - self.bounds.len());
         let constraints: Vec<Constraint<'_>> =
             others.iter().zip(self.bounds).map(|(&output, &bounds)| Constraint { output, bounds }).collect();

@@ -229,7 +229,7 @@ fn feasible_values_are_above_all_others() {
 #[test]
 fn points_are_compared_by_their_means() {
     let models = models(3, 1.0, NOISE);
-    let output = |k: usize| Output { posterior: &models[k], noise: NOISE };
+    let output = |k: usize| OutputModel { posterior: &models[k], noise: NOISE };
     let objectives = [output(0), output(1)];
     let at = points(50, 2);
     let mean: Vec<Vec<f64>> = models.iter().map(|model| model.mean(at.as_ref()).unwrap()).collect();
