@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 use spargo::kernel::Kernel;
-use spargo::linalg::{MatMut, MatRef, dot};
+use spargo::linalg::{MatMut, MatRef, mat_vec};
 
 /// Rows updated by one task: its kernel values stay in the first-level cache.
 const BLOCK: usize = 512;
@@ -39,10 +39,12 @@ pub fn plain(x: MatRef<'_>, kernel: &Kernel, quality: &[f64], m: usize) -> Vec<u
             let mut values = vec![0.0; variance.len()];
             let out = MatMut::from_column_major_slice_mut(&mut values, variance.len(), 1);
             kernel.cross(x.subrows(block * BLOCK, variance.len()), point, out);
-            for ((row, variance), value) in factor.chunks_exact_mut(width).zip(variance).zip(values) {
-                if *variance > nil {
-                    row[step] = (value - dot(&row[..step], &pivot)) / root;
-                    *variance -= row[step].powi(2);
+            let known = MatRef::from_row_major_slice(factor, variance.len(), width).subcols(0, step);
+            let explained = mat_vec(known, &pivot);
+            for (i, row) in factor.chunks_exact_mut(width).enumerate() {
+                if variance[i] > nil {
+                    row[step] = (values[i] - explained[i]) / root;
+                    variance[i] -= row[step].powi(2);
                 }
             }
         });
