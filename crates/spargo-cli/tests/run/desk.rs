@@ -168,7 +168,7 @@ fn an_outcome_without_a_logarithm_is_refused_at_its_line() {
     assert!(complaint.contains("results.csv, line 3, column 'y': 'y' = 0 in the row has no logarithm"), "{complaint}");
     assert!(complaint.contains("nothing was told") && folder.status()["observed"] == 0, "{complaint}");
     folder.write("past.csv", "x,n,y\n0.5,7,2\n0.25,8,-1\n");
-    let complaint = folder.refused(&["suggest", "study.toml", "past.csv"]);
+    let complaint = folder.refused(&["suggest", "study.toml", "--data", "past.csv"]);
     assert!(complaint.contains("past.csv, line 3, column 'y': 'y' = -1"), "{complaint}");
 }
 
