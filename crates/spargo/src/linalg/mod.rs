@@ -191,7 +191,7 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest.iter().zip(other_rest).map(|(a, b)| a * b).sum::<f64>()
 }
 
-/// out[i] += Σⱼ aᵢⱼbᵢⱼ.
+/// outᵢ += Σⱼ aᵢⱼbᵢⱼ.
 pub fn add_row_dots(out: &mut [f64], a: MatRef<'_>, b: MatRef<'_>) {
     for j in 0..a.ncols() {
         out.iter_mut().zip(column(a, j)).zip(column(b, j)).for_each(|((out, a), b)| *out += a * b);
