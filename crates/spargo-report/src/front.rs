@@ -47,10 +47,10 @@ impl Front {
     /// The fronts; none with fewer than two objectives or without outcomes. There must be a model.
     pub fn of(study: &mut Study, inputs: &Inputs) -> Result<Option<Self>> {
         let (objectives, _) = study.config().objectives_and_constraints();
-        let told = |(trial, values): (&Trial, &[f64])| FrontTrial {
+        let told = |(trial, values): (&Trial, Vec<f64>)| FrontTrial {
             trial: trial.id,
-            values: values.into(),
-            feasible: study.config().is_feasible(values),
+            feasible: study.config().is_feasible(&values),
+            values,
         };
         let all: Vec<FrontTrial> = observed(study).map(told).collect();
         if objectives.len() < 2 || all.is_empty() {

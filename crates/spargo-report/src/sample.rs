@@ -1,6 +1,6 @@
 //! Samples of large studies for drawing.
 
-use spargo::study::{Goal, Outcome, Study, Trial};
+use spargo::study::{Goal, Record, Status, Study, Trial};
 use std::collections::HashSet;
 
 /// Largest number of points of a drawing.
@@ -17,25 +17,24 @@ pub struct OutputValue {
     pub value: f64,
 }
 
-/// Observed trials with their values, in the order of the trials.
-pub fn observed(study: &Study) -> impl Iterator<Item = (&Trial, &[f64])> {
-    study.history().records().iter().filter_map(|record| match &record.told.as_ref()?.outcome {
-        Outcome::Observed { values, .. } => Some((&record.trial, values.as_slice())),
-        Outcome::Failed { .. } => None,
-    })
+/// Trials of which every output was observed with their values, in the order of the trials.
+pub fn observed(study: &Study) -> impl Iterator<Item = (&Trial, Vec<f64>)> {
+    study.history().records().iter().filter_map(|record| Some((&record.trial, record.values()?)))
 }
 
 /// Failed trials with their reasons, in the order of the trials.
 pub fn failed(study: &Study) -> impl Iterator<Item = (&Trial, &str)> {
-    study.history().records().iter().filter_map(|record| match &record.told.as_ref()?.outcome {
-        Outcome::Failed { reason } => Some((&record.trial, reason.as_str())),
-        Outcome::Observed { .. } => None,
-    })
+    let failed = study.history().records().iter().filter(|record| record.status() == Status::Failed);
+    failed.filter_map(|record| Some((&record.trial, record.failure()?)))
 }
 
 /// All outcomes of an output, in the order of the trials.
 pub fn values_of(study: &Study, output: usize) -> Vec<OutputValue> {
-    observed(study).map(|(trial, values)| OutputValue { trial: trial.id, value: values[output] }).collect()
+    let kept = study.history().records().iter().filter(|record| !record.is_discarded);
+    let value = |record: &Record| {
+        Some(OutputValue { trial: record.trial.id, value: record.told[output].measurement.observed()? })
+    };
+    kept.filter_map(value).collect()
 }
 
 /// Whether the first of two outcomes of an output is better.
@@ -76,6 +75,7 @@ pub fn evenly<T: Clone>(all: &[T], count: usize) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use spargo::study::Outcome;
     use spargo::space::{Dimension, Space, Value};
     use spargo::study::{Config, Output};
 

@@ -2,12 +2,12 @@
 
 use super::axis::Inputs;
 use super::overview::point;
-use super::sample::{OutputValue, best_first, observed, values_of};
+use super::sample::{OutputValue, best_first, values_of};
 use serde::Serialize;
 use spargo::Result;
 use spargo::space::{Point, Value};
 use spargo::study::Study;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 /// Rows of the table.
 const MOST: usize = 50;
@@ -39,7 +39,7 @@ struct Row {
 
 #[derive(Serialize)]
 struct Cell {
-    observed: f64,
+    observed: Option<f64>,
     mean: Option<f64>,
     interval: Option<(f64, f64)>,
 }
@@ -56,11 +56,11 @@ impl Trials {
         let points: Vec<Point> = trials.iter().map(|&trial| point(study, trial).clone()).collect();
         // Another section says why there is no model.
         let predictions: Vec<_> = (0..outputs).map(|k| study.predict_interval(k, &points).ok()).collect();
-        let values: HashMap<u64, &[f64]> = observed(study).map(|(trial, values)| (trial.id, values)).collect();
+        let value = |trial: u64, k: usize| study.trial(trial).and_then(|record| record.told[k].measurement.observed());
         let cell = |i: usize, k: usize| {
             let prediction = predictions[k].as_ref().map(|predictions| predictions[i]);
             Cell {
-                observed: values[&trials[i]][k],
+                observed: value(trials[i], k),
                 mean: prediction.map(|prediction| prediction.mean),
                 interval: prediction.map(|prediction| prediction.interval),
             }

@@ -112,11 +112,17 @@ pub enum Error {
         remedy: String,
     },
 
+    /// An outcome of a trial that was withdrawn.
+    #[error("trial {trial} was discarded: `amend` it with its outcome, or `retry` it")]
+    Discarded {
+        /// Which of the outcomes that were told, counted from 0.
+        index: usize,
+        /// The number of the trial.
+        trial: u64,
+    },
+
     /// A trial that already has another outcome.
-    #[error(
-        "trial {trial} already has the outcome {told} (got {now}): an outcome never changes; \
-         add the point again as a new trial"
-    )]
+    #[error("trial {trial} already has the outcome {told} (got {now}): `amend` it to correct it")]
     Retold {
         /// Which of the outcomes that were told, counted from 0.
         index: usize,

@@ -238,9 +238,9 @@ fn local_models_that_cannot_be_fitted_do_not_end_an_ask_of_several_objectives() 
         let mut study = Study::in_memory(config).unwrap();
         for count in [20, 6, 6] {
             let trials = study.ask(count).unwrap();
-            let both = |(id, outcome): (u64, Outcome)| match outcome {
-                Outcome::Observed { values, .. } => (id, Outcome::Observed { values: vec![values[0]; 2], noise: None }),
-                failed => (id, failed),
+            let both = |(id, outcome): (u64, Outcome)| match outcome.observed() {
+                Some(values) => (id, Outcome::values([values[0]; 2])),
+                None => (id, outcome),
             };
             let outcomes: Vec<_> = evaluated(&trials).into_iter().map(both).collect();
             study.tell(&outcomes).unwrap();

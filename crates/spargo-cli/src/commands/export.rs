@@ -1,11 +1,11 @@
-//! `spargo export`: every trial of a study as a table.
+//! `spargo export`: every trial of a study as a table, or every correction of them.
 
 use crate::io::csv::point_table::{PointTable, TableArgs};
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::Result;
 use spargo::space::Value;
-use spargo::study::{Config, Outcome, Record};
+use spargo::study::{Config, Measurement, Output, Record, Revision, Status, Study};
 use std::path::PathBuf;
 
 /// Arguments of `spargo export`.
@@ -15,11 +15,17 @@ Examples:
   spargo export coupling.db > trials.csv
   spargo export study.toml -o trials.csv
   spargo suggest study.toml --data trials.csv
+  spargo export study.toml --history              what was amended, discarded or retried, by whom, when and why
 
-Columns: trial, the inputs, the outputs, status (done, failed or pending), reason. They are the keys of --json as well.")]
+Columns: trial, the inputs, the outputs, their noise variances where one is known, status (done, partial, failed, pending or
+discarded), reason. An output that is pending is an empty cell, one that failed has the word failed.
+Columns of --history: trial, time, by, reason, change, output, before, after. They are the keys of --json as well.")]
 pub struct Export {
     /// A study file, or a study's database
     study: PathBuf,
+    /// Export corrections instead of trials: one row for every output that changed
+    #[arg(long)]
+    history: bool,
     #[command(flatten)]
     table: TableArgs,
 }
@@ -27,25 +33,69 @@ pub struct Export {
 impl Export {
     pub fn run(self) -> Result<()> {
         let handle = StudyHandle::open_to_read(&self.study)?;
-        let Config { space, outputs, .. } = handle.study.config();
-        let inputs = space.dimensions().iter().map(|dimension| dimension.name.as_str());
-        let outputs = outputs.iter().map(|output| output.name.as_str());
-        let columns = ["trial"].into_iter().chain(inputs).chain(outputs.clone()).chain(["status", "reason"]);
-        let rows = handle.study.history().records().iter().map(|record| cells(record, outputs.len()));
-        let table = PointTable { columns: columns.map(String::from).collect(), rows: rows.collect() };
+        let table = if self.history { corrections(&handle.study) } else { trials(&handle.study) };
         self.table.write(&table, &handle.inputs())
     }
 }
 
-fn cells(Record { trial, told, .. }: &Record, outputs: usize) -> Vec<Option<Value>> {
-    let (values, status, reason): (&[f64], &str, &str) = match told.as_ref().map(|told| &told.outcome) {
-        None => (&[], "pending", ""),
-        Some(Outcome::Failed { reason }) => (&[], "failed", reason),
-        Some(Outcome::Observed { values, .. }) => (values, "done", ""),
-    };
-    let mut cells = vec![Some(Value::Int(trial.id as i64))];
-    cells.extend(trial.point.iter().cloned().map(Some));
-    cells.extend((0..outputs).map(|k| values.get(k).map(|&value| Value::Real(value))));
-    cells.extend([status, reason].map(|word| Some(word.into())));
+/// One row per trial.
+fn trials(study: &Study) -> PointTable {
+    let Config { space, outputs, .. } = study.config();
+    let records = study.history().records();
+    let has_variance =
+        |&k: &usize| records.iter().any(|record| record.told[k].measurement.variance().is_some());
+    let noisy: Vec<usize> = (0..outputs.len()).filter(has_variance).collect();
+    let mut columns = vec!["trial".into()];
+    columns.extend(space.dimensions().iter().map(|dimension| dimension.name.clone()));
+    columns.extend(outputs.iter().map(|output| output.name.clone()));
+    columns.extend(noisy.iter().map(|&k| format!("{} variance", outputs[k].name)));
+    columns.extend(["status", "reason"].map(String::from));
+    PointTable { columns, rows: records.iter().map(|record| cells(record, &noisy)).collect() }
+}
+
+fn cells(record: &Record, noisy: &[usize]) -> Vec<Option<Value>> {
+    let status = record.status();
+    let mut cells = vec![Some(Value::Int(record.trial.id as i64))];
+    cells.extend(record.trial.point.iter().cloned().map(Some));
+    cells.extend(record.measurements().map(|measurement| match measurement {
+        Measurement::Failed { .. } if status != Status::Failed => Some("failed".into()),
+        measurement => measurement.observed().map(Value::Real),
+    }));
+    cells.extend(noisy.iter().map(|&k| record.told[k].measurement.variance().map(Value::Real)));
+    cells.extend([status.name(), record.failure().unwrap_or("")].map(|word| Some(word.into())));
     cells
+}
+
+/// One row for every output that a correction changed.
+fn corrections(study: &Study) -> PointTable {
+    let columns = ["trial", "time", "by", "reason", "change", "output", "before", "after"];
+    let mut rows = Vec::new();
+    for record in study.history().records() {
+        for revision in &record.revisions {
+            for (k, output) in study.config().outputs.iter().enumerate() {
+                rows.extend(correction(record, revision, (k, output)));
+            }
+        }
+    }
+    PointTable { columns: columns.map(String::from).into(), rows }
+}
+
+fn correction(
+    record: &Record,
+    Revision { before, after, note }: &Revision,
+    (k, output): (usize, &Output),
+) -> Option<Vec<Option<Value>>> {
+    let [old, new] = [before, after].map(|known| known.as_ref().map(|known| &known[k]));
+    let change = match (old, new) {
+        (old, new) if old == new => return None,
+        (_, None) => "discarded",
+        (_, Some(Measurement::Pending)) => "retried",
+        (_, Some(_)) => "amended",
+    };
+    let words = |known: Option<&Measurement>| known.map_or("discarded".into(), Measurement::to_string);
+    let time = jiff::Timestamp::from_millisecond(note.time as i64).map_or_else(|_| note.time.to_string(), |time| time.to_string());
+    let mut cells = vec![Some(Value::Int(record.trial.id as i64))];
+    let words = [time, note.by.clone(), note.reason.clone(), change.into(), output.name.clone(), words(old), words(new)];
+    cells.extend(words.map(|word| Some(Value::Choice(word))));
+    Some(cells)
 }

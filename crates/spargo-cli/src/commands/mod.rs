@@ -3,6 +3,7 @@
 mod allocate;
 mod ask;
 mod completions;
+mod correct;
 mod demo;
 mod export;
 mod fit;
@@ -24,6 +25,7 @@ Examples:
   spargo demo                                       see it work
   spargo new && spargo run study.toml               a study that evaluates itself
   spargo ask study.toml, spargo tell coupling.db    a study that others evaluate
+  spargo amend coupling.db --trial 7 --value 5.2 --reason 'a typo'
 
 Exit codes:
   0    done
@@ -58,6 +60,12 @@ enum Command {
     Ask(ask::Ask),
     /// Tell a study the outcomes of its trials
     Tell(tell::Tell),
+    /// Correct outcomes that were told
+    Amend(correct::Amend),
+    /// Withdraw trials
+    Discard(correct::Discard),
+    /// Have trials evaluated again
+    Retry(correct::Retry),
     /// Show the state of a study
     Status(status::Status),
     /// Export a study's trials as CSV
@@ -86,6 +94,9 @@ impl Cli {
             Command::Run(run) => run.run(),
             Command::Ask(ask) => ask.run(),
             Command::Tell(tell) => tell.run(),
+            Command::Amend(amend) => amend.run(),
+            Command::Discard(discard) => discard.run(),
+            Command::Retry(retry) => retry.run(),
             Command::Status(status) => status.run(),
             Command::Export(export) => export.run(),
             Command::Fit(fit) => fit.run(),

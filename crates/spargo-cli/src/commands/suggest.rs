@@ -4,13 +4,13 @@ use crate::commands::ask::PointArgs;
 use crate::io::csv::point_table::{PointTable, TableArgs};
 use crate::io::csv::results::Results;
 use crate::io::output::execution::Threads;
+use crate::io::output::print::note;
 use crate::io::study_file::StudyFile;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
 use spargo::space::{Point, Value};
 use spargo::study::{Config, CrediblePrediction, Study};
 use std::path::PathBuf;
-use tracing::info;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,7 +25,7 @@ Examples:
 pub struct Suggest {
     /// The study file
     study: PathBuf,
-    /// CSV files of past results: an empty or NaN outcome is a failure, the word "pending" marks a pending point
+    /// CSV files of past results: an empty outcome is pending, NaN or the word "failed" is a failure
     #[arg(long, value_name = "FILE")]
     data: Vec<PathBuf>,
     /// CSV files of points that are all pending, such as batches that were suggested before
@@ -52,10 +52,10 @@ impl Suggest {
         let mut results = Results::new(&config, file.header());
         self.data.iter().try_for_each(|path| results.read(path))?;
         self.pending.iter().try_for_each(|path| results.read_pending(path))?;
+        note(&results.counts().to_string());
         let seed = fresh_seed(&config, results.len());
         let mut study = Study::in_memory(Config { seed, ..config }).into_diagnostic()?;
         let header = results.add_to(&mut study)?;
-        info!("{} rows read", study.counts().trials);
         let table = self.threads.install(|| self.suggest(&mut study, header))?;
         self.table.write(&table, &[file.inputs(), self.data, self.pending].concat())
     }

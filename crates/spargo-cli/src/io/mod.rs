@@ -2,6 +2,7 @@
 
 pub mod csv;
 pub(crate) mod goal_args;
+pub mod outcome_args;
 pub mod output;
 pub mod parse;
 pub mod study_file;

@@ -175,11 +175,8 @@ fn fronts_and_limits_are_those_of_the_library() {
             assert!(rings.as_u64().unwrap() <= fronts.believed.len() as u64, "{name}");
             assert_eq!(rings == 0, fronts.believed.is_empty(), "{name}");
         }
-        let keeps = |record: &spargo::study::Record| match record.told.as_ref().map(|told| &told.outcome) {
-            Some(Outcome::Observed { values, .. }) => study.config().is_feasible(values),
-            _ => false,
-        };
-        let feasible = study.history().records().iter().filter(|record| keeps(record)).count();
+        let values = study.history().records().iter().filter_map(|record| record.values());
+        let feasible = values.filter(|values| study.config().is_feasible(values)).count();
         let (_, limited) = study.config().objectives_and_constraints();
         match study.config().outputs[limited.first().copied().unwrap_or(0)].goal {
             Goal::Constraint { .. } => {

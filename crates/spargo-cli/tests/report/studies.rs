@@ -73,7 +73,7 @@ pub fn mixed() -> (String, PathBuf) {
     config.outputs[0].name = format!("loss {NASTY}");
     made("mixed", config, |study| {
         grow(study, &[12, 15, 15], 4, |space, trial| match outcome(space, trial) {
-            Outcome::Observed { values, .. } => Outcome::value(100.0 - values[0]),
+            Outcome::Measured(measured) => Outcome::values(measured[0].observed().map(|value| 100.0 - value)),
             failed => failed,
         });
     })
@@ -117,13 +117,13 @@ pub fn modelled() -> Vec<(String, PathBuf)> {
 
 /// Two numbers that compete: the bowl, and the share of the range of the first input.
 fn compete(space: &Space, trial: &Trial) -> Option<Vec<f64>> {
-    let Outcome::Observed { values, .. } = outcome(space, trial) else { return None };
+    let values = outcome(space, trial).observed()?;
     let share = space.encode(&trial.point).unwrap()[0];
     Some(vec![values[0], 5.0 * share])
 }
 
 fn observed(values: Option<Vec<f64>>) -> Outcome {
-    values.map_or_else(|| Outcome::failed("no luck"), |values| Outcome::Observed { values, noise: None })
+    values.map_or_else(|| Outcome::failed("no luck"), Outcome::values)
 }
 
 fn with_goals(space: Space, goals: &[(&str, Goal)]) -> Config {
@@ -166,7 +166,7 @@ pub fn classified() -> Vec<(String, PathBuf, bool)> {
     let plane = || Space::new(vec![Dimension::real("x", -1.0, 1.0), Dimension::real("y", 1.0, 100.0).log()]).unwrap();
     let one = || Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap();
     let class = |space: &Space, trial: &Trial| match outcome(space, trial) {
-        Outcome::Observed { .. } => Outcome::value(f64::from(space.encode(&trial.point).unwrap()[0] > 0.4)),
+        Outcome::Measured(_) => Outcome::value(f64::from(space.encode(&trial.point).unwrap()[0] > 0.4)),
         failed => failed,
     };
     let always = |_: &Space, _: &Trial| Outcome::value(1.0);

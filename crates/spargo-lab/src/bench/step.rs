@@ -154,12 +154,9 @@ fn converged(study: &mut Study, told: &[(Point, Option<Outcome>)]) -> Result<f64
         .map(|(point, _)| study.config().space.encode(point))
         .collect::<spargo::Result<_>>()
         .into_diagnostic()?;
-    let value = |outcome: &Option<Outcome>| match outcome {
-        Some(Outcome::Observed { values, .. }) => values[0],
-        _ => f64::NAN,
-    };
+    let value = |outcome: &Option<Outcome>| Some(outcome.as_ref()?.observed()?[0]);
     let x = Mat::from_fn(points.len(), HARTMANN6.dimension(), |i, k| points[i][k]);
-    let y = told.iter().map(|(_, outcome)| value(outcome)).collect();
+    let y = told.iter().map(|(_, outcome)| value(outcome).unwrap_or(f64::NAN)).collect();
     let data = units.apply(&Dataset::new(x, y).into_diagnostic()?);
     let posterior = study.posterior(0).into_diagnostic()?;
     let settings = FitOptions {

@@ -130,7 +130,11 @@ impl MultiObjectiveExperiment {
             let mut rng = stream(seed, Purpose::Data, 0, trial.id);
             let values = self.problem.observe(&x, &mut rng)?;
             self.seen.push(self.problem.value(&x)?);
-            outcomes.push((trial.id, Outcome::Observed { values, noise: self.known_noise.clone() }));
+            let outcome = match &self.known_noise {
+                Some(variances) => Outcome::with_variances(values, variances.iter().copied()),
+                None => Outcome::values(values),
+            };
+            outcomes.push((trial.id, outcome));
         }
         self.study.tell(&outcomes)?;
         Ok(())

@@ -17,7 +17,7 @@ function trials({ rows, order, of }) {
   };
   const head = ["", "trial", ...DATA.outputs.flatMap(columns)];
   const belief = ({ mean, interval: ends }) => (modelled ? [show(mean), interval(ends)] : []);
-  const own = (output) => [...belief(output), show(output.observed)];
+  const own = (output) => [...belief(output), output.observed === null ? "" : show(output.observed)];
   const listed = rows.map(({ trial, outputs, point }, i) => ({ cells: [i + 1, trial, ...outputs.flatMap(own)], point }));
   const [title, by] = ORDERS[order];
   const limited = order !== "latest" && DATA.overview.feasibility ? ", feasible ones first" : "";

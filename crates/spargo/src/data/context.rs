@@ -48,6 +48,13 @@ impl PosteriorAtData {
         Ok(self)
     }
 
+    /// The posterior at some of the rows, in this order.
+    pub fn select(&self, rows: &[usize]) -> Self {
+        let of = |list: &[f64]| rows.iter().map(|&row| list[row]).collect();
+        let [y, mean, variance, noise] = [&self.y, &self.mean, &self.variance, &self.noise].map(|list| of(list));
+        PosteriorAtData { y, mean, variance, noise, level: self.level }
+    }
+
     /// The outcomes.
     pub fn y(&self) -> &[f64] {
         &self.y

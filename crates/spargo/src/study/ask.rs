@@ -5,7 +5,7 @@ use super::config::{MOST_POINTS, check_count};
 use super::json::to_json;
 use super::model::Models;
 use super::state::StepState;
-use super::storage::Event;
+use super::storage::{Event, milliseconds};
 use super::trust_regions::{RegionMemory, StepRegions};
 use super::{Key, ModelReport, Refit, Replicates, StepReport, Study, Trial, design};
 use crate::acquire::optimizer::Excluded;
@@ -16,7 +16,7 @@ use crate::rng::StepRng;
 use crate::space::Point;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 /// A batch before it is committed.
 struct Proposal {
@@ -230,9 +230,4 @@ impl Study {
     fn decode(&self, points: MatRef<'_>) -> Result<Vec<Point>> {
         (0..points.nrows()).map(|i| self.config.space.decode(&row(points, i))).collect()
     }
-}
-
-/// Now, in milliseconds since 1970.
-fn milliseconds() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }

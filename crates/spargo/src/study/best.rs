@@ -17,23 +17,26 @@ impl Study {
         let &[objective] = objectives.as_slice() else { return Ok(None) };
         let Some(models) = self.models_of_observed()? else { return Ok(None) };
         let model = &models.outputs[objective];
-        let x = self.table.rows(&self.table.observed);
+        let records = self.complete();
+        let x = self.table.rows(&records);
         let means = model.posterior.mean(x.as_ref())?;
         let believed = self.config.feasible_rows(&models.outputs, x.as_ref())?;
         let best = sorted_by_value(&means).into_iter().find(|&row| believed[row]);
         let Some(row) = best else { return Ok(None) };
         let sign = self.config.outputs[objective].goal.sign();
-        let (row, CrediblePrediction { mean, interval }) = match self.local(&models)? {
+        // Local models know every trial that has the objective, whatever else of it is pending.
+        let local = self.local(&models)?.filter(|local| records.binary_search(&local.record).is_ok());
+        let (record, CrediblePrediction { mean, interval }) = match local {
             Some(local) => {
                 let (mean, variance) = local.moments;
-                (local.row, CrediblePrediction::new(&local.surrogate.units, sign, mean, variance))
+                (local.record, CrediblePrediction::new(&local.surrogate.units, sign, mean, variance))
             }
             None => {
                 let Prediction { mean, variance } = model.posterior.predict(x.as_ref().subrows(row, 1))?;
-                (row, CrediblePrediction::new(&model.units, sign, mean[0], variance[0]))
+                (records[row], CrediblePrediction::new(&model.units, sign, mean[0], variance[0]))
             }
         };
-        let believed = Estimate { trial: self.trial_of(self.table.observed[row]), mean, interval };
+        let believed = Estimate { trial: self.trial_of(record), mean, interval };
         Ok(self.best_observation().map(|observed| Best { believed, observed }))
     }
 
@@ -45,15 +48,15 @@ impl Study {
         if let Some(local) = models.local.get() {
             return Ok(local.as_ref());
         }
-        let data = self.table.datasets(models.seen())?;
+        let observed = self.table.until(models.seen(), &self.history)?;
         let (objectives, _) = self.config.objectives_and_constraints();
         let objective = objectives.first().copied().unwrap_or(0);
-        let global = Global { config: &self.config, models, data: &data, objective };
+        let global = Global { config: &self.config, models, observed: &observed, objective };
         let local = if objectives.len() == 1 {
             global.best()?
         } else {
             let (objectives, constraints) = self.config.acquired(&models.outputs);
-            global.on_front(&ParetoState::new(&objectives, &constraints, data[objective].x())?)?
+            global.on_front(&ParetoState::new(&objectives, &constraints, observed.outputs[objective].data.x())?)?
         };
         Ok(models.local.get_or_init(|| local).as_ref())
     }

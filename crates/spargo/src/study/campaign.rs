@@ -7,9 +7,9 @@
 //! A campaign asks and never evaluates: the caller evaluates the trials it hands out, tells their outcomes, and asks for
 //! what comes [`next`](Campaign::next).
 
-use super::{Outcome, Refit, Study, Trial};
+use super::{Correction, Note, Record, Refit, Status, Study, Trial};
 use crate::error::Result;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Failures without any success after which to give up: never fewer than the first number, as one crash proves nothing.
 const GIVE_UP: (usize, usize) = (5, 20);
@@ -30,8 +30,10 @@ pub struct Campaign {
     /// Whether trials that an earlier process asked for and left pending are evaluated first.
     pub resume: bool,
     begun: bool,
-    handed_out: Vec<u64>,
+    handed_out: BTreeSet<u64>,
     in_flight: Vec<u64>,
+    /// The last correction that was looked at.
+    revision: u64,
     replicated: usize,
     exhausted: bool,
 }
@@ -80,6 +82,8 @@ pub enum Why {
         reason: String,
         /// How many failed for that reason.
         count: usize,
+        /// Trials that are pending again, as nothing was ever observed and what failed them is not theirs.
+        pending_again: usize,
     },
 }
 
@@ -94,8 +98,9 @@ impl Campaign {
             give_up: None,
             resume: true,
             begun: false,
-            handed_out: Vec::new(),
+            handed_out: BTreeSet::new(),
             in_flight: Vec::new(),
+            revision: 0,
             replicated: 0,
             exhausted: false,
         }
@@ -113,21 +118,19 @@ impl Campaign {
 
     /// What to do now; `idle` workers, which only [`Mode::Async`] looks at, could begin at once.
     pub fn next(&mut self, study: &mut Study, idle: usize) -> Result<Next> {
-        if !std::mem::replace(&mut self.begun, true) && self.resume {
-            let pending = self.left_pending(study)?;
-            if !pending.is_empty() {
-                return Ok(self.hand_out(pending));
-            }
+        study.refresh()?;
+        let pending = self.to_resume(study);
+        if !pending.is_empty() {
+            return Ok(self.hand_out(pending));
         }
-        self.in_flight.retain(|&id| study.outcome(id).is_none());
-        if let Some(why) = self.all_failed(study) {
+        self.in_flight.retain(|&id| study.trial(id).is_some_and(Record::is_pending));
+        if let Some(why) = self.all_failed(study)? {
             return Ok(Next::Done(why));
         }
         let busy = !self.in_flight.is_empty();
         if busy && (self.mode == Mode::Batch || idle == 0) {
             return Ok(Next::Wait);
         }
-        study.refresh()?;
         let left = self.left(study);
         let new = left.saturating_sub(self.final_replicates);
         let trials = self.ask(study, new, idle)?;
@@ -177,18 +180,25 @@ impl Campaign {
     /// Trials that may still be asked for.
     fn left(&self, study: &Study) -> usize {
         match self.budget {
-            Budget::Total(trials) => trials.saturating_sub(study.history().records().len()),
+            Budget::Total(trials) => trials.saturating_sub(study.counts().trials),
             Budget::Own(trials) => trials.saturating_sub(self.handed_out.len()),
         }
     }
 
-    /// Pending trials that were asked for; points that were added as pending are evaluated by others.
-    fn left_pending(&self, study: &mut Study) -> Result<Vec<Trial>> {
-        study.refresh()?;
-        let records = study.history().records().iter();
-        let pending = records.filter(|record| record.told.is_none() && record.ask.is_some());
+    /// Trials that an earlier run left pending, later those that are to be evaluated again; points that were added as pending
+    /// are evaluated by others.
+    fn to_resume(&mut self, study: &Study) -> Vec<Trial> {
+        let begins = !std::mem::replace(&mut self.begun, true);
+        let before = std::mem::replace(&mut self.revision, study.history().last_revision());
+        if !self.resume || !(begins || before < self.revision) {
+            return Vec::new();
+        }
+        let is_left = |record: &&Record| {
+            let is_idle = record.is_pending() && !self.in_flight.contains(&record.trial.id);
+            is_idle && record.ask.is_some() && (begins || !record.revisions.is_empty())
+        };
         let most = if let Budget::Own(trials) = self.budget { trials } else { usize::MAX };
-        Ok(pending.take(most).map(|record| record.trial.clone()).collect())
+        study.history().records().iter().filter(is_left).take(most).map(|record| record.trial.clone()).collect()
     }
 
     fn hand_out(&mut self, trials: Vec<Trial>) -> Next {
@@ -198,15 +208,31 @@ impl Campaign {
         Next::Evaluate(trials)
     }
 
-    fn all_failed(&self, study: &Study) -> Option<Why> {
+    /// Whether to give up. If nothing was ever observed, a wrong command is likelier than a point that cannot be evaluated:
+    /// then the trials are pending again, and no model learns from the failures.
+    fn all_failed(&self, study: &mut Study) -> Result<Option<Why>> {
+        let Some((evaluations, reason, count)) = self.failures(study) else { return Ok(None) };
+        let mut pending_again = 0;
+        if study.counts().observed == 0 {
+            let note = Note::new(format!("nothing was ever observed: {reason}"), "spargo");
+            pending_again = study.correct(&Correction::RetryFailed, &note)?.len();
+        }
+        Ok(Some(Why::AllFailed { evaluations, reason, count, pending_again }))
+    }
+
+    /// The evaluations of this campaign, their most frequent failure and its count, if all failed and they were enough.
+    fn failures(&self, study: &Study) -> Option<(usize, String, usize)> {
         let least = self.give_up?;
         let mut reasons: HashMap<&str, usize> = HashMap::new();
-        for outcome in self.handed_out.iter().filter_map(|&id| study.outcome(id)) {
-            let Outcome::Failed { reason } = outcome else { return None };
-            *reasons.entry(reason).or_default() += 1;
+        for record in self.handed_out.iter().filter_map(|&id| study.trial(id)) {
+            match (record.status(), record.failure()) {
+                (Status::Done | Status::Partial, _) => return None,
+                (Status::Failed, Some(reason)) => *reasons.entry(reason).or_default() += 1,
+                _ => {}
+            }
         }
         let evaluations: usize = reasons.values().sum();
         let (reason, count) = reasons.into_iter().max_by_key(|&(reason, count)| (count, std::cmp::Reverse(reason)))?;
-        (evaluations >= least).then(|| Why::AllFailed { evaluations, reason: reason.into(), count })
+        (evaluations >= least).then(|| (evaluations, reason.into(), count))
     }
 }

@@ -1,6 +1,6 @@
 //! Several outputs of one trial: which trials satisfy all constraints, and which of those no other one beats.
 
-use super::{Study, Trial};
+use super::{Output, Study, Trial};
 use crate::error::Result;
 use crate::math::pareto;
 use serde::{Deserialize, Serialize};
@@ -28,23 +28,37 @@ impl Study {
     /// those that satisfy all constraints.
     pub fn fronts(&mut self) -> Result<Fronts> {
         let Some(models) = self.models_of_observed()? else { return Ok(Fronts::default()) };
-        let x = self.table.rows(&self.table.observed);
+        let complete = self.complete();
+        let x = self.table.rows(&complete);
         let believed = models.outputs.iter().map(|model| model.means(x.as_ref())).collect::<Result<Vec<_>>>()?;
-        Ok(Fronts { believed: self.front(&believed), observed: self.observed_front() })
+        Ok(Fronts { believed: self.front(&complete, &believed), observed: self.observed_front() })
     }
 
     /// The trials whose outcomes no other one beats in every objective, among those that satisfy all constraints; without a
     /// model.
     pub fn observed_front(&self) -> Vec<ParetoPoint> {
-        self.front(&(0..self.config.outputs.len()).map(|k| self.table.outcomes(k)).collect::<Vec<_>>())
+        let (complete, columns) = self.outcomes();
+        self.front(&complete, &columns)
     }
 
-    /// The front among these rows, the first objective's best first.
-    fn front(&self, columns: &[impl AsRef<[f64]>]) -> Vec<ParetoPoint> {
+    /// Trials of which every output was observed, by their places in the history, and the outcomes of each output, an
+    /// objective's to be maximised.
+    pub(super) fn outcomes(&self) -> (Vec<usize>, Vec<Vec<f64>>) {
+        let complete = self.complete();
+        let outcomes = |(k, output): (usize, &Output)| {
+            let value = |&record: &usize| self.history().records()[record].told[k].measurement.observed();
+            complete.iter().filter_map(value).map(|value| output.goal.sign() * value).collect()
+        };
+        let columns = self.config.outputs.iter().enumerate().map(outcomes).collect();
+        (complete, columns)
+    }
+
+    /// The front among these records, the first objective's best first; one column of values per output.
+    fn front(&self, records: &[usize], columns: &[Vec<f64>]) -> Vec<ParetoPoint> {
         let (objectives, _) = self.config.objectives_and_constraints();
-        let value = |row: usize, k: usize| columns[k].as_ref()[row];
+        let value = |row: usize, k: usize| columns[k][row];
         let values = |row: usize| (0..columns.len()).map(|k| value(row, k)).collect::<Vec<_>>();
-        let all = 0..self.table.observed.len();
+        let all = 0..records.len();
         let rows: Vec<usize> = all.filter(|&row| self.config.is_feasible(&values(row))).collect();
         let points: Vec<Vec<f64>> =
             rows.iter().map(|&row| objectives.iter().map(|&k| value(row, k)).collect()).collect();
@@ -54,7 +68,7 @@ impl Study {
         }
         let signs: Vec<f64> = self.config.outputs.iter().map(|output| output.goal.sign()).collect();
         let point = |row: usize| ParetoPoint {
-            trial: self.trial_of(self.table.observed[row]),
+            trial: self.trial_of(records[row]),
             values: signs.iter().enumerate().map(|(k, sign)| sign * value(row, k)).collect(),
         };
         front.into_iter().map(point).collect()

@@ -200,9 +200,10 @@ impl Config {
 
     /// The outcome as a study with these settings records it, if it can have it; `of` tells the user which trial's.
     pub fn settled(&self, of: &str, outcome: &Outcome) -> Result<Outcome> {
-        let Outcome::Observed { values, .. } = outcome else { return Ok(outcome.clone()) };
-        check_length(format!("the list of values of {of}"), values.len(), self.outputs.len())?;
-        for (k, (Output { name, goal }, &value)) in self.outputs.iter().zip(values).enumerate() {
+        let Outcome::Measured(measurements) = outcome else { return Ok(outcome.clone()) };
+        check_length(format!("the list of values of {of}"), measurements.len(), self.outputs.len())?;
+        for (k, (Output { name, goal }, measurement)) in self.outputs.iter().zip(measurements).enumerate() {
+            let Some(value) = measurement.observed() else { continue };
             if *goal == Goal::Classify && value.is_finite() && ![0.0, 1.0].contains(&value) {
                 return Err(Error::parameter(format!("the class of {of}"), value, "0 or 1"));
             }

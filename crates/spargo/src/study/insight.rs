@@ -13,9 +13,10 @@
 
 use super::goal::in_units;
 use super::model::{Inducing, Models};
+use super::observations::{Observed, ObservedOutput};
 use super::{Goal, ModelReport, Study};
 use crate::data::{OutcomeTransform, PosteriorAtData};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::kernel::{Family, Kernel, Role};
 use crate::linalg::{Mat, sorted_by_value};
 use crate::math::normal;
@@ -143,18 +144,26 @@ impl Study {
     pub fn leave_one_out(&mut self, output: usize, trials: &[u64]) -> Result<Vec<LeaveOneOut>> {
         let sign = self.sign(output)?;
         self.refresh()?;
-        let row = |trial: &u64| self.table.observed.binary_search(&(trial.checked_sub(1)? as usize)).ok();
+        let observed = match self.table.until(self.history().tells(), &self.history) {
+            Err(Error::Empty { .. }) => return Ok(Vec::new()),
+            observed => observed?,
+        };
+        let ObservedOutput { rows: own, data } = &observed.outputs[output];
+        let row = |trial: &u64| {
+            let place = observed.records.binary_search(&(trial.checked_sub(1)? as usize)).ok()?;
+            own.binary_search(&place).ok()
+        };
         let rows: Vec<usize> = trials.iter().filter_map(row).collect();
         if rows.is_empty() {
             return Ok(Vec::new());
         }
         let models = self.models()?;
         let model = &models.outputs[output];
-        let data = model.units.apply(&self.table.dataset(output, self.history().tells())?);
+        let (outcomes, data) = (data.y(), model.units.apply(data));
         let Prediction { mean, variance } = leave_one_out(&model.posterior, &data, model.noise, &rows)?;
         let one = |(j, &row): (usize, &usize)| LeaveOneOut {
-            trial: self.number(row),
-            observed: sign * self.table.outcomes(output)[row],
+            trial: observed.records[own[row]] as u64 + 1,
+            observed: sign * outcomes[row],
             predict_interval: CrediblePrediction::new(&model.units, sign, mean[j], variance[j]),
             deviations: sign * (data.y()[row] - mean[j]) / variance[j].sqrt(),
         };
@@ -195,20 +204,31 @@ impl Study {
         self.sign(output)?;
         let Some(models) = self.models_of_observed()? else { return Ok(Vec::new()) };
         let quality = self.config.allocation_of(output).quality();
-        let at_data = |k: usize| Ok((models.outputs[k].units, Some(self.posterior_at_data(&models, k)?)));
+        let observed = self.table.until(self.history().tells(), &self.history)?;
+        let rows = &observed.outputs[output].rows;
+        let at_data = |k: usize| {
+            let posterior = self.posterior_at_data(&models, &observed, k)?.select(rows);
+            Ok((models.outputs[k].units, Some(posterior)))
+        };
         let outputs = (0..models.outputs.len()).map(at_data).collect::<Result<Vec<_>>>()?;
-        let context = self.config.allocation_context(&quality, output, &outputs, self.table.observed.len())?;
+        let context = self.config.allocation_context(&quality, output, &outputs, rows.len())?;
         let values = quality.evaluate(&context, self.config.inducing)?;
-        Ok(values.into_iter().enumerate().map(|(row, q)| (self.number(row), q)).collect())
+        let number = |row: usize| observed.records[rows[row]] as u64 + 1;
+        Ok(values.into_iter().enumerate().map(|(row, q)| (number(row), q)).collect())
     }
 
-    /// The posterior of an output at the data.
-    fn posterior_at_data(&self, models: &Models, output: usize) -> Result<PosteriorAtData> {
+    /// The posterior of an output at all rows that were observed; the mean stands for an outcome that is pending.
+    fn posterior_at_data(&self, models: &Models, observed: &Observed, output: usize) -> Result<PosteriorAtData> {
         let (model, goal) = (&models.outputs[output], self.config.outputs[output].goal);
-        let data = model.units.apply(&self.table.dataset(output, self.history().tells())?);
-        let Prediction { mean, variance } = model.posterior.predict(data.x())?;
-        let level = goal.level(self.table.outcomes(output)).map_or(0.0, |level| in_units(&model.units, level));
-        PosteriorAtData::new(data.y().to_vec(), mean, variance, data.noise(model.noise))?.with_level(level)
+        let ObservedOutput { rows, data } = &observed.outputs[output];
+        let Prediction { mean, variance } = model.posterior.predict(observed.x.as_ref())?;
+        let (mut y, mut noise) = (mean.clone(), vec![model.noise; mean.len()]);
+        let standard = model.units.apply(data);
+        for (i, &row) in rows.iter().enumerate() {
+            (y[row], noise[row]) = (standard.y()[i], standard.noise_of(i, model.noise));
+        }
+        let level = goal.level(data.y()).map_or(0.0, |level| in_units(&model.units, level));
+        PosteriorAtData::new(y, mean, variance, noise)?.with_level(level)
     }
 
     /// Points as models see them, [points, inputs].

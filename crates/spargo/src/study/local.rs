@@ -12,6 +12,7 @@
 use super::auto;
 use super::config::{Config, check_share};
 use super::model::{Models, Surrogate};
+use super::observations::Observed;
 use crate::acquire::ParetoState;
 use crate::data::{Dataset, OutcomeTransform, Warp};
 use crate::error::{Error, Result};
@@ -81,8 +82,8 @@ impl LocalModelOptions {
 /// The best trial of a neighbourhood, and the models there.
 #[derive(Debug)]
 pub(super) struct LocalModel {
-    /// The trial's row among the observations.
-    pub row: usize,
+    /// The trial's place in the history.
+    pub record: usize,
     /// The objective's posterior mean and variance at the trial, in the surrogate's units.
     pub moments: (f64, f64),
     /// The model of the objective that is used here, local or global.
@@ -103,8 +104,8 @@ pub(super) struct LocalModel {
 pub(super) struct Global<'a> {
     pub config: &'a Config,
     pub models: &'a Models,
-    /// The observations that the models have seen, one set per output.
-    pub data: &'a [Dataset],
+    /// The observations that the models have seen.
+    pub observed: &'a Observed,
     /// The output by which trials are compared.
     pub objective: usize,
 }
@@ -125,8 +126,27 @@ impl Global<'_> {
         &self.models.states[output].hyper.kernel
     }
 
+    fn data(&self) -> &Dataset {
+        &self.observed.outputs[self.objective].data
+    }
+
     fn x(&self) -> MatRef<'_> {
-        self.data[self.objective].x()
+        self.data().x()
+    }
+
+    /// The place in the history of one of the objective's rows.
+    fn record(&self, row: usize) -> usize {
+        self.observed.records[self.observed.outputs[self.objective].rows[row]]
+    }
+
+    /// Those of the objective's rows that an output has as well, as rows of that output.
+    fn shared(&self, output: usize, rows: &[usize]) -> Vec<usize> {
+        let (ours, theirs) = (&self.observed.outputs[self.objective].rows, &self.observed.outputs[output].rows);
+        rows.iter().filter_map(|&row| theirs.binary_search(&ours[row]).ok()).collect()
+    }
+
+    fn is_single(&self) -> bool {
+        self.observed.outputs.len() == 1
     }
 
     /// The best trial by a lower confidence bound; `None` if no neighbourhood can be modelled.
@@ -180,17 +200,17 @@ impl Global<'_> {
             Err(_) => return Ok(None),
         };
         let (surrogate, centre) = (outputs[self.objective].clone(), self.x().subrows(row, 1).to_owned());
-        let seconds = started.elapsed().as_secs_f64();
-        Ok(Some(LocalModel { row, moments: (0.0, 0.0), surrogate, outputs, centre, known: rows, seconds, lcb: 0.0 }))
+        let (record, seconds) = (self.record(row), started.elapsed().as_secs_f64());
+        Ok(Some(LocalModel { record, moments: (0.0, 0.0), surrogate, outputs, centre, known: rows, seconds, lcb: 0.0 }))
     }
 
     /// The rows with the largest means, and with the largest outcomes, in turns; feasible ones as long as there are any.
     fn recommended(&self) -> Result<Vec<usize>> {
         let means = self.model().posterior.mean(self.x())?;
         let (by_mean, by_outcome) =
-            (best_points(&means, self.x()), best_points(self.data[self.objective].y(), self.x()));
+            (best_points(&means, self.x()), best_points(self.data().y(), self.x()));
         let rows = by_mean.into_iter().zip(by_outcome).flat_map(|(mean, outcome)| [mean, outcome]).collect::<Vec<_>>();
-        if self.data.len() == 1 {
+        if self.is_single() {
             return Ok(rows);
         }
         let all: Vec<usize> = sorted_by_value(&means);
@@ -208,12 +228,12 @@ impl Global<'_> {
     fn around(&self, row: usize, most: usize) -> Result<LocalModel> {
         let rows = closest(self.x(), row, self.kernel(self.objective), most);
         let (local, is_better, count) = self.objective_model(&rows)?;
-        let data = &self.data[self.objective];
+        let data = self.data();
         // At the edge of a neighbourhood other models know more.
         let points: Vec<usize> = distinct(data.x(), rows[..count].iter().copied(), &mut HashSet::new()).collect();
         let mut known = points[..points.len().div_ceil(2)].to_vec();
         let outputs = self.local_outputs(&rows[..count], Some(&local))?;
-        if self.data.len() > 1 {
+        if !self.is_single() {
             known = self.feasible(&outputs, &known)?;
             if known.is_empty() {
                 return Err(Error::Empty { what: "the feasible trials of a neighbourhood".into() });
@@ -223,13 +243,14 @@ impl Global<'_> {
         let centre = data.x().subrows(by_local.0, 1).to_owned();
         let (surrogate, (row, moments, lcb)) =
             if is_better { (local, by_local) } else { (self.model().clone(), self.model().best(data, &known)?) };
-        Ok(LocalModel { row, moments, surrogate, outputs, centre, known, seconds: 0.0, lcb })
+        let record = self.record(row);
+        Ok(LocalModel { record, moments, surrogate, outputs, centre, known, seconds: 0.0, lcb })
     }
 
     /// The local model of the objective, whether it predicts better than the global one, and of how many of the rows it is; rows
     /// are ordered by their distance to the first.
     fn objective_model(&self, rows: &[usize]) -> Result<(Surrogate, bool, usize)> {
-        let (global, data) = (self.model(), &self.data[self.objective]);
+        let (global, data) = (self.model(), self.data());
         let close = self.config.local_models.neighbours.min(rows.len());
         let first: Vec<usize> = (0..close).collect();
         let of = |count: usize| -> Result<(Surrogate, f64)> {
@@ -259,9 +280,15 @@ impl Global<'_> {
     fn local_outputs(&self, rows: &[usize], objective: Option<&Surrogate>) -> Result<Vec<Surrogate>> {
         let local = |k: usize| match objective {
             Some(objective) if k == self.objective => Ok(objective.clone()),
-            _ => Surrogate::local(self.kernel(k), &self.data[k].subset(rows), self.config),
+            _ => {
+                let rows = self.shared(k, rows);
+                if rows.is_empty() {
+                    return Err(Error::Empty { what: "the outcomes of a neighbourhood".into() });
+                }
+                Surrogate::local(self.kernel(k), &self.observed.outputs[k].data.subset(&rows), self.config)
+            }
         };
-        (0..self.data.len()).map(local).collect()
+        (0..self.observed.outputs.len()).map(local).collect()
     }
 }
 
@@ -351,13 +378,13 @@ mod tests {
         let config = Config { outputs: vec![output("u"), output("v")], initial: 8, ..Config::new(space) };
         let mut study = Study::in_memory(config).unwrap();
         let trials = study.ask(8).unwrap();
-        let outcome = |id: u64| Outcome::Observed { values: vec![id as f64, -(id as f64)], noise: None };
+        let outcome = |id: u64| Outcome::values([id as f64, -(id as f64)]);
         study.tell(&trials.iter().map(|trial| (trial.id, outcome(trial.id))).collect::<Vec<_>>()).unwrap();
         let models = study.models().unwrap();
-        let data = study.table.datasets(models.seen()).unwrap();
+        let observed = study.table.until(models.seen(), &study.history).unwrap();
         let (objectives, constraints) = study.config.acquired(&models.outputs);
-        let pareto = ParetoState::new(&objectives, &constraints, data[0].x()).unwrap();
-        let global = Global { config: &study.config, models: &models, data: &data, objective: 0 };
+        let pareto = ParetoState::new(&objectives, &constraints, observed.x.as_ref()).unwrap();
+        let global = Global { config: &study.config, models: &models, observed: &observed, objective: 0 };
         assert!(global.on_front(&pareto).unwrap().is_some());
         assert!(global.on_front(&ParetoState { incumbents: Vec::new(), ..pareto }).unwrap().is_none());
     }

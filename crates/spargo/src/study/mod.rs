@@ -14,6 +14,7 @@ mod best;
 mod campaign;
 mod choose;
 mod config;
+mod correct;
 mod design;
 mod extensions;
 mod fronts;
@@ -23,6 +24,7 @@ mod json;
 mod local;
 mod model;
 mod observations;
+mod outcome;
 mod progress;
 mod refit;
 mod replicate;
@@ -34,6 +36,7 @@ mod trust_regions;
 
 pub use campaign::{Budget, Campaign, Mode, Next, Why};
 pub use config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice, Replicates};
+pub use correct::{Change, Correction};
 pub use extensions::Extensions;
 pub use fronts::{Fronts, ParetoPoint};
 pub use goal::{Goal, Output};
@@ -43,15 +46,16 @@ pub use model::ModelReport;
 pub use progress::Counts;
 pub use refit::Refit;
 pub use report::{Best, Estimate, Observation, StepReport};
-pub use storage::{History, Record, Told};
-pub use trial::{Outcome, Refused, Trial};
+pub use outcome::{Measurement, Outcome};
+pub use storage::{History, Note, Record, Revision, Status, Told};
+pub use trial::{Refused, Trial};
 pub use trust_regions::{PolicyChoice, TrustRegionOptions, TrustRegionPolicy};
 
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::space::Point;
 use json::{differing, from_json, to_json};
-use model::{Last, Models};
+use model::{LastStep, Models};
 use observations::Observations;
 use state::StepState;
 use std::cell::OnceCell;
@@ -162,7 +166,7 @@ impl Study {
             check_same(config, &stored, &*storage)?;
         }
         let config = config.unwrap_or(stored);
-        let (table, history) = (Observations::new(&config), History::default());
+        let (table, history) = (Observations::new(&config), History::new(config.outputs.len()));
         let state = OnceCell::new();
         let mut study = Study { config, storage, history, table, models: None, state };
         study.apply(events)?;
@@ -192,10 +196,17 @@ impl Study {
 
     /// Outcomes of trials by their numbers, all or nothing; returns how many of them are new.
     ///
-    /// The same outcome told again is passed over, another one is refused. NaN and infinities count as failures, and any
-    /// failure counts as the same outcome as another: the first reason stays.
+    /// Outputs may be told one by one: those that are pending in an outcome are told later. The same outcome told again is
+    /// passed over, another one is refused: [`amend`](Self::amend) corrects it. NaN and infinities count as failures of their
+    /// output, and any failure counts as the same outcome as another: the first reason stays.
     pub fn tell(&mut self, outcomes: &[(u64, Outcome)]) -> Result<usize> {
         self.tell_and_add(outcomes, &[]).map_err(|refused| refused.error)
+    }
+
+    /// Whether an outcome of a trial is known; refuses what [`tell`](Self::tell) would refuse.
+    pub fn is_known(&self, trial: u64, outcome: &Outcome) -> Result<bool> {
+        let outcome = self.config.settled(&format!("trial {trial}"), outcome)?;
+        self.history.news(&[(trial, outcome)]).map(|news| news.is_empty())
     }
 
     /// Points that were not asked for, with their outcomes (`None`: they are pending); returns their trials' numbers.
@@ -230,6 +241,7 @@ impl Study {
             let of = format!("point {} of {}", index + 1, points.len());
             let settled = outcome.as_ref().map(|outcome| self.config.settled(&of, outcome));
             let outcome = settled.transpose().map_err(refused)?;
+            let outcome = outcome.filter(|outcome| !outcome.is_pending());
             events.push(Event::Added { point: point.clone(), outcome });
         }
         self.append(rows, |history| Ok([history.news(&outcomes)?, events.clone()].concat())).map_err(whole)
@@ -237,7 +249,7 @@ impl Study {
 
     /// Appends what `events` makes of the present history, and returns their number; `rows` are the points that they add as
     /// models see them.
-    fn append(&mut self, rows: Vec<Vec<f64>>, events: impl Fn(&History) -> Result<Vec<Event>>) -> Result<usize> {
+    fn append(&mut self, rows: Vec<Vec<f64>>, mut events: impl FnMut(&History) -> Result<Vec<Event>>) -> Result<usize> {
         self.refresh()?;
         loop {
             let events = events(&self.history)?;
@@ -311,7 +323,8 @@ impl Study {
     fn models_for(&mut self, refit: Refit) -> Result<Arc<Models>> {
         let tells = self.history().tells();
         let seen = match (refit, self.state()?.and_then(StepState::seen)) {
-            (Refit::Every(most), Some(seen)) if tells - seen < most => seen,
+            // A correction is more than one more outcome: no model that saw what was wrong is used again.
+            (Refit::Every(most), Some(seen)) if tells - seen < most && self.history.last_revision() <= seen => seen,
             _ => tells,
         };
         self.models_as_of(seen)
@@ -326,16 +339,21 @@ impl Study {
             return Ok(models.clone());
         }
         self.check_modelled()?;
-        let data = self.table.datasets(seen)?;
+        let data = self.table.until(seen, &self.history)?;
         let step = self.history().asks() + 1;
         let models = match self.state()?.and_then(|state| Some((state.seen()?, &state.models))) {
             Some((last, states)) if last == seen => Models::restored(states.clone(), &data)?,
-            Some((last, states)) => {
-                let before = self.table.datasets(last)?;
-                let last: Vec<Last<'_>> = states.iter().zip(&before).collect();
-                Models::new(&self.config, &last, &data, step, seen)?
-            }
-            None => Models::new(&self.config, &[], &data, step, seen)?,
+            Some((last, states)) => match self.table.until(last, &self.history) {
+                Ok(before) => {
+                    let is_revised = self.history.last_revision() > last;
+                    let last = LastStep { states, before: &before, is_revised };
+                    Models::new(&self.config, Some(&last), &data, step, seen)?
+                }
+                // Everything that it had seen of an output was withdrawn.
+                Err(Error::Empty { .. }) => Models::new(&self.config, None, &data, step, seen)?,
+                Err(error) => return Err(error),
+            },
+            None => Models::new(&self.config, None, &data, step, seen)?,
         };
         interrupt::poll()?;
         let models = Arc::new(models);

@@ -7,6 +7,7 @@
 use super::config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice};
 use super::goal::{Goal, in_units};
 use super::local::LocalModel;
+use super::observations::{Observed, ObservedOutput};
 use crate::acquire::optimizer::Excluded;
 use crate::allocate::{Allocation, Needs, allocate};
 use crate::data::{Dataset, Direction, OutcomeTransform, PosteriorAtData, Warp};
@@ -103,27 +104,48 @@ pub(super) struct Models {
     pub local: OnceLock<Option<LocalModel>>,
 }
 
-/// What a step left of an output, and the data that it had seen.
-pub(super) type Last<'a> = (&'a ModelState, &'a Dataset);
+/// What the last step left.
+pub(super) struct LastStep<'a> {
+    /// One per output.
+    pub states: &'a [ModelState],
+    /// What the step had seen, as it is known now.
+    pub before: &'a Observed,
+    /// Whether something that it had seen was corrected since: then nothing is learned from where it ended.
+    pub is_revised: bool,
+}
+
+/// What the last step left of an output, and the data that it had seen.
+type Last<'a> = (&'a ModelState, &'a Dataset);
+
+impl LastStep<'_> {
+    fn of(&self, output: usize) -> Last<'_> {
+        (&self.states[output], &self.before.outputs[output].data)
+    }
+}
 
 impl Models {
-    /// Allocates and fits; `data` are encoded inputs and outcomes, an objective's to be maximised, one data set per output.
-    ///
-    /// `last` is what the last step left, if there was one: as many as outputs, or none.
-    pub fn new(config: &Config, last: &[Last<'_>], data: &[Dataset], step: u64, seen: u64) -> Result<Self> {
-        let prepare = |(k, data): (usize, &Dataset)| Prepared::new(config, k, last.get(k).copied(), data);
-        let prepared = data.iter().enumerate().map(prepare).collect::<Result<Vec<_>>>()?;
+    /// Allocates and fits, given what the last step left, if there was one.
+    pub fn new(
+        config: &Config,
+        last: Option<&LastStep<'_>>,
+        observed: &Observed,
+        step: u64,
+        seen: u64,
+    ) -> Result<Self> {
+        let outputs = 0..observed.outputs.len();
+        let prepare = |k: usize| Prepared::new(config, k, last, observed);
+        let prepared = outputs.clone().map(prepare).collect::<Result<Vec<_>>>()?;
         let mut models = Models::default();
-        for k in 0..data.len() {
+        for k in outputs {
             models.fit(config, &prepared, k, step, seen)?;
         }
         Ok(models)
     }
 
     /// The models that left these states, given the same data.
-    pub fn restored(states: Vec<ModelState>, data: &[Dataset]) -> Result<Self> {
+    pub fn restored(states: Vec<ModelState>, observed: &Observed) -> Result<Self> {
         let mut models = Models::default();
-        for (state, data) in states.into_iter().zip(data) {
+        for (state, ObservedOutput { data, .. }) in states.into_iter().zip(&observed.outputs) {
             models.push(state.posterior(data)?, state, data.len());
         }
         Ok(models)
@@ -197,7 +219,9 @@ struct Prepared {
     start: Hyperparameters,
     allocation: Allocation,
     options: FitOptions,
-    /// The last posterior at the data, if inducing points depend on it.
+    /// The rows of the data among all that were observed.
+    rows: Vec<usize>,
+    /// The last posterior at all rows that were observed, if inducing points depend on it.
     posterior: Option<PosteriorAtData>,
     /// Observations at the last search from several starts; `None` if this is to be one.
     searched: Option<usize>,
@@ -206,9 +230,12 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn new(config: &Config, output: usize, last: Option<Last<'_>>, data: &Dataset) -> Result<Self> {
+    fn new(config: &Config, output: usize, last: Option<&LastStep<'_>>, observed: &Observed) -> Result<Self> {
         let started = Instant::now();
         let goal = config.outputs[output].goal;
+        let ObservedOutput { rows, data } = &observed.outputs[output];
+        let before = last.map(|last| last.of(output));
+        let last = before.filter(|_| !last.is_some_and(|last| last.is_revised));
         // A search from one start can stay where few data had led it: look around again as they double.
         let searched = last.map(|(last, _)| last.searched).filter(|searched| data.len() < 2 * searched);
         let first = Hyperparameters::cold(Kernel::for_space(&config.space, &config.model.kernel)?);
@@ -241,11 +268,11 @@ impl Prepared {
 
         let started = Instant::now();
         let mut allocation = config.allocation_of(output);
-        let posterior = match (allocation.quality().needs(), last) {
+        let posterior = match (allocation.quality().needs(), before) {
             (Needs::Nothing, _) => None,
             _ if options.inference == Inference::Exact => None,
-            (_, Some(last)) => {
-                let posterior = last_posterior(last, &standard, &units)?;
+            (_, Some(before)) => {
+                let posterior = last_posterior(before, observed.x.as_ref(), (rows, &standard), &units)?;
                 let level = goal.level(data.y()).map_or(0.0, |level| in_units(&units, level));
                 Some(posterior.with_level(level)?)
             }
@@ -256,7 +283,8 @@ impl Prepared {
             }
         };
         let predict_s = started.elapsed().as_secs_f64();
-        Ok(Prepared { data: standard, units, start, allocation, options, posterior, searched, warp_s, predict_s })
+        let (data, rows) = (standard, rows.clone());
+        Ok(Prepared { data, rows, units, start, allocation, options, posterior, searched, warp_s, predict_s })
     }
 }
 
@@ -329,8 +357,9 @@ fn ratio(old: &OutcomeTransform, new: &OutcomeTransform, value: f64) -> f64 {
 
 /// Z from the last step's kernel and posteriors.
 fn inducing_points(config: &Config, all: &[Prepared], output: usize, step: u64) -> Result<Mat> {
-    let Prepared { data, start, allocation, .. } = &all[output];
-    let outputs: Vec<_> = all.iter().map(|other| (other.units, other.posterior.clone())).collect();
+    let Prepared { data, rows, start, allocation, .. } = &all[output];
+    let at_rows = |other: &Prepared| (other.units, other.posterior.as_ref().map(|posterior| posterior.select(rows)));
+    let outputs: Vec<_> = all.iter().map(at_rows).collect();
     // A table may have but one word in a column.
     let bounds = config.space.dimensions().iter().map(|d| (0.0, d.domain.largest().max(1.0))).collect();
     let context =
@@ -340,15 +369,24 @@ fn inducing_points(config: &Config, all: &[Prepared], output: usize, step: u64) 
     Ok(snapped(chosen.points, &config.space))
 }
 
-/// The last posterior at all data, in the units of `units` (variances to first order).
-fn last_posterior((last, before): Last<'_>, data: &Dataset, units: &OutcomeTransform) -> Result<PosteriorAtData> {
-    let Prediction { mean, variance } = last.posterior(before)?.predict(data.x())?;
+/// The last posterior at all rows, in the units of `units` (variances to first order); `own` are the rows that have the
+/// output with their outcomes, elsewhere the mean stands for the outcome.
+fn last_posterior(
+    (last, before): Last<'_>,
+    x: MatRef<'_>,
+    (own, data): (&[usize], &Dataset),
+    units: &OutcomeTransform,
+) -> Result<PosteriorAtData> {
+    let Prediction { mean, variance } = last.posterior(before)?.predict(x)?;
     let ratios: Vec<f64> = mean.iter().map(|&mean| ratio(&last.units, units, mean)).collect();
     let variance = variance.iter().zip(&ratios).map(|(v, ratio)| v * ratio * ratio).collect();
-    let noise =
-        ratios.iter().enumerate().map(|(i, ratio)| data.noise_of(i, last.hyper.noise * ratio * ratio)).collect();
-    let mean = mean.iter().map(|&mean| units.to_model(last.units.from_model(mean))).collect();
-    PosteriorAtData::new(data.y().to_vec(), mean, variance, noise)
+    let mean: Vec<f64> = mean.iter().map(|&mean| units.to_model(last.units.from_model(mean))).collect();
+    let mut noise: Vec<f64> = ratios.iter().map(|ratio| last.hyper.noise * ratio * ratio).collect();
+    let mut y = mean.clone();
+    for (i, &row) in own.iter().enumerate() {
+        (y[row], noise[row]) = (data.y()[i], data.noise_of(i, noise[row]));
+    }
+    PosteriorAtData::new(y, mean, variance, noise)
 }
 
 /// Centroids and uniform points lie between the valid values; those that fall together become one.

@@ -1,14 +1,19 @@
-//! The history as models see it: encoded points and outcomes to be maximised, grown as the history grows.
+//! The history as models see it: encoded points, and outcomes to be maximised, of every output those that it has.
+//!
+//! ```text
+//!     rows of the history that were observed in part or in whole        X  [rows, inputs]
+//!     output k:  the rows that have it, y_k = ± value, noise variances  (X, y)_k ⊂ rows
+//! ```
 
 use super::config::Config;
-use super::storage::{History, Told};
-use super::{Outcome, Output};
+use super::storage::{History, Record};
+use super::{Measurement, Output};
 use crate::acquire::optimizer::Excluded;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::linalg::Mat;
 
-/// What was observed of the history's records; a record is named by its index.
+/// What is known of the history's records; a record is named by its index.
 #[derive(Debug, Default)]
 pub(super) struct Observations {
     dimension: usize,
@@ -16,96 +21,90 @@ pub(super) struct Observations {
     tells: usize,
     /// Encoded points, row after row.
     points: Vec<f64>,
-    /// Every point there is.
+    /// Every point of which something is known or still to come.
     pub excluded: Excluded,
-    /// Records that were observed, in the order of their numbers.
+    outputs: Vec<Output>,
+    /// Records of which some output was observed and none failed, in the order of their numbers.
     pub observed: Vec<usize>,
-    /// The tell of each observed record.
-    seq: Vec<u64>,
-    /// One per output.
-    outputs: Vec<Column>,
-    /// Records that failed.
+    /// Records of which some output failed.
     pub failed: Vec<usize>,
-    /// Records without an outcome.
+    /// Records of which something is still to come.
     pub pending: Vec<usize>,
 }
 
-/// An output of the observed records.
-#[derive(Debug, Default)]
-struct Column {
-    /// The factor that makes larger values better.
-    sign: f64,
-    /// Values times the sign.
-    outcomes: Vec<f64>,
-    /// Noise variances where they are known.
-    noise: Vec<Option<f64>>,
+/// What was observed up to a tell.
+#[derive(Debug)]
+pub(super) struct Observed {
+    /// The records of which some output was observed, in their order.
+    pub records: Vec<usize>,
+    /// Their encoded points, [records, inputs].
+    pub x: Mat,
+    /// One per output.
+    pub outputs: Vec<ObservedOutput>,
+}
+
+/// An output of the trials that have it.
+#[derive(Debug)]
+pub(super) struct ObservedOutput {
+    /// The place of each row among the records of [`Observed`].
+    pub rows: Vec<usize>,
+    /// Encoded points and outcomes; an objective is to be maximised.
+    pub data: Dataset,
 }
 
 impl Observations {
     pub fn new(config: &Config) -> Self {
-        let column = |output: &Output| Column { sign: output.goal.sign(), ..Column::default() };
-        let outputs = config.outputs.iter().map(column).collect();
-        Observations { dimension: config.space.dimensions().len(), outputs, ..Observations::default() }
+        let (dimension, outputs) = (config.space.dimensions().len(), config.outputs.clone());
+        Observations { dimension, outputs, ..Observations::default() }
     }
 
     /// Takes in what is new in the history; `rows` are the new points as models see them, unless these are still to be encoded.
-    ///
-    /// Rows stand in the order of the trials, whenever these were told; so the rows after the first new one are made again.
     pub fn extend(&mut self, config: &Config, history: &History, rows: Vec<Vec<f64>>) -> Result<()> {
         let (records, mut rows) = (history.records(), rows.into_iter());
+        let mut changed: Vec<usize> = history.told()[self.tells..].iter().map(|&trial| trial as usize - 1).collect();
         for (i, record) in records.iter().enumerate().skip(self.points.len() / self.dimension) {
             let point = rows.next().map_or_else(|| config.space.encode(&record.trial.point), Ok)?;
             self.excluded.insert(&point);
             self.points.extend(point);
-            self.pending.push(i);
+            changed.push(i);
         }
-        let mut new: Vec<usize> = history.told()[self.tells..].iter().map(|&trial| trial as usize - 1).collect();
-        let Some(&first) = new.iter().min() else { return Ok(()) };
-        self.pending.retain(|&i| records[i].told.is_none());
-        new.extend(self.failed.split_off(self.failed.partition_point(|&i| i < first)));
-        new.extend(self.observed.split_off(self.observed.partition_point(|&i| i < first)));
-        new.sort_unstable();
-        new.dedup();
-        self.seq.truncate(self.observed.len());
-        for output in &mut self.outputs {
-            output.outcomes.truncate(self.observed.len());
-            output.noise.truncate(self.observed.len());
-        }
-        for (i, told) in new.into_iter().filter_map(|i| Some((i, records[i].told.as_ref()?))) {
-            self.push(i, told)?;
+        changed.sort_unstable();
+        changed.dedup();
+        self.list(records, &changed);
+        if changed.iter().any(|&i| !records[i].revisions.is_empty()) {
+            self.exclude_again(records);
         }
         self.tells = history.told().len();
         Ok(())
     }
 
-    fn push(&mut self, record: usize, told: &Told) -> Result<()> {
-        let Outcome::Observed { values, noise } = &told.outcome else {
-            self.failed.push(record);
-            return Ok(());
-        };
-        let expected = self.outputs.len();
-        for found in [values.len(), noise.as_ref().map_or(expected, Vec::len)] {
-            if found != expected {
-                return Err(Error::Shape { what: format!("the outcome of trial {}", record + 1), found, expected });
+    /// Puts the records that changed into the lists to which they belong now.
+    fn list(&mut self, records: &[Record], changed: &[usize]) {
+        let Some(&first) = changed.first() else { return };
+        let is = |record: &Record, of: fn(&Measurement) -> bool| record.measurements().any(of);
+        let lists: [(&mut Vec<usize>, &dyn Fn(&Record) -> bool); 3] = [
+            (&mut self.observed, &|record| is(record, |m| m.observed().is_some()) && !is(record, Measurement::is_failed)),
+            (&mut self.failed, &|record| is(record, Measurement::is_failed)),
+            (&mut self.pending, &|record| is(record, Measurement::is_pending)),
+        ];
+        for (list, belongs) in lists {
+            // Lists are in the order of the trials: all before the first change stays.
+            let mut tail = list.split_off(list.partition_point(|&i| i < first));
+            tail.retain(|i| changed.binary_search(i).is_err());
+            tail.extend(changed.iter().filter(|&&i| !records[i].is_discarded && belongs(&records[i])));
+            tail.sort_unstable();
+            list.extend(tail);
+        }
+    }
+
+    /// Points of discarded trials may be asked for again, unless another trial is there.
+    fn exclude_again(&mut self, records: &[Record]) {
+        self.excluded = Excluded::default();
+        for (record, point) in records.iter().zip(self.points.chunks(self.dimension)) {
+            if !record.is_discarded {
+                self.excluded.insert(point);
             }
         }
-        self.observed.push(record);
-        self.seq.push(told.seq);
-        for (k, output) in self.outputs.iter_mut().enumerate() {
-            output.outcomes.push(output.sign * values[k]);
-            output.noise.push(noise.as_ref().and_then(|noise| noise[k]));
-        }
-        Ok(())
-    }
-
-    /// One output of the observed records; an objective is to be maximised.
-    pub fn outcomes(&self, output: usize) -> &[f64] {
-        &self.outputs[output].outcomes
-    }
-
-    /// Rows of the observed records that were reported after a tell, up to another.
-    pub fn rows_between(&self, before: u64, seen: u64) -> Vec<usize> {
-        (0..self.observed.len()).filter(|&row| (before + 1..=seen).contains(&self.seq[row])).collect()
     }
 
     /// Encoded points of these records, [records, inputs].
@@ -113,18 +112,33 @@ impl Observations {
         Mat::from_fn(records.len(), self.dimension, |i, k| self.points[records[i] * self.dimension + k])
     }
 
-    /// One output of the observations up to a tell.
-    pub fn dataset(&self, output: usize, seen: u64) -> Result<Dataset> {
-        let Column { outcomes, noise, .. } = &self.outputs[output];
-        let rows: Vec<usize> = (0..self.observed.len()).filter(|&i| self.seq[i] <= seen).collect();
-        let records: Vec<usize> = rows.iter().map(|&i| self.observed[i]).collect();
-        let data = Dataset::new(self.rows(&records), rows.iter().map(|&i| outcomes[i]).collect())?;
-        let noise: Vec<Option<f64>> = rows.iter().map(|&i| noise[i]).collect();
-        if noise.iter().all(Option::is_none) { Ok(data) } else { data.with_known_noise(noise) }
-    }
-
-    /// Every output of the observations up to a tell.
-    pub fn datasets(&self, seen: u64) -> Result<Vec<Dataset>> {
-        (0..self.outputs.len()).map(|output| self.dataset(output, seen)).collect()
+    /// What was observed up to a tell.
+    pub fn until(&self, seen: u64, history: &History) -> Result<Observed> {
+        let has = |record: &Record, k: usize| {
+            let told = &record.told[k];
+            told.seq <= seen && told.measurement.observed().is_some() && !record.is_discarded
+        };
+        let all = history.records();
+        let records: Vec<usize> =
+            (0..all.len()).filter(|&i| (0..self.outputs.len()).any(|k| has(&all[i], k))).collect();
+        let of_output = |k: usize| -> Result<ObservedOutput> {
+            let rows: Vec<usize> = (0..records.len()).filter(|&row| has(&all[records[row]], k)).collect();
+            let own: Vec<usize> = rows.iter().map(|&row| records[row]).collect();
+            let (mut y, mut noise) = (Vec::with_capacity(own.len()), Vec::with_capacity(own.len()));
+            for &record in &own {
+                if let Measurement::Observed { value, variance } = all[record].told[k].measurement {
+                    y.push(self.outputs[k].goal.sign() * value);
+                    noise.push(variance);
+                }
+            }
+            if own.is_empty() {
+                return Err(Error::Empty { what: format!("the list of outcomes of '{}'", self.outputs[k].name) });
+            }
+            let data = Dataset::new(self.rows(&own), y)?;
+            let data = if noise.iter().all(Option::is_none) { data } else { data.with_known_noise(noise)? };
+            Ok(ObservedOutput { rows, data })
+        };
+        let outputs = (0..self.outputs.len()).map(of_output).collect::<Result<_>>()?;
+        Ok(Observed { x: self.rows(&records), records, outputs })
     }
 }

@@ -1,33 +1,50 @@
 //! How far a study is: trials by what is known of them, the best outcome so far, and how many points come next.
 
-use super::{Goal, Observation, Outcome, Refit, Study, Trial};
+use super::{Goal, Observation, Refit, Status, Study, Trial};
 use crate::error::{Error, Result};
 use serde::Serialize;
 
 /// Trials by what is known of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// All of them.
+    /// All that were not discarded.
     pub trials: usize,
-    /// Trials with values.
+    /// Trials with values, of which nothing is still to come.
     pub observed: usize,
-    /// Trials that failed.
+    /// Trials of which nothing was observed, and nothing is still to come.
     pub failed: usize,
-    /// Trials without an outcome.
+    /// Trials of which something is still to come.
     pub pending: usize,
+    /// Of the pending ones, those with values of some outputs.
+    pub partial: usize,
+    /// Trials that were withdrawn, which count nowhere else.
+    pub discarded: usize,
 }
 
 impl Study {
     /// Trials by what is known of them.
     pub fn counts(&self) -> Counts {
-        let (observed, failed, pending) =
-            (self.table.observed.len(), self.table.failed.len(), self.table.pending.len());
-        Counts { trials: observed + failed + pending, observed, failed, pending }
+        let mut counts = Counts { trials: 0, observed: 0, failed: 0, pending: 0, partial: 0, discarded: 0 };
+        for record in self.history().records() {
+            match record.status() {
+                Status::Done => counts.observed += 1,
+                Status::Failed => counts.failed += 1,
+                Status::Pending => counts.pending += 1,
+                Status::Partial => {
+                    counts.pending += 1;
+                    counts.partial += 1;
+                }
+                Status::Discarded => counts.discarded += 1,
+            }
+        }
+        counts.trials = counts.observed + counts.failed + counts.pending;
+        counts
     }
 
-    /// The outcome of a trial; `None` while it is pending, and of a trial that does not exist.
-    pub fn outcome(&self, trial: u64) -> Option<&Outcome> {
-        self.trial(trial)?.told.as_ref().map(|told| &told.outcome)
+    /// Trials of which every output was observed, by their places in the history.
+    pub(super) fn complete(&self) -> Vec<usize> {
+        let is_complete = |&record: &usize| self.history().records()[record].values().is_some();
+        self.table.observed.iter().copied().filter(is_complete).collect()
     }
 
     /// The best outcome of the only objective among those that satisfy all constraints, the first of equals; `None` if there
@@ -41,15 +58,10 @@ impl Study {
         Some(Observation { trial: trial.clone(), value: values[objective] })
     }
 
-    /// Observed trials that satisfy all constraints, with their values.
-    pub fn feasible(&self) -> impl Iterator<Item = (&Trial, &[f64])> {
-        let records = self.history().records().iter();
-        records.filter_map(|record| match &record.told.as_ref()?.outcome {
-            Outcome::Observed { values, .. } => {
-                self.config.is_feasible(values).then_some((&record.trial, values.as_slice()))
-            }
-            Outcome::Failed { .. } => None,
-        })
+    /// Trials with all of their outputs that satisfy all constraints, with their values.
+    pub fn feasible(&self) -> impl Iterator<Item = (&Trial, Vec<f64>)> {
+        let complete = self.history().records().iter().filter_map(|record| Some((&record.trial, record.values()?)));
+        complete.filter(|(_, values)| self.config.is_feasible(values))
     }
 
     /// How many observed trials satisfy all constraints; `None` if there are no constraints.
@@ -62,7 +74,7 @@ impl Study {
     /// observation, then a batch.
     pub fn default_count(&self) -> usize {
         let left = self.config.initial.saturating_sub(self.history().records().len());
-        if left > 0 && self.counts().observed == 0 { left } else { self.config.batch }
+        if left > 0 && self.table.observed.is_empty() { left } else { self.config.batch }
     }
 
     /// As many new points as [`default_count`](Self::default_count) says, or those that are left of a finite space; refuses if

@@ -14,9 +14,9 @@ use super::local::{Global, LocalModel, distinct};
 use super::model::{Models, Surrogate};
 use super::{StepReport, Study, Trial};
 use crate::acquire::{ParetoState, Scale, simplex};
-use crate::data::{Dataset, OutcomeTransform};
+use crate::data::OutcomeTransform;
 use crate::error::{Error, Result};
-use crate::linalg::{Mat, cholesky, select_rows, sorted_by_value};
+use crate::linalg::{Mat, MatRef, cholesky, select_rows, sorted_by_value};
 use crate::model::Prediction;
 use crate::rng::{Purpose, StepRng, normal};
 use crate::space::Point;
@@ -48,7 +48,7 @@ impl Study {
         let started = Instant::now();
         self.refresh()?;
         self.check_asked()?;
-        if self.table.observed.is_empty() {
+        if self.complete().is_empty() {
             return Err(Error::unsupported("replicates before any trial has an outcome", "tell outcomes first"));
         }
         let seen = self.history().tells();
@@ -88,21 +88,31 @@ impl Study {
     }
 
     fn candidates_of(&self, models: &Models) -> Result<Vec<Candidates>> {
-        let data = self.table.datasets(models.seen())?;
         if !self.config.is_one_objective() {
+            let complete = self.complete();
+            let x = self.table.rows(&complete);
             let (objectives, constraints) = self.config.acquired(&models.outputs);
-            let pareto = ParetoState::new(&objectives, &constraints, data[0].x())?;
-            return Ok(vec![self.candidates_among(&models.outputs, &data, &likely(&pareto, &data[0]))?]);
+            let pareto = ParetoState::new(&objectives, &constraints, x.as_ref())?;
+            let rows = likely(&pareto, x.as_ref());
+            return Ok(vec![self.candidates_among(&models.outputs, (&complete, x.as_ref()), &rows)?]);
         }
+        let observed = self.table.until(models.seen(), &self.history)?;
         let mut locals = Vec::new();
-        Global { config: &self.config, models, data: &data, objective: 0 }.each(|local| locals.push(local))?;
-        let groups = by_surrogate(&models.outputs[0], &locals, &data[0]);
-        groups.into_iter().map(|(surrogate, rows)| self.candidates_among(&[surrogate], &data, &rows)).collect()
+        Global { config: &self.config, models, observed: &observed, objective: 0 }.each(|local| locals.push(local))?;
+        let groups = by_surrogate(&models.outputs[0], &locals, observed.x.as_ref());
+        let all = (observed.records.as_slice(), observed.x.as_ref());
+        groups.into_iter().map(|(surrogate, rows)| self.candidates_among(&[surrogate], all, &rows)).collect()
     }
 
-    /// The candidates among these rows, by models of all outputs: the largest upper confidence bounds of the first objective.
-    fn candidates_among(&self, surrogates: &[Surrogate], data: &[Dataset], rows: &[usize]) -> Result<Candidates> {
-        let (x, objective) = (data[0].x(), self.config.objectives_and_constraints().0[0]);
+    /// The candidates among these rows of some records, by models of all outputs: the largest upper confidence bounds of the
+    /// first objective.
+    fn candidates_among(
+        &self,
+        surrogates: &[Surrogate],
+        (records, x): (&[usize], MatRef<'_>),
+        rows: &[usize],
+    ) -> Result<Candidates> {
+        let objective = self.config.objectives_and_constraints().0[0];
         let Prediction { mean, variance } = surrogates[objective].posterior.predict(select_rows(x, rows).as_ref())?;
         let ucb: Vec<f64> = mean.iter().zip(&variance).map(|(mean, variance)| mean + variance.sqrt()).collect();
         let rows: Vec<usize> = sorted_by_value(&ucb).into_iter().take(CANDIDATES).map(|i| rows[i]).collect();
@@ -116,22 +126,22 @@ impl Study {
             };
             Ok(Joint { mean: surrogate.posterior.mean(points.as_ref())?, root, units: surrogate.units })
         };
-        let records = rows.iter().map(|&row| self.table.observed[row]).collect();
+        let records = rows.iter().map(|&row| records[row]).collect();
         Ok(Candidates { records, outputs: surrogates.iter().map(joint).collect::<Result<_>>()? })
     }
 
     /// Without any model: the best outcomes of the first objective, as if they were equal. They are feasible or, if none is,
     /// the least infeasible.
     fn best_observed(&self) -> Candidates {
-        let (outputs, scales) = (self.config.outputs.len(), self.scales());
-        let values = |row: usize| (0..outputs).map(|k| self.table.outcomes(k)[row]).collect::<Vec<_>>();
-        let violations: Vec<f64> =
-            (0..self.table.observed.len()).map(|row| self.violation(&values(row), &scales)).collect();
-        let mut best = sorted_by_value(self.table.outcomes(self.config.objectives_and_constraints().0[0]));
+        let ((complete, columns), scales) = (self.outcomes(), self.scales());
+        let outputs = columns.len();
+        let values = |row: usize| columns.iter().map(|column| column[row]).collect::<Vec<_>>();
+        let violations: Vec<f64> = (0..complete.len()).map(|row| self.violation(&values(row), &scales)).collect();
+        let mut best = sorted_by_value(&columns[self.config.objectives_and_constraints().0[0]]);
         best.sort_by(|&i, &j| violations[i].total_cmp(&violations[j]));
         let has_feasible = violations.contains(&0.0);
         let best = best.into_iter().filter(|&row| !has_feasible || violations[row] == 0.0);
-        let records: Vec<usize> = best.take(FEW).map(|row| self.table.observed[row]).collect();
+        let records: Vec<usize> = best.take(FEW).map(|row| complete[row]).collect();
         let (mean, root) = (vec![0.0; records.len()], Mat::identity(records.len(), records.len()));
         let joint = Joint { mean, root, units: OutcomeTransform::identity() };
         Candidates { records, outputs: vec![joint; outputs] }
@@ -139,7 +149,7 @@ impl Study {
 
     /// The range of each output's outcomes.
     fn scales(&self) -> Vec<Scale> {
-        (0..self.config.outputs.len()).map(|k| Scale::of(self.table.outcomes(k))).collect()
+        self.outcomes().1.iter().map(|outcomes| Scale::of(outcomes)).collect()
     }
 
     /// By how much these values, one per output, violate all constraints, in units of the outputs' ranges.
@@ -175,18 +185,18 @@ impl Study {
 
 /// Rows that may be on the front, all at different points: the front itself, evenly if it has many, then those by the first
 /// objective.
-fn likely(pareto: &ParetoState, data: &Dataset) -> Vec<usize> {
+fn likely(pareto: &ParetoState, x: MatRef<'_>) -> Vec<usize> {
     let first: Vec<f64> = pareto.means.iter().map(|means| means[0]).collect();
     let feasible = sorted_by_value(&first).into_iter().filter(|&row| pareto.violations[row] == 0.0);
     let mut seen = HashSet::new();
-    let front: Vec<usize> = distinct(data.x(), pareto.incumbents.iter().copied(), &mut seen).collect();
+    let front: Vec<usize> = distinct(x, pareto.incumbents.iter().copied(), &mut seen).collect();
     let front = pareto.thinned(front, CANDIDATES);
-    front.into_iter().chain(distinct(data.x(), feasible, &mut seen)).take(CANDIDATES).collect()
+    front.into_iter().chain(distinct(x, feasible, &mut seen)).take(CANDIDATES).collect()
 }
 
 /// Every model that is used somewhere, with the different points where it is used: of all trials, if there are no local models.
-fn by_surrogate(global: &Surrogate, locals: &[LocalModel], data: &Dataset) -> Vec<(Surrogate, Vec<usize>)> {
-    let all: Vec<usize> = (0..data.len()).collect();
+fn by_surrogate(global: &Surrogate, locals: &[LocalModel], x: MatRef<'_>) -> Vec<(Surrogate, Vec<usize>)> {
+    let all: Vec<usize> = (0..x.nrows()).collect();
     let used = if locals.is_empty() {
         vec![(global, &all)]
     } else {
@@ -196,7 +206,7 @@ fn by_surrogate(global: &Surrogate, locals: &[LocalModel], data: &Dataset) -> Ve
     let mut seen = HashSet::new();
     for (surrogate, rows) in used {
         // The first model that knows a point is used for it.
-        let own: Vec<usize> = distinct(data.x(), rows.iter().copied(), &mut seen).collect();
+        let own: Vec<usize> = distinct(x, rows.iter().copied(), &mut seen).collect();
         match groups.iter_mut().find(|(other, _)| Arc::ptr_eq(&other.posterior, &surrogate.posterior)) {
             Some((_, rows)) => rows.extend(own),
             None if own.is_empty() => {}

@@ -161,7 +161,8 @@ impl Study {
         let (objectives, constraints) = config.acquired(&models.outputs);
         let pareto = &ParetoState::new(&objectives, &constraints, observed.as_ref())?;
         let trials: Vec<u64> = self.table.observed.iter().map(|&record| record as u64 + 1).collect();
-        let new = self.table.rows_between(before, seen);
+        let is_new = |&row: &usize| (before + 1..=seen).contains(&self.history.records()[self.table.observed[row]].seq());
+        let new: Vec<usize> = (0..self.table.observed.len()).filter(is_new).collect();
         policy.update(&RegionNews { observed: observed.as_ref(), trials: &trials, pareto, new: &new });
         let memory = Some(RegionMemory { seen, state: policy.state() });
         Ok(Some(StepRegions { policy, memory }))

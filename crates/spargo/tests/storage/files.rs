@@ -165,7 +165,7 @@ fn damage_is_noticed() {
             "is damaged: it has two outcomes of trial 2",
         ),
         (
-            r#"UPDATE events SET json = replace(json, '"values":[', '"values":[1.0,') WHERE id = 7"#,
+            r#"UPDATE events SET json = replace(json, '"measured":[', '"measured":[1.0,') WHERE id = 7"#,
             "the outcome of trial 6 has 2 but 1 is needed",
         ),
         (

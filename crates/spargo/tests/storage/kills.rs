@@ -102,7 +102,7 @@ fn check(path: &Path, acknowledged: &[String]) {
                 assert_eq!(record.ask, Some(number(1)), "{line}");
                 assert_eq!(record.trial.point, point(number(1) as f64 + (ASKED - 1) as f64 / 8.0), "{line}");
             }
-            "tell" => assert!(history.records()[number(1) as usize - 1].told.is_some(), "{line}"),
+            "tell" => assert!(history.records()[number(1) as usize - 1].outcome().is_some(), "{line}"),
             "add" => assert!(history.records().len() as u64 >= number(1) - 1 + ADDED as u64, "{line}"),
             other => panic!("{other}"),
         }
@@ -114,14 +114,14 @@ fn check(path: &Path, acknowledged: &[String]) {
 fn check_whole(history: &History) {
     for ask in 1..=history.asks() {
         let of_ask = history.records().iter().filter(|record| record.ask == Some(ask));
-        let told: Vec<bool> = of_ask.map(|record| record.told.is_some()).collect();
+        let told: Vec<bool> = of_ask.map(|record| record.outcome().is_some()).collect();
         assert!(told == [true; ASKED] || told == [false; ASKED], "{ask}: {told:?}");
     }
     let added = history.records().iter().filter(|record| record.ask.is_none());
     assert_eq!(added.clone().count() % ADDED, 0);
-    assert!(added.clone().all(|record| record.told.is_some()));
-    for record in history.records().iter().filter(|record| record.told.is_some()) {
-        assert_eq!(record.told.as_ref().map(|told| &told.outcome), Some(&outcome(record.trial.id)));
+    assert!(added.clone().all(|record| record.outcome().is_some()));
+    for record in history.records().iter().filter(|record| !record.is_pending()) {
+        assert_eq!(record.outcome(), Some(outcome(record.trial.id)));
     }
     assert_eq!(history.state().is_some(), history.asks() > 0);
     if let Some(state) = history.state() {

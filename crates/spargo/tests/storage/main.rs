@@ -12,7 +12,7 @@ mod tells;
 use process::{Folder, acknowledge, acknowledged, child, task};
 use spargo::space::{Dimension, Point, Space, Value};
 use spargo::study::storage::{Appended, Event, MemoryStorage, SqliteStorage, Storage};
-use spargo::study::{Config, History, Outcome, Study};
+use spargo::study::{Config, History, Measurement, Outcome, Record, Study};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ impl Log {
     }
 
     fn of(storage: impl Storage + 'static) -> Self {
-        let mut log = Log { storage: Box::new(storage), history: History::default() };
+        let mut log = Log { storage: Box::new(storage), history: History::new(1) };
         log.refresh();
         log
     }

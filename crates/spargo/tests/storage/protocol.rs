@@ -168,7 +168,7 @@ fn only_the_last_state_is_kept() {
         for (position, state) in [Some("first"), Some("second"), None].into_iter().enumerate() {
             storage.append(position as u64, &[asked(0, &[], state, "report")]).unwrap();
         }
-        let mut log = Log { storage, history: History::default() };
+        let mut log = Log { storage, history: History::new(1) };
         assert_eq!(log.refresh().state(), Some("second"));
         let states = log.storage.load(0).unwrap().into_iter().map(|event| match event {
             Event::Asked { state, .. } => state,

@@ -161,8 +161,13 @@ fn a_campaign_gives_up_when_everything_failed() {
     let mut patient = campaign(30, 0);
     patient.give_up = Some(Campaign::patience(&study));
     let (sizes, why) = run(&mut patient, &mut study, failed);
-    let all_failed = Why::AllFailed { evaluations: 8, reason: "broken".into(), count: 7 };
+    let all_failed = Why::AllFailed { evaluations: 8, reason: "broken".into(), count: 7, pending_again: 8 };
     assert_eq!((sizes, why), (vec![8], all_failed));
+    // Nothing was ever observed: the same trials, once the command is right.
+    assert_eq!((study.counts().failed, study.counts().pending), (0, 8));
+    assert_eq!(study.trial(1).unwrap().revisions[0].note.reason, "nothing was ever observed: broken");
+    let Next::Evaluate(again) = campaign(30, 0).next(&mut study, 0).unwrap() else { panic!() };
+    assert_eq!(again.iter().map(|trial| trial.id).collect::<Vec<_>>(), (1..=8).collect::<Vec<_>>());
     // In the middle of a batch as well, with trials in flight.
     let mut study = memory(small(plane()));
     let mut impatient = campaign(30, 0);
@@ -173,7 +178,12 @@ fn a_campaign_gives_up_when_everything_failed() {
     tell(&mut study, &trials[1..2], failed);
     assert!(matches!(impatient.next(&mut study, 0).unwrap(), Next::Done(Why::AllFailed { evaluations: 2, .. })));
     // One success is a reason to continue, and so is the user's wish.
+    let mut study = memory(small(plane()));
+    let mut impatient = campaign(30, 0);
+    impatient.give_up = Some(2);
+    let Next::Evaluate(trials) = impatient.next(&mut study, 0).unwrap() else { panic!() };
     tell(&mut study, &trials[2..3], observe);
+    tell(&mut study, &trials[..2], failed);
     assert_eq!(impatient.next(&mut study, 0).unwrap(), Next::Wait);
     let mut study = memory(small(plane()));
     assert_eq!(run(&mut campaign(30, 6), &mut study, failed).1, Why::BudgetSpent);
@@ -187,7 +197,7 @@ fn outcomes_of_earlier_runs_do_not_keep_a_campaign_going() {
     let mut patient = campaign(40, 0);
     patient.give_up = Some(Campaign::patience(&study));
     let (sizes, why) = run(&mut patient, &mut study, failed);
-    let all_failed = Why::AllFailed { evaluations: 10, reason: "broken".into(), count: 10 };
+    let all_failed = Why::AllFailed { evaluations: 10, reason: "broken".into(), count: 10, pending_again: 0 };
     assert_eq!((sizes, why), (vec![5, 5], all_failed));
     // A success of its own does, whatever comes after it.
     let mut patient = campaign(40, 0);
@@ -204,7 +214,7 @@ fn final_replicates_wait_for_a_feasible_trial() {
         let mut study = memory(with_goals(plane(), &[Goal::Maximize, LIMIT]));
         let outcome = |space: &Space, trial: &Trial| {
             let limited = if trial.id >= feasible { -1.0 } else { 1.0 };
-            Outcome::Observed { values: vec![bowl(space, &trial.point), limited], noise: None }
+            Outcome::values([bowl(space, &trial.point), limited])
         };
         let (sizes, why) = run(&mut campaign(24, 8), &mut study, outcome);
         assert_eq!((sizes, why), (vec![8, 5, 3, 5, 3], Why::BudgetSpent));
@@ -239,7 +249,7 @@ fn the_best_observation_satisfies_all_constraints() {
     let mut study = memory(Config { outputs: outputs.into(), ..small(plane()) });
     assert_eq!((study.best_observation(), study.feasible_count()), (None, Some(0)));
     for (cost, purity) in [(1.0, 0.4), (3.0, 0.6), (2.0, 0.9), (2.0, 0.5), (0.5, 0.1)] {
-        let outcome = Outcome::Observed { values: vec![cost, purity], noise: None };
+        let outcome = Outcome::values([cost, purity]);
         study.add(&[(vec![Value::Real(0.1), Value::Real(1.0)], Some(outcome))]).unwrap();
     }
     let best = study.best_observation().unwrap();

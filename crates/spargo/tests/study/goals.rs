@@ -14,10 +14,7 @@ fn goals(space: Space) -> [(Config, f64); 2] {
 
 /// The outcome in hundreds and far from zero.
 fn told(space: &Space, trial: &Trial, sign: f64) -> f64 {
-    match observe(space, trial) {
-        Outcome::Observed { values, .. } => sign * (700.0 + 100.0 * values[0]),
-        failed => panic!("{failed}"),
-    }
+    sign * (700.0 + 100.0 * observe(space, trial).observed().unwrap()[0])
 }
 
 #[test]

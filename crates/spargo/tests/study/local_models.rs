@@ -131,7 +131,7 @@ fn models_that_have_not_seen_every_outcome_refine_as_well() {
 fn constrained(point: &Point) -> Outcome {
     let [a, b] = numbers(point);
     let far = ((a - 0.25).powi(2) + (b - 0.25).powi(2)).sqrt();
-    Outcome::Observed { values: vec![bump(a, b), far], noise: None }
+    Outcome::values([bump(a, b), far])
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn the_best_trial_satisfies_its_constraint() {
     study.add(&all.map(|point| (point.clone(), Some(constrained(point)))).collect::<Vec<_>>()).unwrap();
     for _ in 0..2 {
         let believed = study.best().unwrap().unwrap().believed;
-        let Outcome::Observed { values, .. } = constrained(&believed.trial.point) else { panic!() };
+        let values = constrained(&believed.trial.point).observed().unwrap();
         // The model is not exact, but knows the slope of the distance.
         assert!(values[1] > 0.013 && values[0] > 0.6, "{values:?}: {believed:?}");
         let trials = advance(&mut study, 20, |_, trial| constrained(&trial.point));
@@ -164,9 +164,9 @@ fn the_best_trial_satisfies_its_constraint() {
 fn with_several_objectives_a_point_of_the_front_is_refined() {
     for goals in [COMPETING.to_vec(), vec![COMPETING[0], COMPETING[1], LIMIT]] {
         let outcome = |space: &Space, trial: &Trial| {
-            let Outcome::Observed { mut values, .. } = compete(space, trial) else { panic!() };
+            let mut values = compete(space, trial).observed().unwrap();
             values.extend((values.len() < goals.len()).then_some(-0.1));
-            Outcome::Observed { values, noise: None }
+            Outcome::values(values)
         };
         let local_models = LocalModelOptions { neighbours: 20, share: Some(0.5) };
         let mut study = Study::in_memory(Config { local_models, ..with_goals(square(), &goals) }).unwrap();

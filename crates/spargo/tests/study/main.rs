@@ -5,12 +5,14 @@ mod process;
 
 mod campaign;
 mod configs;
+mod correct;
 mod failures;
 mod goals;
 mod growth;
 mod insights;
 mod interrupts;
 mod kills;
+mod late_outputs;
 mod local_models;
 mod outputs;
 mod processes;

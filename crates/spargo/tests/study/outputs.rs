@@ -3,8 +3,7 @@
 use super::*;
 use spargo::math::pareto;
 use spargo::model::Inference;
-use spargo::study::Record;
-use spargo::study::{Goal, Output};
+use spargo::study::{Goal, Output, Record};
 
 pub fn with_goals(space: Space, goals: &[Goal]) -> Config {
     let output = |(k, &goal): (usize, &Goal)| Output { name: format!("y{k}"), goal };
@@ -27,16 +26,13 @@ pub const COMPETING: [Goal; 2] = [Goal::Maximize, Goal::Minimize];
 /// One objective is best where all shares are 0.2, the other where they are 0.8, whatever the goals.
 pub fn compete(space: &Space, trial: &Trial) -> Outcome {
     let values = vec![-distance(space, &trial.point, 0.2), distance(space, &trial.point, 0.8)];
-    Outcome::Observed { values, noise: None }
+    Outcome::values(values)
 }
 
 /// The volume that the observed trials dominate, above (−2, −2).
 fn volume(study: &Study) -> f64 {
-    let values = |record: &Record| match &record.told.as_ref()?.outcome {
-        Outcome::Observed { values, .. } => Some(vec![values[0], -values[1]]),
-        Outcome::Failed { .. } => None,
-    };
-    let rows: Vec<Vec<f64>> = study.history().records().iter().filter_map(values).collect();
+    let values = study.history().records().iter().filter_map(Record::values);
+    let rows: Vec<Vec<f64>> = values.map(|values| vec![values[0], -values[1]]).collect();
     pareto::hypervolume(&rows, &[-2.0, -2.0]).unwrap()
 }
 
@@ -78,7 +74,7 @@ fn fronts_have_the_trials_that_no_other_dominates() {
     for point in &fronts.observed {
         assert_eq!(
             compete(&study.config().space, &point.trial),
-            Outcome::Observed { values: point.values.clone(), noise: None }
+            Outcome::values(point.values.clone())
         );
     }
     // By the model: the posterior means, in the user's units.
@@ -99,7 +95,7 @@ pub const LIMIT: Goal = Goal::Constraint { at_least: None, at_most: Some(0.0) };
 /// The bowl, and how far the first share lies above 0.15, where the bowl is not deepest.
 pub fn limited(space: &Space, trial: &Trial) -> Outcome {
     let values = vec![bowl(space, &trial.point), shares(space, &trial.point)[0] - 0.15];
-    Outcome::Observed { values, noise: None }
+    Outcome::values(values)
 }
 
 #[test]
@@ -112,11 +108,11 @@ fn constraints_are_satisfied_over_every_space_by_every_rule() {
             }
             let best = study.best().unwrap().unwrap();
             for trial in [&best.believed.trial, &best.observed.trial] {
-                let Outcome::Observed { values, .. } = limited(&space, trial) else { panic!() };
+                let values = limited(&space, trial).observed().unwrap();
                 // What the model believes to be within may be a little outside.
                 assert!(values[1] <= 0.02, "{name} {rule:?}: {values:?}");
             }
-            let Outcome::Observed { values, .. } = limited(&space, &best.observed.trial) else { panic!() };
+            let values = limited(&space, &best.observed.trial).observed().unwrap();
             assert!(values[1] <= 0.0 && values[0] == best.observed.value, "{name} {rule:?}");
             // The best lies at the limit: points come to both sides of it, but close.
             let over = |record: &Record| (shares(&space, &record.trial.point)[0] - 0.15).max(0.0);
@@ -134,7 +130,7 @@ fn with_nothing_feasible_the_violation_is_reduced_first() {
     let corner = |space: &Space, trial: &Trial| {
         let shares = shares(space, &trial.point);
         let values = vec![shares[0] + shares[1], distance(space, &trial.point, 0.06)];
-        Outcome::Observed { values, noise: None }
+        Outcome::values(values)
     };
     let limit = Goal::Constraint { at_least: None, at_most: Some(0.005) };
     for rule in [by_name("thompson"), by_name("log-ei")] {
@@ -145,7 +141,7 @@ fn with_nothing_feasible_the_violation_is_reduced_first() {
             advance(&mut study, 5, corner);
         }
         let best = study.best().unwrap().unwrap();
-        let Outcome::Observed { values, .. } = corner(&plane(), &best.observed.trial) else { panic!() };
+        let values = corner(&plane(), &best.observed.trial).observed().unwrap();
         assert!(values[1] <= 0.005 && values[0] > 0.14, "{rule:?}: {values:?}");
     }
 }
@@ -154,9 +150,9 @@ fn with_nothing_feasible_the_violation_is_reduced_first() {
 fn constraints_and_several_objectives_go_together() {
     let goals = [Goal::Maximize, Goal::Minimize, Goal::Constraint { at_least: Some(0.1), at_most: Some(0.6) }];
     let outcome = |space: &Space, trial: &Trial| {
-        let Outcome::Observed { mut values, .. } = compete(space, trial) else { panic!() };
+        let mut values = compete(space, trial).observed().unwrap();
         values.push(shares(space, &trial.point)[1]);
-        Outcome::Observed { values, noise: None }
+        Outcome::values(values)
     };
     for rule in [by_name("thompson"), by_name("hippo")] {
         let mut study = memory(Config { rule: Some(rule), ..with_goals(mixed(), &goals) });
@@ -180,9 +176,8 @@ fn bounds_beyond_all_outcomes_do_no_harm() {
     {
         let mut study = memory(with_goals(plane(), goals));
         for count in [20, 5, 5] {
-            advance(&mut study, count, |space, trial| Outcome::Observed {
-                values: vec![1e-6 * bowl(space, &trial.point); goals.len()],
-                noise: None,
+            advance(&mut study, count, |space, trial| {
+                Outcome::values(vec![1e-6 * bowl(space, &trial.point); goals.len()])
             });
         }
         let reports = study.reports().unwrap();
@@ -235,9 +230,9 @@ fn a_level_is_learned_where_it_is_crossed() {
 fn several_outputs_survive_being_closed() {
     let limit = Goal::Constraint { at_least: Some(0.1), at_most: None };
     let outcome = |space: &Space, trial: &Trial| {
-        let Outcome::Observed { mut values, .. } = compete(space, trial) else { panic!() };
+        let mut values = compete(space, trial).observed().unwrap();
         values.push(shares(space, &trial.point)[1]);
-        Outcome::Observed { values, noise: Some(vec![None, Some(1e-4), None]) }
+        Outcome::with_variances(values, [None, Some(1e-4), None])
     };
     let config = with_goals(mixed(), &[Goal::Maximize, Goal::Minimize, limit]);
     let folder = Folder::new();

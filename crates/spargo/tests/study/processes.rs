@@ -54,7 +54,7 @@ fn eight_processes_never_get_the_same_point() {
         let study = Study::open(&folder.file(space)).unwrap();
         assert_all_different(&points(&study));
         let records = study.history().records();
-        assert!(records.iter().all(|r| r.told.as_ref().unwrap().outcome == observe(&study.config().space, &r.trial)));
+        assert!(records.iter().all(|r| r.outcome() == Some(observe(&study.config().space, &r.trial))));
         let reports = study.reports().unwrap();
         assert_eq!(reports.iter().map(|report| report.step).collect::<Vec<_>>(), (1..=40).collect::<Vec<_>>());
         // They did get into each other's way.

@@ -77,7 +77,7 @@ fn several_outputs_miss_the_same_outcomes() {
     let mut study = memory(Config { outputs, ..small(plane()) });
     let both = |space: &Space, trial: &Trial| {
         let value = bowl(space, &trial.point);
-        Outcome::Observed { values: vec![value, value * value], noise: None }
+        Outcome::values([value, value * value])
     };
     advance(&mut study, 8, both);
     for round in 0..6 {

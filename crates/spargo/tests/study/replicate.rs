@@ -227,9 +227,9 @@ fn replicates_within_constraints_are_feasible_and_good() {
         let known: HashSet<String> = points(&study).into_iter().collect();
         let replicated = study.replicate(30).unwrap();
         assert!(replicated.iter().all(|trial| known.contains(&format!("{:?}", trial.point))), "{name}");
-        let values = |trial: &Trial| match limited(&space, trial) {
-            Outcome::Observed { values, .. } => (values[0], values[1]),
-            Outcome::Failed { .. } => (f64::NAN, f64::NAN),
+        let values = |trial: &Trial| {
+            let values = limited(&space, trial).observed().unwrap();
+            (values[0], values[1])
         };
         // The best lies at the limit, where the model may be a little off.
         assert!(replicated.iter().all(|trial| values(trial).1 < 0.05), "{name}");
@@ -252,7 +252,7 @@ fn with_nothing_feasible_the_least_infeasible_are_replicated() {
     let mut study = memory(Config { initial: 48, ..with_goals(plane(), &[Goal::Maximize, LIMIT]) });
     advance(&mut study, 48, |space, trial| {
         let share = shares(space, &trial.point)[0];
-        Outcome::Observed { values: vec![share, share + 0.5], noise: None }
+        Outcome::values([share, share + 0.5])
     });
     let replicated = study.replicate(30).unwrap();
     let largest = replicated.iter().map(|trial| shares(&plane(), &trial.point)[0]).fold(0.0, f64::max);
@@ -281,7 +281,7 @@ fn without_a_model_feasible_trials_are_replicated_or_the_least_infeasible() {
         for count in [29, 1] {
             advance(&mut study, count, |_, trial| {
                 let id = trial.id as f64;
-                Outcome::Observed { values: vec![id, id - f64::from(feasible)], noise: None }
+                Outcome::values([id, id - f64::from(feasible)])
             });
         }
         let replicated = study.replicate(100).unwrap();
@@ -298,7 +298,7 @@ fn replicates_reach_all_of_a_long_front() {
     let mut study = memory(with_goals(line, &[Goal::Maximize, Goal::Maximize]));
     let trial = |i: usize| {
         let x = i as f64 / 119.0;
-        (vec![Value::Real(x)], Some(Outcome::Observed { values: vec![x, -x], noise: None }))
+        (vec![Value::Real(x)], Some(Outcome::values([x, -x])))
     };
     study.add(&(0..120).map(trial).collect::<Vec<_>>()).unwrap();
     assert!(study.fronts().unwrap().believed.len() > 60);

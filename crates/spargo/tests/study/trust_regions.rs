@@ -13,12 +13,9 @@ type Measure = fn(&Space, &Trial) -> Outcome;
 
 /// A constraint, two objectives, and both.
 fn kinds() -> [(&'static str, Vec<Goal>, Measure); 3] {
-    let both = |space: &Space, trial: &Trial| match (compete(space, trial), limited(space, trial)) {
-        (Outcome::Observed { mut values, .. }, Outcome::Observed { values: other, .. }) => {
-            values.push(other[1]);
-            Outcome::Observed { values, noise: None }
-        }
-        _ => Outcome::failed("never"),
+    let both = |space: &Space, trial: &Trial| {
+        let [compete, limited] = [compete(space, trial), limited(space, trial)].map(|one| one.observed().unwrap());
+        Outcome::values(compete.into_iter().chain([limited[1]]))
     };
     [
         ("constraint", vec![Goal::Maximize, LIMIT], limited),
@@ -90,7 +87,7 @@ fn every_space_has_trust_regions_and_local_models_for_every_kind_of_outputs() {
 fn regions_lead_to_feasible_points_where_none_is_known() {
     let corner = |space: &Space, trial: &Trial| {
         let far = super::outputs::distance(space, &trial.point, 0.06);
-        Outcome::Observed { values: vec![bowl(space, &trial.point), far], noise: None }
+        Outcome::values([bowl(space, &trial.point), far])
     };
     let limit = Goal::Constraint { at_least: None, at_most: Some(0.001) };
     let mut config = with_goals(plane(), &[Goal::Maximize, limit]);
@@ -110,7 +107,7 @@ fn regions_of_a_constrained_objective_lie_around_separate_optima() {
     let hills = |space: &Space, trial: &Trial| {
         let hill = |centre| (-20.0 * super::outputs::distance(space, &trial.point, centre)).exp();
         let values = vec![hill(0.15) + 0.8 * hill(0.85), super::outputs::shares(space, &trial.point)[0]];
-        Outcome::Observed { values, noise: None }
+        Outcome::values(values)
     };
     let limit = Goal::Constraint { at_least: None, at_most: Some(2.0) };
     let mut study = told(&[Goal::Maximize, limit], Some(1.0), hills);

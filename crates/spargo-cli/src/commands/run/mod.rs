@@ -46,7 +46,8 @@ shell. {name} is replaced by the value of an input, {trial} by the trial's numbe
 SPARGO_TRIAL); without placeholders the point is written as one JSON object to standard input. The command prints the
 outcome last, as a number or as JSON:
   71.3     {\"yield\": 71.3}     {\"yield\": {\"value\": 71.3, \"variance\": 0.4}}
-Anything else, NaN, a nonzero exit code or a timeout makes a failed trial whose reason is recorded. When the program ends
+Anything else, NaN, a nonzero exit code or a timeout makes a failed trial whose reason is recorded; of several outputs,
+only those fail that have no number. When the program ends
 or times out, all processes of its group are killed. A program that cannot be started ends the run.
 If spargo itself is killed (SIGKILL), running programs are left behind: stop them yourself. Their trials are repeated by
 the next run.
@@ -129,7 +130,9 @@ impl Run {
             print(&text)?;
         }
         match end {
-            End::Done(Why::AllFailed { evaluations, reason, count }) => Err(all_failed(evaluations, &reason, count)),
+            End::Done(Why::AllFailed { evaluations, reason, count, pending_again }) => {
+                Err(all_failed(evaluations, &reason, count, pending_again))
+            }
             End::Done(_) => Ok(()),
             End::Signal(signal) => std::process::exit(signals::exit_code(signal)),
             End::Broken(report) => Err(report),
@@ -185,10 +188,14 @@ impl End {
     }
 }
 
-fn all_failed(evaluations: usize, reason: &str, count: usize) -> Report {
+fn all_failed(evaluations: usize, reason: &str, count: usize, pending_again: usize) -> Report {
+    let again = match pending_again {
+        0 => String::new(),
+        _ => format!("; as nothing was ever observed, {pending_again} trials are pending again"),
+    };
     miette!(
         help = "correct the command of [run] and run again, or continue regardless with --keep-going",
-        "all of the first {evaluations} evaluations failed, {count} of them with: {}",
+        "all of the first {evaluations} evaluations failed, {count} of them with: {}{again}",
         excerpt(reason)
     )
 }

@@ -12,7 +12,7 @@ use crate::io::csv::outcome_cells::{class, number, unreadable};
 use crate::io::output::excerpt::excerpt;
 use serde_json::Value;
 use signal_hook::low_level::signal_name;
-use spargo::study::{Config, Goal, Outcome, Output};
+use spargo::study::{Config, Goal, Measurement, Outcome, Output};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
@@ -56,13 +56,15 @@ fn values(stdout: &str, outputs: &[Output]) -> Result<Outcome, String> {
     }
     match serde_json::from_str(line).or_else(|_| serde_json::from_str(stdout.trim())) {
         Ok(Value::Object(object)) => {
-            let read = outputs.iter().map(|output| match object.get(&output.name) {
-                Some(value) => measured(value, output.goal)
-                    .ok_or_else(|| format!("its '{}' is {}", output.name, quoted(&value.to_string(), output.goal))),
-                None => Err(format!("its output has no '{}': {}", output.name, excerpt(line))),
-            });
-            let (values, noise) = read.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
-            Ok(Outcome::Observed { values, noise: Some(noise) })
+            let read = |output: &Output| match object.get(&output.name) {
+                Some(value) => measured(value, output.goal).unwrap_or_else(|| {
+                    let found = quoted(&value.to_string(), output.goal);
+                    Measurement::failed(format!("its '{}' is {found}", output.name))
+                }),
+                None => Measurement::failed(format!("its output has no '{}': {}", output.name, excerpt(line))),
+            };
+            let outcome = Outcome::Measured(outputs.iter().map(read).collect());
+            outcome.failure().map_or(Ok(outcome.clone()), |reason| Err(reason.into()))
         }
         Ok(Value::Null) => Err("its output is null".into()),
         _ => Err(format!("its output is {}", quoted(line, outputs[0].goal))),
@@ -70,14 +72,13 @@ fn values(stdout: &str, outputs: &[Output]) -> Result<Outcome, String> {
 }
 
 /// A number, or an object of a value and its noise variance.
-fn measured(value: &Value, goal: Goal) -> Option<(f64, Option<f64>)> {
-    match value {
-        Value::Object(table) => match table.get("variance") {
-            None | Some(Value::Null) => Some((scalar(table.get("value")?, goal)?, None)),
-            Some(variance) => Some((scalar(table.get("value")?, goal)?, Some(variance.as_f64()?))),
-        },
-        _ => Some((scalar(value, goal)?, None)),
-    }
+fn measured(value: &Value, goal: Goal) -> Option<Measurement> {
+    let Value::Object(table) = value else { return scalar(value, goal).map(Measurement::value) };
+    let variance = match table.get("variance") {
+        None | Some(Value::Null) => None,
+        Some(variance) => Some(variance.as_f64()?),
+    };
+    Some(Measurement::Observed { value: scalar(table.get("value")?, goal)?, variance })
 }
 
 fn scalar(value: &Value, goal: Goal) -> Option<f64> {
@@ -109,7 +110,8 @@ mod tests {
     }
 
     fn observed(values: &[f64], noise: &[Option<f64>]) -> Outcome {
-        Outcome::Observed { values: values.into(), noise: (!noise.is_empty()).then(|| noise.into()) }
+        let noise = noise.iter().copied().chain(std::iter::repeat(None));
+        Outcome::with_variances(values.iter().copied(), noise)
     }
 
     #[test]
@@ -140,8 +142,21 @@ mod tests {
             (r#"{"a": 0.5}"#, "its 'a' is not a class (1 or 0, yes or no): 0.5"),
             ("nan", "the outcome is NaN"),
         ] {
-            let Outcome::Failed { reason } = read_for(Goal::Classify, stdout, &["a"]) else { panic!("{stdout}") };
+            let outcome = read_for(Goal::Classify, stdout, &["a"]);
+            let reason = outcome.failure().unwrap();
             assert!(reason.contains(words), "{stdout}: {reason}");
+        }
+    }
+
+    #[test]
+    fn of_several_outputs_those_fail_that_have_no_number() {
+        for (b, reason) in [
+            (r#""b": null"#, "its 'b' is not a number: null"),
+            (r#""c": 1"#, r#"its output has no 'b': {"a": 1, "c": 1}"#),
+        ] {
+            let outcome = read(&format!(r#"{{"a": 1, {b}}}"#), &["a", "b"]);
+            let expected = [Measurement::value(1.0), Measurement::failed(reason)];
+            assert_eq!(outcome, Outcome::Measured(expected.into()), "{b}");
         }
     }
 
@@ -159,9 +174,10 @@ mod tests {
             (r#"{"a": true}"#, &["a"], "its 'a' is not a number: true"),
             (r#"{"a": {"value": 1, "variance": "x"}}"#, &["a"], "its 'a' is not a number"),
             (r#"{"a": {"value": 1, "variance": -1}}"#, &["a"], "must be positive"),
-            (r#"{"a": 1}"#, &["a", "b"], "has no 'b'"),
+            (r#"{"c": 1}"#, &["a", "b"], "has no 'a'"),
         ] {
-            let Outcome::Failed { reason } = read(stdout, names) else { panic!("{stdout} is no outcome") };
+            let outcome = read(stdout, names);
+            let reason = outcome.failure().unwrap();
             assert!(reason.contains(words), "{stdout}: {reason}");
         }
     }
@@ -170,12 +186,13 @@ mod tests {
         #[test]
         fn reasons_are_short_and_printable(stdout: Vec<u8>, stderr: Vec<u8>, tail in ".{0,400}", status: u16) {
             let stdout = [&stdout[..], tail.as_bytes()].concat();
-            match outcome(ExitStatus::from_raw(status.into()), &stdout, &stderr, &Config::default()) {
-                Outcome::Failed { reason } => {
+            let outcome = outcome(ExitStatus::from_raw(status.into()), &stdout, &stderr, &Config::default());
+            match outcome.failure() {
+                Some(reason) => {
                     prop_assert!(!reason.chars().any(char::is_control), "{reason:?}");
                     prop_assert!(reason.chars().count() < 2 * LONGEST + 100, "{reason:?}");
                 }
-                Outcome::Observed { values, .. } => prop_assert!(values[0].is_finite()),
+                None => prop_assert!(outcome.observed().unwrap()[0].is_finite()),
             }
         }
     }

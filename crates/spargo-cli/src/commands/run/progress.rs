@@ -7,7 +7,7 @@ use crate::io::study_handle::StudyHandle;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result, WrapErr};
 use serde_json::{Value, json};
-use spargo::study::{Outcome, Output, Study, Trial};
+use spargo::study::{Measurement, Outcome, Output, Study, Trial};
 use std::time::{Duration, Instant};
 
 /// How progress is shown.
@@ -78,14 +78,20 @@ impl Progress {
         self.bar.inc(1);
         self.event(|| {
             let mut told = json!({ "event": "told", "trial": trial, "seconds": seconds, "status": "done" });
-            match outcome {
-                Outcome::Failed { reason } => (told["status"], told["reason"]) = ("failed".into(), json!(reason)),
-                Outcome::Observed { values, noise } => {
-                    told["values"] = by_output(outputs, values);
-                    if let Some(noise) = noise {
-                        told["variances"] = by_output(outputs, noise);
+            match (outcome, outcome.failure()) {
+                (_, Some(reason)) => (told["status"], told["reason"]) = ("failed".into(), json!(reason)),
+                (Outcome::Measured(measurements), None) => {
+                    let values: Vec<_> = measurements.iter().map(Measurement::observed).collect();
+                    told["values"] = by_output(outputs, &values);
+                    let variances: Vec<_> = measurements.iter().map(Measurement::variance).collect();
+                    if variances.iter().any(Option::is_some) {
+                        told["variances"] = by_output(outputs, &variances);
+                    }
+                    if let Some(reason) = measurements.iter().find_map(Measurement::failure) {
+                        told["reason"] = json!(reason);
                     }
                 }
+                (Outcome::Failed { .. }, None) => {}
             }
             told
         })

@@ -1,6 +1,6 @@
 //! A table of outcomes, checked row by row before anything is told.
 
-use crate::io::csv::outcome_cells::OutcomeColumns;
+use crate::io::csv::outcome_cells::{OutcomeColumns, RowCounts, RowOutcome};
 use crate::io::csv::points::text;
 use crate::io::csv::records::{Records, Row, value};
 use miette::{Result, miette};
@@ -20,6 +20,8 @@ pub struct NewOutcomes {
     pub outcomes: Vec<(u64, Outcome)>,
     /// Number of outcomes that the study knows already.
     pub known: usize,
+    /// The rows of the table by what they say.
+    pub counts: RowCounts,
     /// Points that were not asked for.
     pub points: Vec<(Point, Option<Outcome>)>,
 }
@@ -52,8 +54,15 @@ impl OutcomeTable<'_> {
     fn outcomes(&self) -> Result<NewOutcomes> {
         let (mut told, mut lines) = (NewOutcomes::default(), HashMap::new());
         for row in self.records.rows() {
-            let Some(outcome) = self.outcome(row)? else { continue };
-            let Some(trial) = self.trial(row)? else {
+            let trial = self.trial(row)?;
+            let said = self.outcome(row)?;
+            if trial.is_none() && said == (RowOutcome::Pending { is_marked: false }) {
+                told.counts.without_outcome += 1;
+                continue;
+            }
+            told.counts.add(&said);
+            let RowOutcome::Told(outcome) = said else { continue };
+            let Some(trial) = trial else {
                 told.points.push((self.point(row)?, Some(outcome)));
                 continue;
             };
@@ -79,13 +88,14 @@ impl OutcomeTable<'_> {
         }
     }
 
-    /// The outcome of a row as it would be recorded; `None` if it is pending.
-    fn outcome(&self, row: Row<'_>) -> Result<Option<Outcome>> {
-        let outcome = self.outcome.outcome(&self.records, row)?;
-        let settled = outcome.map(|outcome| self.study.config().settled("the row", &outcome)).transpose();
+    /// What a row says, with its outcome as it would be recorded.
+    fn outcome(&self, row: Row<'_>) -> Result<RowOutcome> {
+        let said = self.outcome.outcome(&self.records, row)?;
+        let RowOutcome::Told(outcome) = &said else { return Ok(said) };
+        let settled = self.study.config().settled("the row", outcome).map(RowOutcome::Told);
         settled.map_err(|error| match &error {
             Error::NoLogarithm { output, .. } => self.fault(row, output, &error.to_string()),
-            _ => self.records.fault_in(row, self.outcome.outputs[0].0, &error.to_string()),
+            _ => self.fault(row, &self.outcome.outputs[0].output.name, &error.to_string()),
         })
     }
 
@@ -97,12 +107,8 @@ impl OutcomeTable<'_> {
             let trials = self.study.history().records().len() as u64;
             return Err(refused(Error::UnknownTrial { index: 0, trial, trials }));
         };
-        if let Some(told) = record.told.as_ref().filter(|told| !same(&told.outcome, outcome)) {
-            let (told, now) = (told.outcome.to_string(), outcome.to_string());
-            return Err(refused(Error::Retold { index: 0, trial, told, now }));
-        }
         self.check_inputs(row, trial, &record.trial.point)?;
-        Ok(record.told.is_some())
+        self.study.is_known(trial, outcome).map_err(refused)
     }
 
     /// Refuses inputs that differ from the trial's by more than a spreadsheet's rounding.
@@ -143,13 +149,5 @@ impl OutcomeTable<'_> {
 
     fn fault(&self, row: Row<'_>, column: &str, message: &str) -> miette::Report {
         miette!("{}, line {}, column '{column}': {message}", self.records.file(), row.line)
-    }
-}
-
-/// Whether two outcomes are the same except for their noise variances, which a table does not have.
-fn same(told: &Outcome, now: &Outcome) -> bool {
-    match (told, now) {
-        (Outcome::Observed { values: told, .. }, Outcome::Observed { values: now, .. }) => told == now,
-        _ => told.agrees_with(now),
     }
 }

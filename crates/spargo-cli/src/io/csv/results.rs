@@ -1,6 +1,6 @@
 //! Past results from CSV files: points that were evaluated, failed or are pending.
 
-use crate::io::csv::outcome_cells::OutcomeColumns;
+use crate::io::csv::outcome_cells::{OutcomeColumns, RowCounts, RowOutcome};
 use crate::io::csv::records::{Records, Row, value};
 use miette::{Report, Result, miette};
 use spargo::Error;
@@ -13,6 +13,7 @@ pub struct Results {
     space: Space,
     outputs: Vec<Output>,
     points: Vec<(Point, Option<Outcome>)>,
+    counts: RowCounts,
     /// The names of the inputs' columns if no file was read.
     header: Vec<String>,
     files: Vec<ResultsFile>,
@@ -31,7 +32,7 @@ impl Results {
     /// No results; `header` has the names of the inputs' columns unless a file has others.
     pub fn new(config: &Config, header: Vec<String>) -> Self {
         let (space, outputs) = (config.space.clone(), config.outputs.clone());
-        Results { space, outputs, points: Vec::new(), header, files: Vec::new() }
+        Results { space, outputs, points: Vec::new(), counts: RowCounts::default(), header, files: Vec::new() }
     }
 
     /// Reads points with outcomes, among them failed and pending ones.
@@ -43,12 +44,17 @@ impl Results {
 
     /// Reads points that are all pending, whatever their file says about outcomes.
     pub fn read_pending(&mut self, path: &Path) -> Result<()> {
-        self.add_file(&Records::read_any(path)?, |_| Ok(None))
+        self.add_file(&Records::read_any(path)?, |_| Ok(RowOutcome::Pending { is_marked: true }))
     }
 
     /// The number of points, evaluated or not.
     pub fn len(&self) -> usize {
         self.points.len()
+    }
+
+    /// The rows of all files by what they say.
+    pub fn counts(&self) -> RowCounts {
+        self.counts
     }
 
     /// Adds all points to a study, and returns the names of the inputs' columns in the last file.
@@ -59,16 +65,29 @@ impl Results {
         Ok(self.files.pop().map_or(self.header, |file| file.header))
     }
 
-    fn add_file(&mut self, records: &Records, outcome: impl Fn(Row<'_>) -> Result<Option<Outcome>>) -> Result<()> {
+    fn add_file(&mut self, records: &Records, outcome: impl Fn(Row<'_>) -> Result<RowOutcome>) -> Result<()> {
         let inputs = self.space.dimensions();
         let columns = records.columns(inputs.iter().map(|input| &input.name))?;
+        let mut lines = Vec::new();
         for row in records.rows() {
+            let outcome = outcome(row)?;
+            let is_blank = columns.iter().any(|&k| row.cell(k).is_empty());
+            if is_blank && outcome == (RowOutcome::Pending { is_marked: false }) {
+                self.counts.without_outcome += 1;
+                continue;
+            }
+            self.counts.add(&outcome);
+            let outcome = match outcome {
+                RowOutcome::Discarded => continue,
+                RowOutcome::Pending { .. } => None,
+                RowOutcome::Told(outcome) => Some(outcome),
+            };
             let cells = columns.iter().zip(inputs);
             let point = cells.map(|(&k, input)| value(row.cell(k), &input.domain)).collect();
-            self.points.push((point, outcome(row)?));
+            self.points.push((point, outcome));
+            lines.push(row.line);
         }
         let header = columns.iter().map(|&k| records.header()[k].clone()).collect();
-        let lines = records.rows().map(|row| row.line).collect();
         self.files.push(ResultsFile { name: records.file().into(), header, lines });
         Ok(())
     }

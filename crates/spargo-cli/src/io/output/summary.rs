@@ -54,14 +54,15 @@ impl StudySummary {
         }
     }
 
-    /// `{"study", "name", "trials", "observed", "failed", "pending", "best": {"believed", "observed"} or null,
+    /// `{"study", "name", "trials", "observed", "failed", "pending", "partial", "discarded", "best": {"believed", "observed"} or null,
     /// "feasible": a number or null, "front": {"believed", "observed"} or null}`, where what is believed is null without a model: feasible trials satisfy all
     /// constraints, if there are any, and fronts are those of several objectives.
     pub fn json(&self) -> Value {
-        let Counts { trials, observed, failed, pending } = self.counts;
+        let Counts { trials, observed, failed, pending, partial, discarded } = self.counts;
         json!({
             "study": self.database, "name": self.config.name,
-            "trials": trials, "observed": observed, "failed": failed, "pending": pending, "feasible": self.feasible,
+            "trials": trials, "observed": observed, "failed": failed, "pending": pending, "partial": partial,
+            "discarded": discarded, "feasible": self.feasible,
             "best": self.observed.as_ref().map(|observed| self.best_json(observed)),
             "front": self.observed_front.as_ref().map(|observed| json!({
                 "believed": self.believed_front.as_ref().map(|believed| self.front_json(believed)),
@@ -94,8 +95,12 @@ impl StudySummary {
 
 impl fmt::Display for StudySummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Counts { trials, observed, failed, pending } = self.counts;
-        writeln!(f, "{}: {trials} trials, {observed} observed, {failed} failed, {pending} pending", self.config.name)?;
+        let Counts { trials, observed, failed, pending, partial, discarded } = self.counts;
+        write!(f, "{}: {trials} trials, {observed} observed, {failed} failed, {pending} pending", self.config.name)?;
+        if partial > 0 {
+            write!(f, " ({partial} of them partly observed)")?;
+        }
+        writeln!(f, "{}", if discarded > 0 { format!(", {discarded} discarded") } else { String::new() })?;
         if let Some(feasible) = self.feasible {
             writeln!(f, "within all constraints: {feasible} of {observed} observed")?;
         }

@@ -17,17 +17,20 @@
 
 mod history;
 mod memory;
+mod record;
 mod sqlite;
 
-pub use history::{History, Record, Told};
+pub use history::History;
 pub use memory::MemoryStorage;
+pub use record::{Record, Revision, Status, Told};
 pub use sqlite::SqliteStorage;
 
-use super::Outcome;
+use super::{Measurement, Outcome};
 use crate::error::Result;
 use crate::space::Point;
 use serde::{Deserialize, Serialize};
 use std::fmt::Debug;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// An append-only log of events, which may be shared by several processes.
 ///
@@ -83,11 +86,11 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         state: Option<String>,
     },
-    /// A trial has an outcome.
+    /// Outputs of a trial that were pending have an outcome.
     Told {
         /// The number of the trial.
         trial: u64,
-        /// Its outcome, of which every value is finite.
+        /// Its outcome, of which every value is finite; outputs that it does not tell of are pending in it.
         outcome: Outcome,
     },
     /// A point that was not asked for became a trial.
@@ -98,6 +101,38 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         outcome: Option<Outcome>,
     },
+    /// What was told of a trial was corrected or withdrawn.
+    Revised {
+        /// The number of the trial.
+        trial: u64,
+        /// What has been known of each output since; `None` if the trial was discarded.
+        measurements: Option<Vec<Measurement>>,
+        /// Why, by whom and when.
+        note: Note,
+    },
+}
+
+/// Why something was changed, by whom and when.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Note {
+    /// Why, in words.
+    pub reason: String,
+    /// The name of who did it.
+    pub by: String,
+    /// When, in milliseconds since 1970, UTC.
+    pub time: u64,
+}
+
+impl Note {
+    /// A note of this instant.
+    pub fn new(reason: impl Into<String>, by: impl Into<String>) -> Self {
+        Note { reason: reason.into(), by: by.into(), time: milliseconds() }
+    }
+}
+
+/// Now, in milliseconds since 1970.
+pub(super) fn milliseconds() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }
 
 impl Event {

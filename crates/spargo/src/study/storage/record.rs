@@ -1,0 +1,123 @@
+//! A trial with what is known of its outputs, and how that came to be known.
+
+use super::Note;
+use crate::study::{Measurement, Outcome, Trial};
+
+/// A trial and what is known of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// The number and the point of the trial.
+    pub trial: Trial,
+    /// The ask that chose the point; `None` for a point that was not asked for.
+    pub ask: Option<u64>,
+    /// What is known of each output.
+    pub told: Vec<Told>,
+    /// Whether the trial was withdrawn: no model sees it, and its point may be asked for again.
+    pub is_discarded: bool,
+    /// Corrections and withdrawals, in their order.
+    pub revisions: Vec<Revision>,
+}
+
+/// A measurement and when it came.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Told {
+    /// The number of the tell or the revision that it came with, counted from 1 in the order in which these were committed; 0
+    /// while it is pending.
+    pub seq: u64,
+    /// What was told.
+    pub measurement: Measurement,
+}
+
+/// One correction or withdrawal of what was told of a trial.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Revision {
+    /// What was known of each output before; `None` if the trial was discarded.
+    pub before: Option<Vec<Measurement>>,
+    /// What has been known of each output since; `None` if the trial was discarded.
+    pub after: Option<Vec<Measurement>>,
+    /// Why, by whom and when.
+    pub note: Note,
+}
+
+/// What is known of a trial as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Nothing was observed, and something is still to come.
+    Pending,
+    /// Some outputs were observed, others are still to come.
+    Partial,
+    /// Something was observed, and nothing is still to come.
+    Done,
+    /// Nothing was observed, and nothing is still to come.
+    Failed,
+    /// It was withdrawn.
+    Discarded,
+}
+
+impl Status {
+    /// Its name in tables and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Pending => "pending",
+            Status::Partial => "partial",
+            Status::Done => "done",
+            Status::Failed => "failed",
+            Status::Discarded => "discarded",
+        }
+    }
+}
+
+impl Record {
+    /// What is known of the trial as a whole.
+    pub fn status(&self) -> Status {
+        let any = |is: fn(&Measurement) -> bool| self.measurements().any(is);
+        match (any(|m| m.observed().is_some()), any(Measurement::is_pending)) {
+            _ if self.is_discarded => Status::Discarded,
+            (true, true) => Status::Partial,
+            (true, false) => Status::Done,
+            (false, true) => Status::Pending,
+            (false, false) => Status::Failed,
+        }
+    }
+
+    /// Whether something is still to come.
+    pub fn is_pending(&self) -> bool {
+        matches!(self.status(), Status::Pending | Status::Partial)
+    }
+
+    /// What is known of each output.
+    pub fn measurements(&self) -> impl Iterator<Item = &Measurement> {
+        self.told.iter().map(|told| &told.measurement)
+    }
+
+    /// What is known of the trial as if it had been told at once; `None` if nothing is.
+    pub fn outcome(&self) -> Option<Outcome> {
+        let measurements: Vec<Measurement> = self.measurements().cloned().collect();
+        if measurements.iter().all(Measurement::is_pending) {
+            return None;
+        }
+        let outcome = Outcome::Measured(measurements);
+        Some(outcome.failure().map(Outcome::failed).unwrap_or(outcome))
+    }
+
+    /// The value of every output, if all were observed and the trial was not discarded.
+    pub fn values(&self) -> Option<Vec<f64>> {
+        let values = self.measurements().map(Measurement::observed).collect::<Option<_>>();
+        values.filter(|_| !self.is_discarded)
+    }
+
+    /// Why an output could not be measured, the first one's if there are several; `None` if none failed.
+    pub fn failure(&self) -> Option<&str> {
+        self.measurements().find_map(Measurement::failure)
+    }
+
+    /// The last tell or revision of the trial; 0 if there was none.
+    pub(in crate::study) fn seq(&self) -> u64 {
+        self.told.iter().map(|told| told.seq).max().unwrap_or(0)
+    }
+
+    /// What is known of each output, if the trial was not discarded.
+    pub(super) fn known(&self) -> Option<Vec<Measurement>> {
+        (!self.is_discarded).then(|| self.measurements().cloned().collect())
+    }
+}
