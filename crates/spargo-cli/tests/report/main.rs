@@ -9,7 +9,7 @@ mod studies;
 use browser::Browser;
 use common::complaint;
 use serde_json::Value;
-use spargo::study::{Goal, Outcome, Study};
+use spargo::study::{Goal, Study};
 use std::path::Path;
 use studies::*;
 
