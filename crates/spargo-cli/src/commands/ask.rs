@@ -20,6 +20,10 @@ Examples:
   spargo tell coupling.db --trial 7 --value 71.3
   spargo ask study.toml --replicate -n 24   24 replicates of the likely winners
 
+Settings may be changed in the study file at any time: batch, rule, allocation and models, wider or narrower ranges, more
+choices, goals. Trials stay; what has no meaning for them is refused, with a way that keeps the data. The history shows what
+was changed when (`spargo export --history`).
+
 A trial is pending until its outcome is told, and no point is asked for twice except by --replicate. `spargo run` evaluates
 the trials that are pending when it starts.")]
 pub struct Ask {

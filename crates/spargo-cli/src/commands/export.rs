@@ -3,9 +3,9 @@
 use crate::io::csv::point_table::{PointTable, TableArgs};
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
-use miette::Result;
+use miette::{IntoDiagnostic, Result};
 use spargo::space::Value;
-use spargo::study::{Config, Measurement, Output, Record, Revision, Status, Study};
+use spargo::study::{Config, Measurement, Note, Output, Record, Revision, SettingChange, Status, Study};
 use std::path::PathBuf;
 
 /// Arguments of `spargo export`.
@@ -19,11 +19,12 @@ Examples:
 
 Columns: trial, the inputs, the outputs, their noise variances where one is known, status (done, partial, failed, pending or
 discarded), reason. An output that is pending is an empty cell, one that failed has the word failed.
-Columns of --history: trial, time, by, reason, change, output, before, after. They are the keys of --json as well.")]
+Columns of --history: trial, time, by, reason, change (amended, discarded, retried or setting), what (an output or a
+setting), before, after. They are the keys of --json as well.")]
 pub struct Export {
     /// A study file, or a study's database
     study: PathBuf,
-    /// Export corrections instead of trials: one row for every output that changed
+    /// Export changes instead of trials: one row for every output that was corrected and every setting that was changed
     #[arg(long)]
     history: bool,
     #[command(flatten)]
@@ -33,7 +34,7 @@ pub struct Export {
 impl Export {
     pub fn run(self) -> Result<()> {
         let handle = StudyHandle::open_to_read(&self.study)?;
-        let table = if self.history { corrections(&handle.study) } else { trials(&handle.study) };
+        let table = if self.history { changes(&handle.study).into_diagnostic()? } else { trials(&handle.study) };
         self.table.write(&table, &handle.inputs())
     }
 }
@@ -66,18 +67,25 @@ fn cells(record: &Record, noisy: &[usize]) -> Vec<Option<Value>> {
     cells
 }
 
-/// One row for every output that a correction changed.
-fn corrections(study: &Study) -> PointTable {
-    let columns = ["trial", "time", "by", "reason", "change", "output", "before", "after"];
+/// One row for every output that a correction changed, and for every setting that was changed, in the order of time.
+fn changes(study: &Study) -> spargo::Result<PointTable> {
+    let columns = ["trial", "time", "by", "reason", "change", "what", "before", "after"];
     let mut rows = Vec::new();
     for record in study.history().records() {
         for revision in &record.revisions {
             for (k, output) in study.config().outputs.iter().enumerate() {
-                rows.extend(correction(record, revision, (k, output)));
+                let row = correction(record, revision, (k, output));
+                rows.extend(row.map(|row| (revision.note.time, row)));
             }
         }
     }
-    PointTable { columns: columns.map(String::from).into(), rows }
+    for (note, SettingChange { field, before, after }) in study.setting_history()? {
+        let words = [before, after].map(|value| value.to_string());
+        rows.push((note.time, cells_of(None, &note, "setting", &field, words)));
+    }
+    rows.sort_by_key(|(time, _)| *time);
+    let rows = rows.into_iter().map(|(_, row)| row).collect();
+    Ok(PointTable { columns: columns.map(String::from).into(), rows })
 }
 
 fn correction(
@@ -92,10 +100,15 @@ fn correction(
         (_, Some(Measurement::Pending)) => "retried",
         (_, Some(_)) => "amended",
     };
-    let words = |known: Option<&Measurement>| known.map_or("discarded".into(), Measurement::to_string);
-    let time = jiff::Timestamp::from_millisecond(note.time as i64).map_or_else(|_| note.time.to_string(), |time| time.to_string());
-    let mut cells = vec![Some(Value::Int(record.trial.id as i64))];
-    let words = [time, note.by.clone(), note.reason.clone(), change.into(), output.name.clone(), words(old), words(new)];
-    cells.extend(words.map(|word| Some(Value::Choice(word))));
-    Some(cells)
+    let words = [old, new].map(|known| known.map_or("discarded".into(), Measurement::to_string));
+    Some(cells_of(Some(record.trial.id), note, change, &output.name, words))
+}
+
+fn cells_of(trial: Option<u64>, note: &Note, change: &str, what: &str, words: [String; 2]) -> Vec<Option<Value>> {
+    let time = jiff::Timestamp::from_millisecond(note.time as i64);
+    let time = time.map_or_else(|_| note.time.to_string(), |time| time.to_string());
+    let [before, after] = words;
+    let words = [time, note.by.clone(), note.reason.clone(), change.into(), what.into(), before, after];
+    let trial = trial.map(|trial| Value::Int(trial as i64));
+    std::iter::once(trial).chain(words.map(|word| Some(Value::Choice(word)))).collect()
 }

@@ -5,6 +5,7 @@ mod ask;
 mod completions;
 mod correct;
 mod demo;
+mod enqueue;
 mod export;
 mod fit;
 mod man;
@@ -60,6 +61,8 @@ enum Command {
     Ask(ask::Ask),
     /// Tell a study the outcomes of its trials
     Tell(tell::Tell),
+    /// Enqueue points of your own, which are asked for next
+    Enqueue(enqueue::Enqueue),
     /// Correct outcomes that were told
     Amend(correct::Amend),
     /// Withdraw trials
@@ -94,6 +97,7 @@ impl Cli {
             Command::Run(run) => run.run(),
             Command::Ask(ask) => ask.run(),
             Command::Tell(tell) => tell.run(),
+            Command::Enqueue(enqueue) => enqueue.run(),
             Command::Amend(amend) => amend.run(),
             Command::Discard(discard) => discard.run(),
             Command::Retry(retry) => retry.run(),

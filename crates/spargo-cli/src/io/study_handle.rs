@@ -1,10 +1,13 @@
 //! A study opened by either of its files: the study file, or its database.
 
+use crate::io::output::print::note;
 use crate::io::study_file::StudyFile;
-use miette::{IntoDiagnostic, Report, Result, miette};
-use spargo::Error;
-use spargo::study::Study;
+use miette::{IntoDiagnostic, Result, miette};
+use spargo::study::{Note, SettingChange, Study};
 use std::path::{Path, PathBuf};
+
+/// Characters of a setting's value in a message.
+const LONGEST: usize = 60;
 
 /// An open study and the files it is made of.
 #[derive(Debug)]
@@ -16,26 +19,43 @@ pub struct StudyHandle {
 }
 
 impl StudyHandle {
-    /// Opens the study of a database or of a study file; it must exist.
+    /// Opens the study of a database or of a study file; it must exist. It takes the settings of the file.
     pub fn open(path: &Path) -> Result<Self> {
-        open_by(path, Study::open)
+        if !is_study_file(path) {
+            return Self::of_database(path, Study::open(path).into_diagnostic()?);
+        }
+        let file = StudyFile::read_with_extensions(path)?;
+        Self::check_exists(&file, path)?;
+        Self::create(&file)
     }
 
-    /// Opens an existing study for reading; its folder need not be writable.
+    /// Opens an existing study for reading; its folder need not be writable. It keeps its settings, whatever its file says.
     pub fn open_to_read(path: &Path) -> Result<Self> {
-        open_by(path, Study::open_to_read)
+        if !is_study_file(path) {
+            return Self::of_database(path, Study::open_to_read(path).into_diagnostic()?);
+        }
+        let file = StudyFile::read_with_extensions(path)?;
+        Self::check_exists(&file, path)?;
+        let database = file.database();
+        let study = Study::open_to_read(&database).into_diagnostic()?;
+        if let Err(spargo::Error::OtherSettings { field, .. }) = study.check_made_with(&file.config) {
+            note(&format!("'{field}' was changed in {}: it applies from the next ask or run on", path.display()));
+        }
+        Ok(StudyHandle { study, database, files: file.inputs() })
     }
 
     /// Opens the study of a database or of a study file, which creates it if need be.
     pub fn open_or_create(path: &Path) -> Result<Self> {
-        if is_study_file(path) { Self::create(&StudyFile::read(path)?, path) } else { Self::open(path) }
+        if is_study_file(path) { Self::create(&StudyFile::read(path)?) } else { Self::open(path) }
     }
 
-    /// Opens or creates the study of a study file that was read from `path`.
-    pub fn create(file: &StudyFile, path: &Path) -> Result<Self> {
+    /// Opens or creates the study of a study file; settings that were changed in the file apply from now on.
+    pub fn create(file: &StudyFile) -> Result<Self> {
         let database = file.database();
-        let study =
-            Study::open_or_create(&database, file.config.clone()).map_err(|error| differs(error, path, &database))?;
+        let said = Note::new("changed in the study file", author());
+        let (study, changes) =
+            Study::open_or_reconfigure(&database, file.config.clone(), &said).into_diagnostic()?;
+        changes.iter().for_each(|change| note(&in_words(change)));
         Ok(StudyHandle { study, database, files: file.inputs() })
     }
 
@@ -48,35 +68,36 @@ impl StudyHandle {
         };
         self.files.iter().cloned().chain(["", "-wal", "-shm", ".lock"].map(with_ending)).collect()
     }
+
+    fn of_database(path: &Path, study: Study) -> Result<Self> {
+        Ok(StudyHandle { study, database: path.into(), files: Vec::new() })
+    }
+
+    fn check_exists(file: &StudyFile, path: &Path) -> Result<()> {
+        if file.database().exists() {
+            return Ok(());
+        }
+        let (file, database) = (path.display(), file.database());
+        let help = format!("create it with `spargo run {file}`, `spargo ask {file}` or `spargo tell {file}`");
+        Err(miette!(help = help, "the study of {file} does not exist yet: there is no {}", database.display()))
+    }
 }
 
-fn open_by(path: &Path, open: impl Fn(&Path) -> Result<Study, Error>) -> Result<StudyHandle> {
-    if !is_study_file(path) {
-        return Ok(StudyHandle { study: open(path).into_diagnostic()?, database: path.into(), files: Vec::new() });
-    }
-    let file = StudyFile::read_with_extensions(path)?;
-    let database = file.database();
-    if !database.exists() {
-        let (file, database) = (path.display(), database.display());
-        let help = format!("create it with `spargo run {file}` or `spargo ask {file}`");
-        return Err(miette!(help = help, "the study of {file} does not exist yet: there is no {database}"));
-    }
-    let study = open(&database).into_diagnostic()?;
-    study.check_made_with(&file.config).map_err(|error| differs(error, path, &database))?;
-    Ok(StudyHandle { study, database, files: file.inputs() })
+/// The user's name, as the system knows it.
+pub fn author() -> String {
+    let names = ["USER", "LOGNAME", "USERNAME"].into_iter();
+    names.filter_map(|name| std::env::var(name).ok()).find(|name| !name.is_empty()).unwrap_or_else(|| "unknown".into())
+}
+
+fn in_words(SettingChange { field, before, after }: &SettingChange) -> String {
+    let [before, after] = [before, after].map(|value| {
+        let text = value.to_string();
+        let short: String = text.chars().take(LONGEST).collect();
+        if short.len() < text.len() { format!("{short}…") } else { short }
+    });
+    format!("'{field}' was changed from {before} to {after}")
 }
 
 fn is_study_file(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml"))
-}
-
-/// The settings of a study never change; only those of `[run]` do.
-fn differs(error: Error, file: &Path, database: &Path) -> Report {
-    let Error::OtherSettings { path, field } = error else { return Report::msg(error) };
-    let (file, database) = (file.display(), database.display());
-    let help = format!(
-        "{file} and {database} must agree except for [run]: undo the change, give the study in {file} another `name`, \
-         or remove {database} to start again"
-    );
-    miette!(help = help, "the study in {path} has another setting of '{field}' than {file}")
 }

@@ -47,6 +47,23 @@ impl Study {
         let started = Instant::now();
         self.refresh()?;
         self.check_asked()?;
+        let mut queued = self.ask_queued(count)?;
+        let count = count - queued.len();
+        if count == 0 {
+            return Ok(queued);
+        }
+        match self.ask_new(count, refit, started) {
+            // The user's own points are asked for all the same.
+            Err(Error::Exhausted { .. }) if !queued.is_empty() => Ok(queued),
+            asked => {
+                queued.extend(asked?);
+                Ok(queued)
+            }
+        }
+    }
+
+    /// The next `count` points that the study chooses.
+    fn ask_new(&mut self, count: usize, refit: Refit, started: Instant) -> Result<Vec<Trial>> {
         let proposal = self.propose(count, refit);
         let mut proposal = self.counted(count, proposal)?;
         loop {
@@ -74,7 +91,7 @@ impl Study {
         let regions = regions.or(self.state()?.and_then(|state| state.regions.clone()));
         let state = models.map(|models| to_json(&StepState { models: models.states.clone(), regions })).transpose()?;
         let (report, points, time) = (to_json(report)?, points.to_vec(), milliseconds());
-        let event = [Event::Asked { seen, time, points, report, state }];
+        let event = [Event::Asked { seen, time, points, queued: 0, report, state }];
         while let Some(news) = self.try_append(&event)? {
             if news.iter().any(Event::brings_trials) {
                 return Ok(None);

@@ -7,7 +7,7 @@
 //! A campaign asks and never evaluates: the caller evaluates the trials it hands out, tells their outcomes, and asks for
 //! what comes [`next`](Campaign::next).
 
-use super::{Correction, Note, Record, Refit, Status, Study, Trial};
+use super::{Correction, Counts, Note, Record, Refit, Status, Study, Trial};
 use crate::error::Result;
 use std::collections::{BTreeSet, HashMap};
 
@@ -119,6 +119,9 @@ impl Campaign {
     /// What to do now; `idle` workers, which only [`Mode::Async`] looks at, could begin at once.
     pub fn next(&mut self, study: &mut Study, idle: usize) -> Result<Next> {
         study.refresh()?;
+        if !self.begun && self.resume {
+            retry_if_nothing_observed(study, "an earlier run failed throughout")?;
+        }
         let pending = self.to_resume(study);
         if !pending.is_empty() {
             return Ok(self.hand_out(pending));
@@ -208,15 +211,10 @@ impl Campaign {
         Next::Evaluate(trials)
     }
 
-    /// Whether to give up. If nothing was ever observed, a wrong command is likelier than a point that cannot be evaluated:
-    /// then the trials are pending again, and no model learns from the failures.
+    /// Whether to give up.
     fn all_failed(&self, study: &mut Study) -> Result<Option<Why>> {
         let Some((evaluations, reason, count)) = self.failures(study) else { return Ok(None) };
-        let mut pending_again = 0;
-        if study.counts().observed == 0 {
-            let note = Note::new(format!("nothing was ever observed: {reason}"), "spargo");
-            pending_again = study.correct(&Correction::RetryFailed, &note)?.len();
-        }
+        let pending_again = retry_if_nothing_observed(study, &reason)?;
         Ok(Some(Why::AllFailed { evaluations, reason, count, pending_again }))
     }
 
@@ -235,4 +233,15 @@ impl Campaign {
         let (reason, count) = reasons.into_iter().max_by_key(|&(reason, count)| (count, std::cmp::Reverse(reason)))?;
         (evaluations >= least).then(|| (evaluations, reason.into(), count))
     }
+}
+
+/// If nothing was ever observed, a wrong command is likelier than points that cannot be evaluated: what failed is pending
+/// again, and no model learns from it. Returns the number of trials.
+fn retry_if_nothing_observed(study: &mut Study, reason: &str) -> Result<usize> {
+    let Counts { observed, partial, failed, .. } = study.counts();
+    if observed + partial > 0 || failed == 0 {
+        return Ok(0);
+    }
+    let note = Note::new(format!("nothing was ever observed: {reason}"), "spargo");
+    Ok(study.correct(&Correction::RetryFailed, &note)?.len())
 }

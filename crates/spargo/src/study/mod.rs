@@ -24,8 +24,11 @@ mod json;
 mod local;
 mod model;
 mod observations;
+mod open;
 mod outcome;
 mod progress;
+mod queue;
+mod reconfigure;
 mod refit;
 mod replicate;
 mod report;
@@ -44,6 +47,7 @@ pub use insight::{CrediblePrediction, LeaveOneOut};
 pub use local::LocalModelOptions;
 pub use model::ModelReport;
 pub use progress::Counts;
+pub use reconfigure::SettingChange;
 pub use refit::Refit;
 pub use report::{Best, Estimate, Observation, StepReport};
 pub use outcome::{Measurement, Outcome};
@@ -54,15 +58,14 @@ pub use trust_regions::{PolicyChoice, TrustRegionOptions, TrustRegionPolicy};
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::space::Point;
-use json::{differing, from_json, to_json};
+use json::from_json;
 use model::{LastStep, Models};
 use observations::Observations;
 use state::StepState;
 use std::cell::OnceCell;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
-use storage::{Appended, Event, MemoryStorage, SqliteStorage, Storage};
+use storage::{Appended, Event, Storage};
 
 /// A study: ask for points, tell their outcomes.
 #[derive(Debug)]
@@ -88,91 +91,6 @@ struct Key {
 }
 
 impl Study {
-    /// A study that lives as long as this process.
-    pub fn in_memory(config: Config) -> Result<Self> {
-        Study::with_storage(config, Box::new(MemoryStorage::default()))
-    }
-
-    /// A new study in a file of its own; refuses if there is one.
-    pub fn create(path: &Path, config: Config) -> Result<Self> {
-        config.check_complete()?;
-        let mut storage = SqliteStorage::open_or_create(path)?;
-        match storage.append(0, &[created(&config)?])? {
-            Appended::Done => Study::with_storage(config, Box::new(storage)),
-            Appended::Conflict => Err(refused(&storage, "exists already", "open it, or give another path")),
-        }
-    }
-
-    /// The study in this file.
-    pub fn open(path: &Path) -> Result<Self> {
-        Study::resume(Box::new(SqliteStorage::open(path)?))
-    }
-
-    /// The study in this file, to be looked at: neither the file nor its folder need be writable.
-    pub fn open_to_read(path: &Path) -> Result<Self> {
-        Study::resume(Box::new(SqliteStorage::open_to_read(path)?))
-    }
-
-    /// The study in this file if there is one, with these very settings, else a new one.
-    pub fn open_or_create(path: &Path, config: Config) -> Result<Self> {
-        config.check_complete()?;
-        Study::with_storage(config, Box::new(SqliteStorage::open_or_create(path)?))
-    }
-
-    /// The study in this storage if there is one, with these very settings, else a new one.
-    pub fn with_storage(config: Config, mut storage: Box<dyn Storage>) -> Result<Self> {
-        config.check_complete()?;
-        let mut events = storage.load(0)?;
-        if events.is_empty() {
-            // If another process is faster, its settings are compared with ours.
-            storage.append(0, &[created(&config)?])?;
-            events = storage.load(0)?;
-        }
-        Study::new(Some(config), storage, events)
-    }
-
-    /// The whole study, to be made into a study in memory by [`from_bytes`](Self::from_bytes).
-    pub fn to_bytes(&mut self) -> Result<Vec<u8>> {
-        Ok(to_json(&self.storage.load(0)?)?.into_bytes())
-    }
-
-    /// A study in memory that goes on where the one with these bytes was.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let read = |error| {
-            let cause = format!("is damaged, or was not written by this version of spargo ({error})");
-            refused(&MemoryStorage::default(), &cause, "make the bytes again from the study itself")
-        };
-        Study::resume(Box::new(MemoryStorage::new(serde_json::from_slice(bytes).map_err(read)?)))
-    }
-
-    /// Refuses other settings than those that the study was made with, by name.
-    pub fn check_made_with(&self, config: &Config) -> Result<()> {
-        check_same(config, &self.config, &*self.storage)
-    }
-
-    fn resume(mut storage: Box<dyn Storage>) -> Result<Self> {
-        let events = storage.load(0)?;
-        Study::new(None, storage, events)
-    }
-
-    /// The study that these events of a storage make; with settings of the caller's, if they are the same.
-    fn new(config: Option<Config>, storage: Box<dyn Storage>, events: Vec<Event>) -> Result<Self> {
-        let Some(Event::Created { settings }) = events.first() else {
-            return Err(refused(&*storage, "is empty", "give the path of a study, or another path to create one"));
-        };
-        let stored: Config = from_json("the settings in the study's file", settings)?;
-        stored.check()?;
-        if let Some(config) = &config {
-            check_same(config, &stored, &*storage)?;
-        }
-        let config = config.unwrap_or(stored);
-        let (table, history) = (Observations::new(&config), History::new(config.outputs.len()));
-        let state = OnceCell::new();
-        let mut study = Study { config, storage, history, table, models: None, state };
-        study.apply(events)?;
-        Ok(study)
-    }
-
     /// Its settings.
     pub fn config(&self) -> &Config {
         &self.config
@@ -288,11 +206,14 @@ impl Study {
         if events.iter().any(|event| matches!(event, Event::Asked { .. })) {
             self.state.take();
         }
-        let name = &self.storage;
-        events.into_iter().try_for_each(|event| {
+        for event in events {
+            let settings = if let Event::Configured { settings, .. } = &event { Some(settings.clone()) } else { None };
             let applied = self.history.apply(event);
-            applied.map_err(|cause| refused(&**name, &format!("is damaged: it {cause}"), "restore it from a copy"))
-        })?;
+            applied.map_err(|cause| {
+                refused(&*self.storage, &format!("is damaged: it {cause}"), "restore it from a copy")
+            })?;
+            settings.map_or(Ok(()), |settings| self.configured(&settings))?;
+        }
         self.table.extend(&self.config, &self.history, rows)
     }
 
@@ -385,17 +306,6 @@ impl Study {
     }
 }
 
-fn created(config: &Config) -> Result<Event> {
-    Ok(Event::Created { settings: to_json(config)? })
-}
-
 fn refused(storage: &dyn Storage, cause: &str, remedy: &str) -> Error {
     Error::Storage { path: storage.name(), cause: cause.into(), remedy: remedy.into() }
-}
-
-fn check_same(ours: &Config, stored: &Config, storage: &dyn Storage) -> Result<()> {
-    match differing(&to_json(ours)?, &to_json(stored)?)? {
-        None => Ok(()),
-        Some(field) => Err(Error::OtherSettings { path: storage.name(), field }),
-    }
 }

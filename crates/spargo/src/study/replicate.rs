@@ -148,12 +148,12 @@ impl Study {
     }
 
     /// The range of each output's outcomes.
-    fn scales(&self) -> Vec<Scale> {
+    pub(super) fn scales(&self) -> Vec<Scale> {
         self.outcomes().1.iter().map(|outcomes| Scale::of(outcomes)).collect()
     }
 
     /// By how much these values, one per output, violate all constraints, in units of the outputs' ranges.
-    fn violation(&self, values: &[f64], scales: &[Scale]) -> f64 {
+    pub(super) fn violation(&self, values: &[f64], scales: &[Scale]) -> f64 {
         let outputs = self.config.outputs.iter().zip(values).zip(scales);
         outputs.map(|((output, &value), scale)| output.goal.violation(value) / scale.range).sum()
     }

@@ -13,6 +13,9 @@ pub struct StepReport {
     pub asked: usize,
     /// Of these, points that no model chose.
     pub design: usize,
+    /// Of these, points of the user's own.
+    #[serde(default)]
+    pub queued: usize,
     /// Of these, replicates of points that had an outcome.
     #[serde(default)]
     pub again: usize,
@@ -34,8 +37,12 @@ pub struct Best {
     /// The evaluated point that is best by mean less deviation of the models of `LocalModelOptions`, if there are such; else by the
     /// posterior mean in the model's units, which under a warp is the median in the user's.
     pub believed: Estimate,
-    /// The best outcome as it was told.
+    /// The best outcome as it was told, of the trials that satisfy all constraints by their outcomes; if none does, that of
+    /// the trial that violates them least.
     pub observed: Observation,
+    /// Whether the believed best satisfies all constraints by the models' means; if not, no trial does, and it is the one that
+    /// violates them least.
+    pub feasible: bool,
 }
 
 /// A trial and what the model believes of it.

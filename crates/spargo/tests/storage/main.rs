@@ -74,7 +74,8 @@ fn point(number: f64) -> Point {
 }
 
 fn asked(seen: u64, points: &[Point], state: Option<&str>, report: &str) -> Event {
-    Event::Asked { seen, time: 1, points: points.into(), report: report.into(), state: state.map(String::from) }
+    let (points, report, state) = (points.into(), report.into(), state.map(String::from));
+    Event::Asked { seen, time: 1, points, queued: 0, report, state }
 }
 
 fn added(number: f64, outcome: Option<Outcome>) -> Event {

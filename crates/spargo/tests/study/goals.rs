@@ -28,7 +28,7 @@ fn minimising_asks_for_what_maximising_the_opposite_asks_for() {
             (points(&study), study.best().unwrap().unwrap(), study)
         });
         assert_eq!(up.0, down.0, "{name}");
-        let (up, Best { believed, observed }, study) = (up.1, down.1, down.2);
+        let (up, Best { believed, observed, .. }, study) = (up.1, down.1, down.2);
         assert_eq!((up.observed.trial, -up.observed.value), (observed.trial, observed.value));
         assert_eq!((&up.believed.trial, -up.believed.mean), (&believed.trial, believed.mean));
         assert_eq!((-up.believed.interval.1, -up.believed.interval.0), believed.interval);
@@ -69,7 +69,7 @@ fn what_is_pending_is_no_candidate_for_the_best() {
     study.ask(8).unwrap();
     assert_eq!(study.best(), Ok(None));
     study.tell(&[(3, Outcome::value(-2.0)), (5, Outcome::value(-3.0)), (6, Outcome::failed("no"))]).unwrap();
-    let Best { believed, observed } = study.best().unwrap().unwrap();
+    let Best { believed, observed, .. } = study.best().unwrap().unwrap();
     assert_eq!((observed.trial.id, observed.value), (3, -2.0));
     assert!([3, 5].contains(&believed.trial.id));
 }

@@ -16,6 +16,7 @@ mod late_outputs;
 mod local_models;
 mod outputs;
 mod processes;
+mod reconfigure;
 mod refit;
 mod replicate;
 mod spaces;

@@ -136,12 +136,17 @@ fn with_nothing_feasible_the_violation_is_reduced_first() {
     for rule in [by_name("thompson"), by_name("log-ei")] {
         let mut study = memory(Config { rule: Some(rule), ..with_goals(plane(), &[Goal::Maximize, limit]) });
         advance(&mut study, 8, corner);
-        assert_eq!(study.best(), Ok(None), "nothing is feasible yet");
+        assert_eq!(study.best_observation(), None, "nothing is feasible yet");
+        let least = study.best().unwrap().unwrap();
+        let costs: Vec<f64> = study.history().records().iter().map(|record| record.values().unwrap()[1]).collect();
+        let closest = (0..costs.len()).min_by(|&i, &j| costs[i].total_cmp(&costs[j])).unwrap();
+        assert_eq!((least.feasible, least.observed.trial.id), (false, closest as u64 + 1), "{rule:?}");
         for _ in 0..6 {
             advance(&mut study, 5, corner);
         }
         let best = study.best().unwrap().unwrap();
         let values = corner(&plane(), &best.observed.trial).observed().unwrap();
+        assert!(best.feasible);
         assert!(values[1] <= 0.005 && values[0] > 0.14, "{rule:?}: {values:?}");
     }
 }

@@ -5,7 +5,7 @@ mod table;
 use crate::io::outcome_args::{OutcomeArgs, output_number};
 use crate::io::output::excerpt::escaped;
 use crate::io::output::print::print;
-use crate::io::study_handle::StudyHandle;
+use crate::io::study_handle::{StudyHandle, author};
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
 use serde_json::{Value, json};
@@ -163,10 +163,4 @@ fn as_json(Change { trial, before, after }: &Change, study: &Study) -> Value {
         outputs.iter().zip(known).map(|(output, one)| (output.name.clone(), json!(one))).collect()
     };
     json!({ "trial": trial, "before": named(before), "after": named(after) })
-}
-
-/// The user's name, as the system knows it.
-fn author() -> String {
-    let names = ["USER", "LOGNAME", "USERNAME"].into_iter();
-    names.filter_map(|name| std::env::var(name).ok()).find(|name| !name.is_empty()).unwrap_or_else(|| "unknown".into())
 }

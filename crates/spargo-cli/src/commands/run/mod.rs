@@ -52,7 +52,7 @@ or times out, all processes of its group are killed. A program that cannot be st
 If spargo itself is killed (SIGKILL), running programs are left behind: stop them yourself. Their trials are repeated by
 the next run.
 
-The study is stored in <name>.db next to the study file. [run] may change between runs, for example to a larger budget.
+The study is stored in <name>.db next to the study file, whose settings may change between runs: see `spargo ask --help`.
 
 Events of --json, by the key \"event\":
   started   study, name, trials, pending, budget, parallel
@@ -90,7 +90,7 @@ impl Run {
         signals::listen(&supervisor, &sender)?;
         // Before the history is read, so that no other run adds to it.
         let _lock = lock(&file.database())?;
-        let handle = StudyHandle::create(&file, &self.file)?;
+        let handle = StudyHandle::create(&file)?;
         let evaluator = Evaluator::new(&file, settings, supervisor)?;
         let pool = WorkerPool::new(evaluator, workers(settings, &file.config)?, &sender)?;
         let campaign = self.campaign(&handle.study, settings);

@@ -108,7 +108,7 @@ impl Session {
     fn tell(&mut self, told: Vec<Evaluated>) -> Result<()> {
         let outcomes: Vec<(u64, Outcome)> = told.iter().map(|(trial, outcome, _)| (*trial, outcome.clone())).collect();
         let refused = match self.handle.study.tell(&outcomes) {
-            Err(Error::Retold { .. }) => self.tell_one_by_one(&outcomes)?,
+            Err(Error::Retold { .. } | Error::Discarded { .. }) => self.tell_one_by_one(&outcomes)?,
             written => written.into_diagnostic().map(|_| Vec::new())?,
         };
         for (trial, outcome, seconds) in told.into_iter().filter(|(trial, ..)| !refused.contains(trial)) {
@@ -119,12 +119,12 @@ impl Session {
         Ok(())
     }
 
-    /// Another process may have told outcomes of our trials: the first one stays. Returns these trials.
+    /// Other processes may have told outcomes of our trials, or discarded them: that stays. Returns these trials.
     fn tell_one_by_one(&mut self, outcomes: &[(u64, Outcome)]) -> Result<Vec<u64>> {
         let mut refused = Vec::new();
         for outcome in outcomes {
             match self.handle.study.tell(std::slice::from_ref(outcome)) {
-                Err(error @ Error::Retold { trial, .. }) => {
+                Err(error @ (Error::Retold { trial, .. } | Error::Discarded { trial, .. })) => {
                     warn!("{error}");
                     refused.push(trial);
                 }

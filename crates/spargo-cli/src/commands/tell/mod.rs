@@ -21,6 +21,7 @@ Examples:
   spargo tell coupling.db --trial 7 --output impurity --value 0.3    one output of several; the others may come later
   spargo tell coupling.db --trial 8 --failed 'the vial broke'
   spargo tell coupling.db results.csv                                all rows or, if one is refused, none
+  spargo tell study.toml past.csv --as-new                           past results; creates the study if need be
 
 Columns of a table: trial, the outputs and, optionally, the inputs, noise (`yield sd` or `yield variance`), status and reason.
 An empty cell is pending: it can be told later. The words failed or NaN, or a reason, are a failure, of that output if there
@@ -36,6 +37,9 @@ pub struct Tell {
     results: Option<PathBuf>,
     #[command(flatten)]
     outcome: OutcomeArgs,
+    /// Add every row of the table as a new point, whatever its column `trial` says
+    #[arg(long, requires = "results")]
+    as_new: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -43,9 +47,9 @@ pub struct Tell {
 
 impl Tell {
     pub fn run(self) -> Result<()> {
-        let mut study = StudyHandle::open(&self.study)?.study;
+        let mut study = StudyHandle::open_or_create(&self.study)?.study;
         let outcomes = match &self.results {
-            Some(path) => table::read(path, &study)?,
+            Some(path) => table::read(path, &study, self.as_new)?,
             None => NewOutcomes { outcomes: vec![self.outcome.outcome(&study)?], ..NewOutcomes::default() },
         };
         let rows = self.results.as_ref().map(|_| outcomes.counts);

@@ -26,12 +26,13 @@ pub struct NewOutcomes {
     pub points: Vec<(Point, Option<Outcome>)>,
 }
 
-/// Reads a table; what the study would refuse is an error with its line and column.
-pub fn read(path: &Path, study: &Study) -> Result<NewOutcomes> {
+/// Reads a table, of which every row is a new point if `as_new`; what the study would refuse is an error with its line and
+/// column.
+pub fn read(path: &Path, study: &Study, as_new: bool) -> Result<NewOutcomes> {
     let records = Records::read(path)?;
     let config = study.config();
     let table = OutcomeTable {
-        trial: records.find("trial")?,
+        trial: if as_new { None } else { records.find("trial")? },
         inputs: config.space.dimensions().iter().map(|d| records.find(&d.name)).collect::<Result<_>>()?,
         outcome: OutcomeColumns::find(&records, &config.outputs)?,
         records,

@@ -13,6 +13,8 @@ pub struct StudySummary {
     counts: Counts,
     /// The best point by the model.
     believed: Option<Estimate>,
+    /// Whether that point satisfies all constraints; if not, none does.
+    is_feasible: bool,
     /// The best point by its outcome.
     observed: Option<Observation>,
     /// The Pareto front of several objectives by the model.
@@ -32,7 +34,11 @@ impl StudySummary {
         let (objectives, _) = handle.study.config().objectives_and_constraints();
         let found = match objectives.len() {
             2.. => handle.study.fronts().map(|fronts| summary.believed_front = Some(fronts.believed)),
-            _ => handle.study.best().map(|best| summary.believed = best.map(|best| best.believed)),
+            _ => handle.study.best().map(|best| {
+                let Some(best) = best else { return };
+                summary.is_feasible = best.feasible;
+                (summary.believed, summary.observed) = (Some(best.believed), Some(best.observed));
+            }),
         };
         summary.without_model = found.err().map(|error| error.to_string());
         summary
@@ -46,6 +52,7 @@ impl StudySummary {
             database: handle.database.display().to_string(),
             counts: handle.study.counts(),
             believed: None,
+            is_feasible: true,
             observed: handle.study.best_observation(),
             believed_front: None,
             observed_front: (objectives.len() > 1).then(|| handle.study.observed_front()),
@@ -81,6 +88,7 @@ impl StudySummary {
             "observed": {
                 "trial": observed.trial.id, "point": point(&observed.trial.point), "value": observed.value,
             },
+            "feasible": self.is_feasible,
         })
     }
 
@@ -109,7 +117,8 @@ impl fmt::Display for StudySummary {
         let point = |trial: &Trial| line(&self.config.space, &trial.point);
         if let Some(believed) = &self.believed {
             let [mean, low, high] = [believed.mean, believed.interval.0, believed.interval.1].map(short);
-            writeln!(f, "best by the model: {output} {mean} (95 %: {low} to {high}), trial {}", believed.trial.id)?;
+            let what = if self.is_feasible { "best" } else { "no trial satisfies all constraints; closest to them" };
+            writeln!(f, "{what} by the model: {output} {mean} (95 %: {low} to {high}), trial {}", believed.trial.id)?;
             writeln!(f, "  {}", point(&believed.trial))?;
         }
         if let Some(observed) = &self.observed {

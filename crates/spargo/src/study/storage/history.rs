@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::space::Point;
 use crate::study::outcome::in_words;
 use crate::study::{Measurement, Outcome, Trial};
+use std::collections::{HashMap, VecDeque};
 
 /// Everything up to one event.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,13 +23,18 @@ pub struct History {
     /// One per ask, as JSON.
     reports: Vec<String>,
     state: Option<String>,
+    /// Points of the user's own that have not been asked for yet.
+    queue: VecDeque<Point>,
+    /// The settings, as JSON, since each of these notes.
+    settings: Vec<(Note, String)>,
 }
 
 impl History {
     /// The history of a study whose trials have this many outputs, before its first event.
     pub fn new(outputs: usize) -> Self {
         let (records, told, reports) = (Vec::new(), Vec::new(), Vec::new());
-        History { outputs, position: 0, records, told, last_revision: 0, reports, state: None }
+        let (queue, settings) = (VecDeque::new(), Vec::new());
+        History { outputs, position: 0, records, told, last_revision: 0, reports, state: None, queue, settings }
     }
 
     /// The number of events that it is made of.
@@ -81,13 +87,43 @@ impl History {
         self.state.as_deref()
     }
 
+    /// Points of the user's own that have not been asked for yet.
+    pub fn queue(&self) -> impl ExactSizeIterator<Item = &Point> {
+        self.queue.iter()
+    }
+
+    /// The settings, as JSON, since each of these notes; the first have been there from the beginning.
+    pub(in crate::study) fn settings(&self) -> &[(Note, String)] {
+        &self.settings
+    }
+
+    /// Rewrites every point, as the space has changed.
+    pub(in crate::study) fn convert(&mut self, point: impl Fn(&Point) -> Result<Point>) -> Result<()> {
+        let points = self.records.iter_mut().map(|record| &mut record.trial.point).chain(&mut self.queue);
+        for old in points {
+            *old = point(old)?;
+        }
+        Ok(())
+    }
+
+    /// Forgets what the last step left.
+    pub(in crate::study) fn forget_state(&mut self) {
+        self.state = None;
+    }
+
     /// Takes one more event into account; an event that cannot follow the others is refused in words that follow the
     /// study's name.
     pub fn apply(&mut self, event: Event) -> std::result::Result<(), String> {
         match event {
             Event::Created { .. } if self.position > 0 => return Err("was created twice".into()),
-            Event::Created { .. } => {}
-            Event::Asked { points, report, state, .. } => {
+            Event::Created { settings } => self.settings.push((Note::default(), settings)),
+            Event::Configured { settings, note } => self.settings.push((note, settings)),
+            Event::Enqueued { points, .. } => self.queue.extend(points),
+            Event::Asked { queued, .. } if queued > self.queue.len() => {
+                return Err(format!("has asked for {queued} points of a queue of {}", self.queue.len()));
+            }
+            Event::Asked { points, queued, report, state, .. } => {
+                self.queue.drain(..queued);
                 self.reports.push(report);
                 points.into_iter().for_each(|point| _ = self.push(point, Some(self.reports.len() as u64)));
                 self.state = state.or(self.state.take());
@@ -105,7 +141,7 @@ impl History {
 
     /// The events of outcomes that are new: the same outcome again is passed over, and another is refused.
     pub(in crate::study) fn news(&self, outcomes: &[(u64, Outcome)]) -> Result<Vec<Event>> {
-        let (mut events, mut now) = (Vec::new(), std::collections::HashMap::new());
+        let (mut events, mut now) = (Vec::new(), HashMap::new());
         for (index, &(trial, ref outcome)) in outcomes.iter().enumerate() {
             let record = self.known_trial(index, trial)?;
             if record.is_discarded {

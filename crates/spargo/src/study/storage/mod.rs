@@ -80,6 +80,9 @@ pub enum Event {
         time: u64,
         /// The points to be evaluated.
         points: Vec<Point>,
+        /// How many of them, the first ones, were waiting in the queue.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        queued: usize,
         /// What the step did, as JSON.
         report: String,
         /// What the next step needs, as JSON; `None` leaves the last state in place.
@@ -100,6 +103,20 @@ pub enum Event {
         /// Its outcome; `None` while it is pending.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         outcome: Option<Outcome>,
+    },
+    /// Points of the user's own are to be asked for next.
+    Enqueued {
+        /// The points, in the order in which they are to be asked for.
+        points: Vec<Point>,
+        /// Why, by whom and when.
+        note: Note,
+    },
+    /// The settings were changed.
+    Configured {
+        /// The study's settings since, as JSON.
+        settings: String,
+        /// Why, by whom and when.
+        note: Note,
     },
     /// What was told of a trial was corrected or withdrawn.
     Revised {
@@ -128,6 +145,10 @@ impl Note {
     pub fn new(reason: impl Into<String>, by: impl Into<String>) -> Self {
         Note { reason: reason.into(), by: by.into(), time: milliseconds() }
     }
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Now, in milliseconds since 1970.

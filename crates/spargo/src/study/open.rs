@@ -1,0 +1,115 @@
+//! How studies are created and opened: in memory, in a file, in any storage.
+
+use super::json::{from_json, to_json};
+use super::observations::Observations;
+use super::reconfigure::setting_changes;
+use super::storage::{Appended, Event, History, MemoryStorage, SqliteStorage, Storage};
+use super::{Config, Note, SettingChange, Study, refused};
+use crate::error::{Error, Result};
+use std::cell::OnceCell;
+use std::path::Path;
+
+impl Study {
+    /// A study that lives as long as this process.
+    pub fn in_memory(config: Config) -> Result<Self> {
+        Study::with_storage(config, Box::new(MemoryStorage::default()))
+    }
+
+    /// A new study in a file of its own; refuses if there is one.
+    pub fn create(path: &Path, config: Config) -> Result<Self> {
+        config.check_complete()?;
+        let mut storage = SqliteStorage::open_or_create(path)?;
+        match storage.append(0, &[created(&config)?])? {
+            Appended::Done => Study::with_storage(config, Box::new(storage)),
+            Appended::Conflict => Err(refused(&storage, "exists already", "open it, or give another path")),
+        }
+    }
+
+    /// The study in this file.
+    pub fn open(path: &Path) -> Result<Self> {
+        Study::resume(Box::new(SqliteStorage::open(path)?))
+    }
+
+    /// The study in this file, to be looked at: neither the file nor its folder need be writable.
+    pub fn open_to_read(path: &Path) -> Result<Self> {
+        Study::resume(Box::new(SqliteStorage::open_to_read(path)?))
+    }
+
+    /// The study in this file if there is one, with these very settings, else a new one.
+    pub fn open_or_create(path: &Path, config: Config) -> Result<Self> {
+        config.check_complete()?;
+        Study::with_storage(config, Box::new(SqliteStorage::open_or_create(path)?))
+    }
+
+    /// The study in this file if there is one, which takes these settings, else a new one; returns the settings that differed.
+    pub fn open_or_reconfigure(path: &Path, config: Config, note: &Note) -> Result<(Self, Vec<SettingChange>)> {
+        config.check_complete()?;
+        let mut storage = SqliteStorage::open_or_create(path)?;
+        if storage.load(0)?.is_empty() {
+            storage.append(0, &[created(&config)?])?;
+        }
+        let mut study = Study::resume(Box::new(storage))?;
+        let changes = study.reconfigure(config, note)?;
+        Ok((study, changes))
+    }
+
+    /// The study in this storage if there is one, with these very settings, else a new one.
+    pub fn with_storage(config: Config, mut storage: Box<dyn Storage>) -> Result<Self> {
+        config.check_complete()?;
+        let mut events = storage.load(0)?;
+        if events.is_empty() {
+            // If another process is faster, its settings are compared with ours.
+            storage.append(0, &[created(&config)?])?;
+            events = storage.load(0)?;
+        }
+        let mut study = Study::new(storage, events)?;
+        study.check_made_with(&config)?;
+        study.config = config;
+        Ok(study)
+    }
+
+    /// The whole study, to be made into a study in memory by [`from_bytes`](Self::from_bytes).
+    pub fn to_bytes(&mut self) -> Result<Vec<u8>> {
+        Ok(to_json(&self.storage.load(0)?)?.into_bytes())
+    }
+
+    /// A study in memory that goes on where the one with these bytes was.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let read = |error| {
+            let cause = format!("is damaged, or was not written by this version of spargo ({error})");
+            refused(&MemoryStorage::default(), &cause, "make the bytes again from the study itself")
+        };
+        Study::resume(Box::new(MemoryStorage::new(serde_json::from_slice(bytes).map_err(read)?)))
+    }
+
+    /// Refuses other settings than those that the study has, by name.
+    pub fn check_made_with(&self, config: &Config) -> Result<()> {
+        match setting_changes(&to_json(&self.config)?, &to_json(config)?)?.into_iter().next() {
+            None => Ok(()),
+            Some(SettingChange { field, .. }) => Err(Error::OtherSettings { path: self.storage.name(), field }),
+        }
+    }
+
+    fn resume(mut storage: Box<dyn Storage>) -> Result<Self> {
+        let events = storage.load(0)?;
+        Study::new(storage, events)
+    }
+
+    /// The study that these events of a storage make.
+    fn new(storage: Box<dyn Storage>, events: Vec<Event>) -> Result<Self> {
+        let Some(Event::Created { settings }) = events.first() else {
+            return Err(refused(&*storage, "is empty", "give the path of a study, or another path to create one"));
+        };
+        let config: Config = from_json("the settings in the study's file", settings)?;
+        config.check()?;
+        let (table, history) = (Observations::new(&config), History::new(config.outputs.len()));
+        let state = OnceCell::new();
+        let mut study = Study { config, storage, history, table, models: None, state };
+        study.apply(events)?;
+        Ok(study)
+    }
+}
+
+fn created(config: &Config) -> Result<Event> {
+    Ok(Event::Created { settings: to_json(config)? })
+}

@@ -1,0 +1,41 @@
+//! Points of the user's own that are to be evaluated next: the next asks begin with them.
+
+use super::json::to_json;
+use super::storage::{Event, milliseconds};
+use super::{Note, StepReport, Study, Trial};
+use crate::error::Result;
+use crate::space::Point;
+
+impl Study {
+    /// Points that the next asks begin with, in this order; returns how many are waiting.
+    pub fn enqueue(&mut self, points: &[Point], note: &Note) -> Result<usize> {
+        points.iter().try_for_each(|point| self.config.space.encode(point).map(|_| ()))?;
+        if !points.is_empty() {
+            let event = Event::Enqueued { points: points.to_vec(), note: note.clone() };
+            self.append(Vec::new(), |_| Ok(vec![event.clone()]))?;
+        }
+        Ok(self.history.queue().len())
+    }
+
+    /// The first `most` points that are waiting, as trials of an ask of their own.
+    pub(super) fn ask_queued(&mut self, most: usize) -> Result<Vec<Trial>> {
+        loop {
+            let points: Vec<Point> = self.history.queue().take(most).cloned().collect();
+            let queued = points.len();
+            if queued == 0 {
+                return Ok(Vec::new());
+            }
+            let step = self.history.asks() + 1;
+            let report = to_json(&StepReport { step, asked: queued, queued, ..StepReport::default() })?;
+            let (seen, time, known) = (self.history.tells(), milliseconds(), self.history.records().len());
+            let event = [Event::Asked { seen, time, points, queued, report, state: None }];
+            match self.try_append(&event)? {
+                Some(news) => self.apply(news)?,
+                None => {
+                    self.apply(event.into())?;
+                    return Ok(self.history.records()[known..].iter().map(|record| record.trial.clone()).collect());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Settings that change in mid-campaign, and points that are asked for next.
+
+use super::outputs::with_goals;
+use super::*;
+use spargo::study::{Goal, Note, SettingChange};
+
+fn note() -> Note {
+    Note::new("changed", "someone")
+}
+
+fn begun(config: Config) -> Study {
+    let mut study = memory(config);
+    advance(&mut study, 8, observe);
+    advance(&mut study, 5, observe);
+    study
+}
+
+fn wider() -> Space {
+    Space::new(vec![Dimension::real("a", -2.0, 3.0), Dimension::real("b", 0.001, 1000.0).log()]).unwrap()
+}
+
+#[test]
+fn trials_stay_and_are_seen_as_the_new_settings_see_them() {
+    let reversed = |space: Space| Space::new(space.dimensions().iter().rev().cloned().collect()).unwrap();
+    let changes: Vec<(&str, Config)> = vec![
+        ("batch", Config { batch: 9, ..small(plane()) }),
+        ("rule", Config { rule: Some(by_name("log-ei")), ..small(plane()) }),
+        ("model", {
+            let mut config = small(plane());
+            config.model.exact_until = 1;
+            config
+        }),
+        ("space", small(wider())),
+        ("space", small(reversed(plane()))),
+        ("outputs", {
+            let mut config = small(plane());
+            config.outputs[0].goal = Goal::Minimize;
+            config
+        }),
+    ];
+    for (field, config) in changes {
+        let mut study = begun(small(plane()));
+        let told: Vec<_> = study.history().records().iter().map(|record| record.outcome()).collect();
+        let changed = study.reconfigure(config.clone(), &note()).unwrap();
+        assert_eq!(changed.iter().map(|change| change.field.as_str()).collect::<Vec<_>>(), [field]);
+        assert_eq!(study.config().space, config.space);
+        let kept: Vec<_> = study.history().records().iter().map(|record| record.outcome()).collect();
+        assert_eq!(kept, told, "{field}");
+        let next = study.ask(6).unwrap();
+        assert!(next.iter().all(|trial| config.space.encode(&trial.point).is_ok()), "{field}");
+        assert_eq!(study.reports().unwrap().pop().unwrap().without_model, None, "{field}");
+        // Read again, event by event, it is the same study and asks for the same.
+        let mut again = Study::from_bytes(&study.to_bytes().unwrap()).unwrap();
+        assert_eq!(again.history(), study.history(), "{field}");
+        assert_eq!(again.ask(3), study.ask(3), "{field}");
+        let history = study.setting_history().unwrap();
+        let SettingChange { before, after, .. } = &changed[0];
+        assert!(matches!(&history[..], [(note, one)] if note.by == "someone" && one.before == *before && one.after == *after));
+        assert_eq!(study.reconfigure(config, &note()), Ok(vec![]), "once is enough");
+    }
+}
+
+#[test]
+fn a_model_of_changed_ranges_is_that_of_a_study_that_always_had_them() {
+    let mut study = begun(small(plane()));
+    study.reconfigure(small(wider()), &note()).unwrap();
+    let mut fresh = memory(small(wider()));
+    let told: Vec<_> =
+        study.history().records().iter().map(|record| (record.trial.point.clone(), record.outcome())).collect();
+    fresh.add(&told).unwrap();
+    let points: Vec<Point> = told.into_iter().map(|(point, _)| point).collect();
+    assert_eq!(study.predict(0, &points), fresh.predict(0, &points));
+}
+
+#[test]
+fn what_cannot_change_is_refused_with_a_way_that_keeps_the_data() {
+    let renamed = {
+        let mut config = small(plane());
+        config.outputs[0].name = "other".into();
+        config
+    };
+    let log = {
+        let mut config = small(plane());
+        config.model.outcome_transform = spargo::study::OutcomeTransformChoice::Log;
+        config
+    };
+    let fewer = Space::new(plane().dimensions()[..1].to_vec()).unwrap();
+    let more = Space::new([plane().dimensions(), &[Dimension::int("n", 1, 3)]].concat()).unwrap();
+    let two = with_goals(plane(), &[Goal::Maximize, Goal::Minimize]);
+    let mut study = begun(small(plane()));
+    study.add(&[(vec![Value::Real(0.5), Value::Real(1.0)], Some(Outcome::value(-1.0)))]).unwrap();
+    for (config, words) in [
+        (renamed, "the outputs cannot change"),
+        (two, "the outputs cannot change"),
+        (log, "has no logarithm"),
+        (small(fewer), "the input 'b' cannot be taken away"),
+        (small(more), "the input 'n' is new"),
+    ] {
+        let (before, position) = (study.config().clone(), study.history().position());
+        let refused = study.reconfigure(config, &note()).unwrap_err().to_string();
+        assert!(refused.contains(words) && refused.contains("export the trials"), "{refused}");
+        assert_eq!((study.config(), study.history().position()), (&before, position));
+    }
+}
+
+#[test]
+fn a_process_takes_the_settings_that_another_one_changed() {
+    let folder = Folder::new();
+    let path = folder.file("shared.db");
+    let mut one = Study::create(&path, small(plane())).unwrap();
+    advance(&mut one, 8, observe);
+    let mut other = Study::open(&path).unwrap();
+    other.reconfigure(small(wider()), &note()).unwrap();
+    let asked = one.ask(4).unwrap();
+    assert_eq!(one.config(), other.config());
+    other.refresh().unwrap();
+    assert_eq!(other.trial(asked[3].id).unwrap().trial, asked[3]);
+    assert!(Study::open_or_create(&path, small(plane())).is_err(), "only by a call that says so");
+    let (again, changes) = Study::open_or_reconfigure(&path, small(plane()), &note()).unwrap_or_else(|error| {
+        panic!("{error}");
+    });
+    assert_eq!((again.config(), changes.len()), (&small(plane()), 1));
+}
+
+#[test]
+fn queued_points_are_asked_for_first_and_once() {
+    let own = |a: f64| vec![Value::Real(a), Value::Real(1.0)];
+    let mut study = begun(small(plane()));
+    assert_eq!(study.enqueue(&[own(0.25), own(0.5), own(0.25)], &note()), Ok(3));
+    assert!(study.enqueue(&[own(0.5), own(9.0)], &note()).is_err());
+    let first = study.ask(2).unwrap();
+    assert_eq!(first.iter().map(|trial| trial.point.clone()).collect::<Vec<_>>(), [own(0.25), own(0.5)]);
+    let mut study = Study::from_bytes(&study.to_bytes().unwrap()).unwrap();
+    let rest = study.ask(4).unwrap();
+    assert_eq!((rest.len(), &rest[0].point), (4, &own(0.25)));
+    assert!(rest[1..].iter().all(|trial| trial.point != own(0.25) && trial.point != own(0.5)));
+    assert_eq!(study.history().queue().len(), 0);
+    let reports = study.reports().unwrap();
+    assert_eq!(reports.iter().map(|report| report.queued).sum::<usize>(), 3);
+    // They are there in a space that is exhausted, too.
+    let mut few = memory(small(Space::new(vec![Dimension::int("n", 1, 3)]).unwrap()));
+    assert_eq!(few.ask_at_most(9, spargo::study::Refit::Always).unwrap().len(), 3);
+    few.enqueue(&[vec![Value::Int(2)]], &note()).unwrap();
+    assert_eq!(few.ask(5).unwrap().len(), 1);
+}
