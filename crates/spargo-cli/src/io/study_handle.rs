@@ -26,7 +26,14 @@ impl StudyHandle {
         }
         let file = StudyFile::read_with_extensions(path)?;
         Self::check_exists(&file, path)?;
-        Self::create(&file)
+        let (database, files) = (file.database(), file.inputs());
+        let mut study = Study::open(&database).into_diagnostic()?;
+        // Settings that name what only another program has may stay, but not change.
+        if study.check_made_with(&file.config).is_err() {
+            let changes = study.reconfigure(file.config, &changed()).into_diagnostic()?;
+            changes.iter().for_each(|change| note(&in_words(change)));
+        }
+        Ok(StudyHandle { study, database, files })
     }
 
     /// Opens an existing study for reading; its folder need not be writable. It keeps its settings, whatever its file says.
@@ -46,15 +53,15 @@ impl StudyHandle {
 
     /// Opens the study of a database or of a study file, which creates it if need be.
     pub fn open_or_create(path: &Path) -> Result<Self> {
-        if is_study_file(path) { Self::create(&StudyFile::read(path)?) } else { Self::open(path) }
+        let is_new = is_study_file(path) && !StudyFile::read_with_extensions(path)?.database().exists();
+        if is_new { Self::create(&StudyFile::read(path)?) } else { Self::open(path) }
     }
 
     /// Opens or creates the study of a study file; settings that were changed in the file apply from now on.
     pub fn create(file: &StudyFile) -> Result<Self> {
         let database = file.database();
-        let said = Note::new("changed in the study file", author());
         let (study, changes) =
-            Study::open_or_reconfigure(&database, file.config.clone(), &said).into_diagnostic()?;
+            Study::open_or_reconfigure(&database, file.config.clone(), &changed()).into_diagnostic()?;
         changes.iter().for_each(|change| note(&in_words(change)));
         Ok(StudyHandle { study, database, files: file.inputs() })
     }
@@ -87,6 +94,10 @@ impl StudyHandle {
 pub fn author() -> String {
     let names = ["USER", "LOGNAME", "USERNAME"].into_iter();
     names.filter_map(|name| std::env::var(name).ok()).find(|name| !name.is_empty()).unwrap_or_else(|| "unknown".into())
+}
+
+fn changed() -> Note {
+    Note::new("changed in the study file", author())
 }
 
 fn in_words(SettingChange { field, before, after }: &SettingChange) -> String {

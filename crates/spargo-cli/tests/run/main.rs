@@ -5,6 +5,7 @@ mod common;
 
 mod desk;
 mod folder;
+mod loops;
 mod manual;
 mod outcomes;
 mod streams;
