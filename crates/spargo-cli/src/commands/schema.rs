@@ -1,6 +1,6 @@
 //! `spargo schema`: the JSON schema of study files.
 
-use crate::io::output::print::print;
+use crate::io::output::print::print_data;
 use crate::io::study_file;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
@@ -15,6 +15,6 @@ pub struct Schema {}
 
 impl Schema {
     pub fn run(self) -> Result<()> {
-        print(&(serde_json::to_string_pretty(&study_file::schema()).into_diagnostic()? + "\n"))
+        print_data(&(serde_json::to_string_pretty(&study_file::schema()).into_diagnostic()? + "\n"))
     }
 }

@@ -1,7 +1,7 @@
 //! `spargo status`: the state of a study.
 
 use crate::io::output::execution::Threads;
-use crate::io::output::print::print;
+use crate::io::output::print::{print, print_data};
 use crate::io::output::summary::StudySummary;
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
@@ -39,7 +39,7 @@ impl Status {
         if self.json {
             let mut status = summary.json();
             status["step"] = json!(step);
-            print(&format!("{status}\n"))
+            print_data(&format!("{status}\n"))
         } else {
             print(&format!("{summary}{}", step.as_ref().map_or(String::new(), step_text)))
         }

@@ -1,8 +1,10 @@
 //! Log lines on standard error (`-v`).
 
+use crate::io::output::print::note;
 use miette::{IntoDiagnostic, Result};
 use spargo::study::{StepReport, Study};
 use tracing::level_filters::LevelFilter;
+use std::io;
 use tracing::{Level, info, warn};
 
 /// Sets the level of logging by how often `-v` was given.
@@ -15,10 +17,22 @@ pub fn start(verbosity: u8) {
     tracing_subscriber::fmt()
         .with_max_level(level)
         .with_target(false)
-        .with_writer(std::io::stderr)
-        // It would panic if standard error is closed.
-        .log_internal_errors(false)
+        .with_writer(|| LogLines)
         .init();
+}
+
+/// Log lines as notes on standard error, which is not an error if it is closed.
+struct LogLines;
+
+impl io::Write for LogLines {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        note(String::from_utf8_lossy(line).trim_end());
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Logs the last step of a study.
