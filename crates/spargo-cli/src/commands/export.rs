@@ -27,12 +27,13 @@ pub struct Export {
 impl Export {
     pub fn run(self) -> Result<()> {
         let handle = StudyHandle::open_to_read(&self.study)?;
+        self.table.check(&handle.inputs())?;
         let Config { space, outputs, .. } = handle.study.config();
         let inputs = space.dimensions().iter().map(|dimension| dimension.name.as_str());
         let outputs = outputs.iter().map(|output| output.name.as_str());
         let columns = ["trial"].into_iter().chain(inputs).chain(outputs.clone()).chain(["status", "reason"]);
         let rows = handle.study.history().records().iter().map(|record| cells(record, outputs.len()));
-        let table = PointTable { columns: columns.map(String::from).collect(), rows: rows.collect() };
+        let table = PointTable { columns: columns.map(String::from).collect(), rows: rows.collect(), ..PointTable::default() };
         self.table.write(&table, &handle.inputs())
     }
 }

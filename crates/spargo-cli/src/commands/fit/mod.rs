@@ -5,7 +5,7 @@ mod regression;
 use crate::io::csv::number_table::NumberTable;
 use crate::io::goal_args::GoalArgs;
 use crate::io::output::execution::Execution;
-use crate::io::output::files::write_file;
+use crate::io::output::files::{Destination, Force};
 use crate::io::parse::{ALLOCATION_HELP, allocation, by_name};
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, miette};
@@ -58,9 +58,11 @@ pub struct Fit {
     /// Points to predict at: the same inputs; the target may be missing
     #[arg(long, requires = "output")]
     predict: Option<PathBuf>,
-    /// The file for predictions: the rows of --predict with mean, sd (of f) and sd_y (of an observation)
+    /// The file for predictions (- for standard output): the rows of --predict with mean, sd (of f) and sd_y (of an observation)
     #[arg(short, long, value_name = "FILE", requires = "predict")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
     /// Random seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -79,10 +81,15 @@ enum Objective {
 
 impl Fit {
     pub fn run(self) -> Result<()> {
-        self.execution.print(|| self.fit())
+        self.execution.print_beside(self.output.as_deref(), || self.fit())
     }
 
     fn fit(&self) -> Result<FitSummary> {
+        let read = [Some(&self.train), self.test.as_ref(), self.predict.as_ref()];
+        let read: Vec<PathBuf> = read.into_iter().flatten().cloned().collect();
+        if let Some(path) = &self.output {
+            Destination { path, inputs: &read, force: self.force }.check()?;
+        }
         let train = NumberTable::read(&self.train)?;
         let inputs = train.inputs(&self.target);
         let data = dataset(&train, &inputs, &self.target)?;
@@ -98,8 +105,7 @@ impl Fit {
             let prediction = regression.predict(points.as_ref())?;
             let columns = [prediction.mean, prediction.deviation, prediction.observed_deviation];
             let csv = table.csv_with(&["mean", "sd", "sd_y"], &columns)?;
-            let read = [Some(&self.train), self.test.as_ref(), self.predict.as_ref()];
-            write_file(output, csv.as_bytes(), &read.into_iter().flatten().cloned().collect::<Vec<_>>())?;
+            Destination { path: output, inputs: &read, force: self.force }.write(&csv)?;
         }
         Ok(regression.summary(inputs, scores))
     }
