@@ -1,16 +1,17 @@
 //! `spargo suggest`: the next batch from a spreadsheet of past results; nothing is stored.
 
 use crate::commands::ask::PointArgs;
+use crate::io::csv::csv_out::CsvFormat;
 use crate::io::csv::point_table::{PointTable, TableArgs};
 use crate::io::csv::results::Results;
 use crate::io::output::execution::Threads;
+use crate::io::output::print::note;
 use crate::io::study_file::StudyFile;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
 use spargo::space::{Point, Value};
-use spargo::study::{Config, CrediblePrediction, Study};
+use spargo::study::{Config, Counts, CrediblePrediction, Study};
 use std::path::PathBuf;
-use tracing::info;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -26,10 +27,10 @@ pub struct Suggest {
     /// The study file
     study: PathBuf,
     /// CSV files of past results: an empty or NaN outcome is a failure, the word "pending" marks a pending point
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
     /// CSV files of points that are all pending, such as batches that were suggested before
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", num_args = 1..)]
     pending: Vec<PathBuf>,
     #[command(flatten)]
     points: PointArgs,
@@ -48,20 +49,25 @@ pub struct Suggest {
 impl Suggest {
     pub fn run(self) -> Result<()> {
         let file = StudyFile::read(&self.study)?;
+        let inputs = [file.inputs(), self.data.clone(), self.pending.clone()].concat();
+        self.table.check(&inputs)?;
         let config = Config { seed: self.seed.unwrap_or(file.config.seed), ..file.config.clone() };
         let mut results = Results::new(&config, file.header());
         self.data.iter().try_for_each(|path| results.read(path))?;
         self.pending.iter().try_for_each(|path| results.read_pending(path))?;
-        let seed = fresh_seed(&config, results.len());
+        let (seed, format) = (fresh_seed(&config, results.len()), results.format());
         let mut study = Study::in_memory(Config { seed, ..config }).into_diagnostic()?;
         let header = results.add_to(&mut study)?;
-        info!("{} rows read", study.counts().trials);
-        let table = self.threads.install(|| self.suggest(&mut study, header))?;
-        self.table.write(&table, &[file.inputs(), self.data, self.pending].concat())
+        let Counts { observed, failed, pending, .. } = study.counts();
+        let table = self.threads.install(|| self.suggest(&mut study, header, format))?;
+        self.table.write(&table, &inputs)?;
+        let (points, target) = (table.rows.len(), self.table.target());
+        note(&format!("{observed} outcomes, {failed} failed, {pending} pending; {points} points written to {target}"));
+        Ok(())
     }
 
     /// The batch, whose inputs have these columns in CSV and their own names in JSON.
-    fn suggest(&self, study: &mut Study, header: Vec<String>) -> Result<PointTable> {
+    fn suggest(&self, study: &mut Study, header: Vec<String>, format: CsvFormat) -> Result<PointTable> {
         let points: Vec<Point> = self.points.ask(study)?.into_iter().map(|trial| trial.point).collect();
         let names = study.config().space.dimensions().iter().map(|dimension| dimension.name.clone());
         let mut columns = if self.table.json { names.collect() } else { header };
@@ -75,7 +81,7 @@ impl Suggest {
                 row.extend([mean, low, high].map(|number| Some(Value::Real(number))));
             }
         }
-        Ok(PointTable { columns, rows })
+        Ok(PointTable { columns, rows, format })
     }
 }
 
