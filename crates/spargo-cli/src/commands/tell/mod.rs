@@ -3,7 +3,7 @@
 mod table;
 
 use crate::io::output::excerpt::escaped;
-use crate::io::output::print::print;
+use crate::io::output::print::{print, print_data};
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::{IntoDiagnostic, Result, miette};
@@ -35,10 +35,10 @@ pub struct Tell {
     #[arg(long, requires = "outcome")]
     trial: Option<u64>,
     /// Value of the trial; NaN if it failed
-    #[arg(long, group = "outcome", requires = "trial", allow_negative_numbers = true)]
+    #[arg(long, group = "outcome", requires = "trial", allow_hyphen_values = true)]
     value: Option<f64>,
     /// Noise variance of the value, if it is known
-    #[arg(long, requires = "value")]
+    #[arg(long, requires = "value", allow_hyphen_values = true)]
     variance: Option<f64>,
     /// Record the trial as failed, for this reason
     #[arg(long, group = "outcome", requires = "trial", value_name = "REASON")]
@@ -59,7 +59,7 @@ impl Tell {
         let Counts { trials, pending, .. } = study.counts();
         if self.json {
             let told = json!({ "new": new, "known": known, "trials": trials, "pending": pending });
-            return print(&format!("{told}\n"));
+            return print_data(&format!("{told}\n"));
         }
         let skipped = if known > 0 { format!(", {known} already known") } else { String::new() };
         print(&format!("{new} told{skipped}; {} of {trials} trials have an outcome\n", trials - pending))
