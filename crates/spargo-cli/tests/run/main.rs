@@ -5,7 +5,10 @@ mod common;
 
 mod desk;
 mod folder;
+mod machine;
 mod manual;
 mod outcomes;
 mod streams;
+mod summaries;
 mod survival;
+mod terminal;
