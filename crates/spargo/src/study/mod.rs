@@ -20,6 +20,7 @@ mod fronts;
 mod goal;
 mod insight;
 mod json;
+mod landmarks;
 mod local;
 mod model;
 mod observations;
@@ -38,6 +39,7 @@ pub use extensions::Extensions;
 pub use fronts::{Fronts, ParetoPoint};
 pub use goal::{Goal, Output};
 pub use insight::{CrediblePrediction, LeaveOneOut};
+pub use landmarks::FrontLandmarks;
 pub use local::LocalModelOptions;
 pub use model::ModelReport;
 pub use progress::Counts;
@@ -230,7 +232,7 @@ impl Study {
             let of = format!("point {} of {}", index + 1, points.len());
             let settled = outcome.as_ref().map(|outcome| self.config.settled(&of, outcome));
             let outcome = settled.transpose().map_err(refused)?;
-            events.push(Event::Added { point: point.clone(), outcome });
+            events.push(Event::Added { point: self.config.space.settled(point), outcome });
         }
         self.append(rows, |history| Ok([history.news(&outcomes)?, events.clone()].concat())).map_err(whole)
     }
