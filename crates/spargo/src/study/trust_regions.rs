@@ -88,7 +88,7 @@ impl PolicyChoice {
             return Ok(());
         }
         Err(Error::unsupported(
-            format!("the policy of trust regions '{}', which is not registered", self.name),
+            format!("the policy of trust regions '{}' is not registered", self.name),
             format!("open the study with extensions that have it, or use {}", PolicyChoice::NAMES.join(", ")),
         ))
     }
