@@ -24,7 +24,9 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   spargo allocate data.csv --target y --svg chosen.svg
-  spargo allocate data.csv --allocation kmeans --inducing 100")]
+  spargo allocate data.csv --allocation kmeans --inducing 100
+
+Keys of --json: rows, points, quality, variance, trace, trace_q, lengthscales, signal_variance, noise.")]
 pub struct Allocate {
     /// A CSV file with a header; every column but the target is an input
     data: PathBuf,

@@ -15,13 +15,17 @@ use std::path::{Path, PathBuf};
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  spargo ask study.toml                     a batch as CSV: trial numbers and inputs; creates the study if need be
-  spargo ask coupling.db -n 1 --json        one point as {\"catalyst\": \"Pd\", \"temperature\": 81.2, \"trial\": 7}
-  spargo tell coupling.db --trial 7 --value 71.3
-  spargo ask study.toml --replicate -n 24   24 replicates of the likely winners
+  A batch as CSV, trial numbers and inputs; creates the study if need be:
+    spargo ask study.toml
+  One point as {\"trial\": 7, \"catalyst\": \"Pd\", \"temperature\": 81.2}, and its outcome:
+    spargo ask coupling.db -n 1 --json
+    spargo tell coupling.db --trial 7 --value 71.3
+  Replicates of the likely winners:
+    spargo ask study.toml --replicate -n 24
 
-A trial is pending until its outcome is told, and no point is asked for twice except by --replicate. `spargo run` evaluates
-the trials that are pending when it starts.")]
+A trial is pending until its outcome is told, and no point is asked for twice except by --replicate. `spargo run` evaluates \
+the trials that are pending when it starts. If the points cannot be written, the exit code is 1 and the message names \
+the trials, which are pending nevertheless. Keys of --json: trial and the inputs.")]
 pub struct Ask {
     /// A study file, or a study's database
     study: PathBuf,

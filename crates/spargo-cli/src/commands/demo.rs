@@ -117,7 +117,7 @@ fn overhead_s(study: &mut Study) -> spargo::Result<f64> {
 }
 
 fn summary(step: &DemoStep) -> String {
-    format!("best {:.3}  regret {:.4}  overhead {:.2} s per step", step.best_observed, step.regret, step.overhead_s)
+    format!("best {:.3}  regret {:.4}  {:.2} s/step", step.best_observed, step.regret, step.overhead_s)
 }
 
 fn table(steps: &[DemoStep]) -> String {

@@ -16,7 +16,8 @@ Examples:
   spargo export study.toml -o trials.csv
   spargo suggest study.toml --data trials.csv
 
-Columns: trial, the inputs, the outputs, status (done, failed or pending), reason. They are the keys of --json as well.")]
+Columns: trial, the inputs, the outputs, status (done, failed or pending), reason. They are the keys of --json as well. Text \
+that begins with =, +, - or @ is written after an apostrophe, so that no spreadsheet runs it; tables are read without.")]
 pub struct Export {
     /// A study file, or a study's database
     study: PathBuf,
@@ -33,7 +34,8 @@ impl Export {
         let outputs = outputs.iter().map(|output| output.name.as_str());
         let columns = ["trial"].into_iter().chain(inputs).chain(outputs.clone()).chain(["status", "reason"]);
         let rows = handle.study.history().records().iter().map(|record| cells(record, outputs.len()));
-        let table = PointTable { columns: columns.map(String::from).collect(), rows: rows.collect(), ..PointTable::default() };
+        let table =
+            PointTable { columns: columns.map(String::from).collect(), rows: rows.collect(), ..PointTable::default() };
         self.table.write(&table, &handle.inputs())
     }
 }

@@ -12,7 +12,8 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   spargo man | man -l -
-  spargo man --dir ~/.local/share/man/man1       then: man spargo, man spargo-run")]
+  spargo man --dir ~/.local/share/man/man1
+  man spargo-run")]
 pub struct Manual {
     /// Write the page of spargo and one per command to this folder
     #[arg(long, value_name = "DIR")]

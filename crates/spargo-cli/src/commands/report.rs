@@ -41,7 +41,8 @@ impl WriteReport {
         let page = self.threads.install(|| spargo_report::html(&mut handle.study).into_diagnostic());
         let page = page.wrap_err_with(|| format!("cannot report {}", self.study.display()))?;
         destination.write(&page)?;
-        let (trials, kilobytes, output) = (handle.study.counts().trials, page.len().div_ceil(1000), self.output.display());
+        let (trials, kilobytes, output) =
+            (handle.study.counts().trials, page.len().div_ceil(1000), self.output.display());
         let text = format!("report of {trials} trials written to {output} ({kilobytes} kB)");
         match (destination.is_stdout(), self.json) {
             // The page has standard output for itself.

@@ -10,7 +10,9 @@ use miette::{IntoDiagnostic, Result};
 #[command(after_help = "\
 Examples:
   spargo schema > study.schema.json
-  and as the first line of a study file, for editors that support it:  #:schema ./study.schema.json")]
+
+As the first line of a study file, for editors that support it:
+  #:schema ./study.schema.json")]
 pub struct Schema {}
 
 impl Schema {

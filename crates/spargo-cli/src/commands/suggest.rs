@@ -15,10 +15,18 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  spargo suggest study.toml > first.csv                                 the initial design, before there are results
-  spargo suggest study.toml --data results.csv -n 96 -o plate.csv       the next plate of 96
-  spargo suggest study.toml --data results.csv --pending plate.csv      another one while that is being evaluated
-  spargo suggest study.toml --data results.csv --replicate -n 24        replicates of the likely winners";
+  The initial design, before there are results:
+    spargo suggest study.toml > first.csv
+  The next plate of 96:
+    spargo suggest study.toml --data a.csv b.csv -n 96 -o plate.csv
+  Another one while that is being evaluated:
+    spargo suggest study.toml --data results.csv --pending plate.csv
+  Replicates of the likely winners:
+    spargo suggest study.toml --data results.csv --replicate -n 24
+
+Plates have the separator and the decimal mark of the last file that was read. Text that begins with =, +, - or @ is \
+written after an apostrophe, so that no spreadsheet runs it; it is read without. Keys of --json: the inputs and, with \
+--predict, 'NAME mean', 'NAME low', 'NAME high' per output.";
 
 /// Arguments of `spargo suggest`.
 #[derive(Args)]

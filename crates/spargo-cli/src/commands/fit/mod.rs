@@ -22,8 +22,11 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   spargo fit train.csv --target y
-  spargo fit train.csv --target y --allocation imp-dpp --inducing 200 --test test.csv
-  spargo fit train.csv --target y --predict new.csv --output predicted.csv")]
+  spargo fit train.csv --target y --inducing 200 --test test.csv
+  spargo fit train.csv --target y --predict new.csv --output predicted.csv
+
+Keys of --json: rows, inducing, bound, noise, variance, mean, lengthscales, inputs, seconds, evaluations, stop, kept, jitter, \
+peak_rss_mb and, with --test, rmse, nlpd, nlpd_latent.")]
 pub struct Fit {
     /// Training data: a CSV file with a header; every column but the target is an input
     train: PathBuf,

@@ -17,18 +17,20 @@ use table::NewOutcomes;
 #[command(after_help = "\
 Examples:
   spargo tell coupling.db --trial 7 --value 71.3
-  spargo tell coupling.db --trial 7 --value 71.3 --variance 0.4      with a known noise variance
+  With a known noise variance:
+    spargo tell coupling.db --trial 7 --value 71.3 --variance 0.4
   spargo tell coupling.db --trial 8 --failed 'the vial broke'
-  spargo tell coupling.db results.csv                                all rows or, if one is refused, none
+  All rows or, if one is refused, none:
+    spargo tell coupling.db results.csv
 
-Columns of a table: trial, one column per output and, optionally, the inputs, status and reason. An empty cell or NaN is a
-failed trial; rows with the status pending are skipped. Rows without a trial number are new points and need all inputs; they
+Columns of a table: trial, one column per output and, optionally, the inputs, status and reason. An empty cell or NaN is a \
+failed trial; rows with the status pending are skipped. Rows without a trial number are new points and need all inputs; they \
 are added again if the table is told again. An outcome that is already known is skipped, a different one is refused.
 Keys of --json: new, known, trials, pending.")]
 pub struct Tell {
     /// A study file, or a study's database
     study: PathBuf,
-    /// A CSV file of results
+    /// A CSV file of results; - for standard input
     #[arg(conflicts_with_all = ["trial", "outcome", "variance"], required_unless_present = "trial")]
     results: Option<PathBuf>,
     /// Number of a trial

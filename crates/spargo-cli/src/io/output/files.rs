@@ -70,7 +70,10 @@ impl Destination<'_> {
         }
         // A pipe or a device is not replaced.
         if !self.force.force && fs::metadata(self.path).is_ok_and(|file| file.is_file()) {
-            return Err(miette!(help = "choose another output file, or replace it with --force", "{path} exists already"));
+            return Err(miette!(
+                help = "choose another output file, or replace it with --force",
+                "{path} exists already"
+            ));
         }
         Ok(())
     }

@@ -3,8 +3,8 @@
 use crate::io::output::print::note;
 use miette::{IntoDiagnostic, Result};
 use spargo::study::{StepReport, Study};
-use tracing::level_filters::LevelFilter;
 use std::io;
+use tracing::level_filters::LevelFilter;
 use tracing::{Level, info, warn};
 
 /// Sets the level of logging by how often `-v` was given.
@@ -14,11 +14,7 @@ pub fn start(verbosity: u8) {
         1 => LevelFilter::INFO,
         _ => LevelFilter::DEBUG,
     };
-    tracing_subscriber::fmt()
-        .with_max_level(level)
-        .with_target(false)
-        .with_writer(|| LogLines)
-        .init();
+    tracing_subscriber::fmt().with_max_level(level).with_target(false).with_writer(|| LogLines).init();
 }
 
 /// Log lines as notes on standard error, which is not an error if it is closed.

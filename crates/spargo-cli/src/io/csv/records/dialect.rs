@@ -116,7 +116,8 @@ fn with_point(cell: &str) -> Option<String> {
 fn is_grouped(cell: &str, mark: char) -> bool {
     let mut groups = cell.trim_start_matches(['+', '-']).split(mark);
     let digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
-    let first = groups.next().is_some_and(|first| (1..=3).contains(&first.len()) && digits(first) && !first.starts_with('0'));
+    let first =
+        groups.next().is_some_and(|first| (1..=3).contains(&first.len()) && digits(first) && !first.starts_with('0'));
     let mut rest = groups.peekable();
     first && rest.peek().is_some() && rest.all(|group| group.len() == 3 && digits(group))
 }
