@@ -90,7 +90,7 @@ fn closed_pipes_and_full_devices_never_panic() {
     }
 }
 
-/// The points of an ask are nowhere else to be read: whoever does not receive them must know.
+/// Nothing else delivers the points of an ask: if they are lost, the message must say so.
 #[test]
 fn an_ask_that_reaches_nobody_says_which_trials_are_pending() {
     let folder = desk();
@@ -111,7 +111,7 @@ fn an_ask_that_reaches_nobody_says_which_trials_are_pending() {
     let gone = folder.command(&["ask", "study.toml", "-n", "1"]).stdout(closed()).stderr(Stdio::piped()).spawn();
     let gone = said(gone.unwrap().wait_with_output().unwrap());
     assert!(gone.code == Some(1) && gone.stderr.contains("trial 19 is pending"), "{gone:?}");
-    // Whoever says > /dev/null means it, and what can be known before is refused before.
+    // A shell's > /dev/null is meant, and what can be known before is refused before.
     assert_eq!(ask("> /dev/null").code, Some(0));
     assert_eq!(ask("-o taken").code, Some(1));
     assert_eq!(folder.status()["pending"], 13);
