@@ -195,11 +195,11 @@ class Insight:
     # Models.
 
     def predict(self, points: Any, output: str | int | None = None) -> Prediction:
-        """Means and variances of an output without noise (of a class: of its latent function)."""
-        return self.posterior(output).predict(points)
+        """Means and variances of an output without noise (of a class: the probability P of yes, and P(1 - P))."""
+        return Prediction(*self._inner.predict(self._output(output), self._codec.encode_points(points)))
 
     def predict_interval(self, points: Any, output: str | int | None = None) -> IntervalPrediction:
-        """Means of an output without noise, and the bounds of central 95 % intervals."""
+        """Means of an output without noise (of a class: the probability of yes), and bounds of central 95 % intervals."""
         return IntervalPrediction(*self._inner.predict_interval(self._output(output), self._codec.encode_points(points)))
 
     def posterior(self, output: str | int | None = None) -> Posterior:

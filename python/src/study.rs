@@ -229,6 +229,12 @@ impl Study {
         Ok(Posterior { model, frame: Arc::new(frame) })
     }
 
+    /// Means and variances of an output without noise; of a class, the probability of yes and the label's variance.
+    fn predict(&self, py: Python<'_>, output: usize, points: Points) -> PyResult<[Vector; 2]> {
+        let found = self.with(py, |study| study.predict(output, &points.into_values()))?;
+        Ok(columns(found.mean.iter().zip(&found.variance).map(|(mean, variance)| [*mean, *variance])))
+    }
+
     /// Means of an output without noise, and bounds of central 95 % intervals.
     fn predict_interval(&self, py: Python<'_>, output: usize, points: Points) -> PyResult<[Vector; 3]> {
         let predictions = self.with(py, |study| study.predict_interval(output, &points.into_values()))?;

@@ -87,8 +87,8 @@ CASES: list[tuple[type[spargo.SpargoError], type[Exception], Callable[[], object
         spargo.UnsupportedError,
         ValueError,
         lambda: spargo.Study(LINE, rule="bald"),
-        "the rule 'bald' for these outputs: bald learns a yes-or-no output",
-        {"what": "the rule 'bald' for these outputs: bald learns a yes-or-no output"},
+        "'rule' cannot be \"bald\" for these outputs, as bald learns a yes-or-no output",
+        {"what": "'rule' cannot be \"bald\" for these outputs, as bald learns a yes-or-no output"},
     ),
     (
         spargo.RetoldError,
@@ -159,7 +159,7 @@ def test_every_exception_is_in_the_package() -> None:
         ({"model": spargo.ModelOptions(priors="some")}, "model.priors: unknown variant `some`"),  # type: ignore[arg-type]
         ({"model": spargo.ModelOptions(hyperparameters={"subset": -1})}, "model.hyperparameters.subset: invalid value"),
         ({"rule": "luck"}, "rule: unknown variant `luck`"),
-        ({"allocation": "imp"}, "allocation: the allocation method 'imp'"),
+        ({"allocation": "imp"}, "allocation: there is no allocation method 'imp'"),
         ({"allocation": {"method": "imp-dpp", "colour": 3}}, "allocation: unknown field `colour`"),
         ({"trust_regions": spargo.TrustRegionOptions(policy="turbo")}, "'turbo'"),  # type: ignore[arg-type]
         ({"seed": -1}, "seed: invalid value: integer `-1`"),

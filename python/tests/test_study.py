@@ -206,11 +206,24 @@ def test_classes_and_levels() -> None:
             trials = study.ask()
             study.tell(trials, [float(trial.params["x"] > 0.6) for trial in trials])
         assert study.directions == {}
-        level = 0.0 if "alive" in objectives else 0.5
-        below, above = study.predict({"x": [0.3, 0.9]}).mean
-        assert below < level < above
+        points = {"x": [0.3, 0.9]}
+        mean, variance = study.predict(points)
+        assert mean[0] < 0.5 < mean[1]
+        if "alive" in objectives:
+            # The same probability wherever it is asked for; the posterior is that of the latent function.
+            assert mean == pytest.approx(study.predict_interval(points).mean)
+            assert variance == pytest.approx(mean * (1 - mean))
+            assert study.posterior().predict(points).mean[0] < 0
         rule = {"alive": "classify", "height": {"level": 0.5}}[study.outputs[0]]
         assert study.config["outputs"] == [{"name": study.outputs[0], "goal": rule}]
+
+
+def test_integers_come_back_as_integers() -> None:
+    study = spargo.Study({"k": (1, 9), "x": (0.0, 1.0)})
+    study.add([{"k": 2.0, "x": 0.5}, {"k": 3, "x": 0.25}], [1.0, 2.0])
+    added = [trial.params["k"] for trial in study.trials]
+    assert added == [2, 3]
+    assert all(type(k) is int for k in added)
 
 
 def test_candidates_come_back_as_they_were() -> None:

@@ -162,7 +162,7 @@ fn settings_of_a_method_are_a_table() {
 fn draws_data_and_chosen_points() {
     let data = bump("draw.csv", 60);
     let svg = file("draw.svg", "");
-    stdout(&["allocate", &data, "--target", "y", "--inducing", "10", "--svg", &svg, "--axes", "b,a"]);
+    stdout(&["allocate", &data, "--target", "y", "--inducing", "10", "--svg", &svg, "--force", "--axes", "b,a"]);
     let text = std::fs::read_to_string(svg).unwrap();
     // Two more circles stand in the legend.
     assert_eq!(text.matches("<circle").count(), 72);

@@ -7,7 +7,7 @@ use common::*;
 #[test]
 fn the_demo_prints_its_table_and_draws_the_regret() {
     let svg = file("demo.svg", "");
-    let text = stdout(&["demo", "--seed", "1", "--output", &svg]);
+    let text = stdout(&["demo", "--seed", "1", "--output", &svg, "--force"]);
     let rows = text.lines().filter_map(|line| line.split_whitespace().map(|cell| cell.parse().ok()).collect());
     let rows: Vec<Vec<f64>> = rows.filter(|row: &Vec<f64>| row.len() == 4).collect();
     let evaluations: Vec<f64> = rows.iter().map(|row| row[0]).collect();

@@ -39,7 +39,7 @@ fn writes_predictions_next_to_the_points() {
     let train = file("predict_train.csv", &table(200));
     let new = file("predict_new.csv", "b,a\n0.5,0.25\n0.5,0.75\n");
     let out = file("predict_out.csv", "");
-    stdout(&["fit", &train, "--target", "y", "--predict", &new, "-o", &out, "--inducing", "40"]);
+    stdout(&["fit", &train, "--target", "y", "--predict", &new, "-o", &out, "--force", "--inducing", "40"]);
     let text = std::fs::read_to_string(out).unwrap();
     let mut lines = text.lines();
     assert_eq!(lines.next(), Some("b,a,mean,sd,sd_y"));
@@ -55,7 +55,8 @@ fn predicts_far_away_and_exactly() {
     let train = file("far_train.csv", &table(60));
     let new = file("far_new.csv", "a,b\n1e300,-1e300\n0.5,0.5\n");
     let out = file("far_out.csv", "");
-    let words = ["fit", &train, "--target", "y", "--predict", &new, "-o", &out, "--posterior", "exact", "--json"];
+    let words =
+        ["fit", &train, "--target", "y", "--predict", &new, "-o", &out, "--force", "--posterior", "exact", "--json"];
     assert!(json(&words)["inducing"].is_null());
     let text = std::fs::read_to_string(out).unwrap();
     assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");

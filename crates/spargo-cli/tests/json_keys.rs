@@ -65,6 +65,11 @@ fn keys_of_json_outputs_keep_their_names() {
         "status study.toml --json",
         "status several.toml --json",
         "ask study.toml -n 2 --json",
+        "suggest study.toml --data data.csv -n 2 --predict --json",
+        "export study.toml --json",
+        "report study.toml -o page.html --json",
+        "tell study.toml data.csv --json",
+        "new other.toml --json",
         "fit data.csv --target y --inducing 5 --test data.csv --json",
         "allocate data.csv --target y --inducing 5 --json",
     ] {

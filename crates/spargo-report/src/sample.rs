@@ -75,8 +75,8 @@ pub fn evenly<T: Clone>(all: &[T], count: usize) -> Vec<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use spargo::study::Outcome;
     use spargo::space::{Dimension, Space, Value};
+    use spargo::study::Outcome;
     use spargo::study::{Config, Output};
 
     #[test]

@@ -4,6 +4,7 @@ use crate::io::csv::number_table::NumberTable;
 use crate::io::goal_args::GoalArgs;
 use crate::io::output::drawing::AllocationDrawing;
 use crate::io::output::execution::Execution;
+use crate::io::output::files::{Destination, Force};
 use crate::io::parse::{ALLOCATION_HELP, allocation, by_name};
 use clap::Args;
 use miette::{IntoDiagnostic, Result, miette};
@@ -23,7 +24,9 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   spargo allocate data.csv --target y --svg chosen.svg
-  spargo allocate data.csv --allocation kmeans --inducing 100")]
+  spargo allocate data.csv --allocation kmeans --inducing 100
+
+Keys of --json: rows, points, quality, variance, trace, trace_q, lengthscales, signal_variance, noise.")]
 pub struct Allocate {
     /// A CSV file with a header; every column but the target is an input
     data: PathBuf,
@@ -41,23 +44,25 @@ pub struct Allocate {
     #[arg(long, default_value = "matern52", value_parser = by_name::<Family>)]
     kernel: Family,
     /// Length scales, one or one per input, separated by commas [default: learned]
-    #[arg(long, value_delimiter = ',', allow_negative_numbers = true)]
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
     lengthscales: Option<Vec<f64>>,
     /// Signal variance [default: learned]
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     variance: Option<f64>,
     /// Noise variance [default: learned]
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     noise: Option<f64>,
     /// Constant prior mean [default: learned]
-    #[arg(long, allow_negative_numbers = true)]
+    #[arg(long, allow_hyphen_values = true)]
     mean: Option<f64>,
     /// Priors on learned hyperparameters: on or off
     #[arg(long, default_value = "on", value_parser = by_name::<Priors>)]
     priors: Priors,
-    /// Draw data, chosen points and quality over two inputs in this file
+    /// Draw data, chosen points and quality over two inputs in this file; - for standard output
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
     /// The two inputs to draw, separated by a comma [default: the first two]
     #[arg(long, value_delimiter = ',', requires = "svg")]
     axes: Option<Vec<String>>,
@@ -86,7 +91,7 @@ struct AllocationReport {
 
 impl Allocate {
     pub fn run(self) -> Result<()> {
-        self.execution.print(|| self.allocate())
+        self.execution.print_beside(self.svg.as_deref(), || self.allocate())
     }
 
     fn allocate(&self) -> Result<AllocationReport> {
@@ -96,6 +101,9 @@ impl Allocate {
             return Err(miette!("there is no input: the target is the only column of {}", self.data.display()));
         }
         let axes = self.axes(&inputs)?;
+        let read = [self.data.clone()];
+        let drawing = self.svg.as_ref().map(|path| Destination { path, inputs: &read, force: self.force });
+        drawing.map_or(Ok(()), |drawing| drawing.check())?;
         let x = table.matrix(&inputs)?;
         let (model, context) = self.model(&table, &x)?;
         let kernel = model.kernel();
@@ -105,8 +113,9 @@ impl Allocate {
             allocate(&self.allocation, x.as_ref(), &kernel, &context, self.inducing, &mut rng).into_diagnostic()?;
         let quality = self.allocation.quality().evaluate(&context, self.inducing).into_diagnostic()?;
         let trace = trace(chosen.points.as_ref(), x.as_ref(), &kernel, &quality).into_diagnostic()?;
-        if let (Some(path), Some(axes)) = (&self.svg, axes) {
-            AllocationDrawing { x: &x, quality: &quality, chosen: &chosen.points, axes, names: &inputs }.save(path)?;
+        if let (Some(drawing), Some(axes)) = (drawing, axes) {
+            let picture = AllocationDrawing { x: &x, quality: &quality, chosen: &chosen.points, axes, names: &inputs };
+            drawing.write(&picture.svg()?)?;
         }
         Ok(AllocationReport {
             points: chosen.rows.is_none().then(|| rows_of(&chosen.points)),

@@ -6,26 +6,30 @@ use crate::io::output::logs::log_last_step;
 use crate::io::output::print::note;
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
-use miette::{IntoDiagnostic, Result};
+use miette::{IntoDiagnostic, Report, Result, miette};
 use spargo::space::Value;
 use spargo::study::{Refit, Study, Trial};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `spargo ask`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  spargo ask study.toml                     a batch as CSV: trial numbers and inputs; creates the study if need be
-  spargo ask coupling.db -n 1 --json        one point as {\"catalyst\": \"Pd\", \"temperature\": 81.2, \"trial\": 7}
-  spargo tell coupling.db --trial 7 --value 71.3
-  spargo ask study.toml --replicate -n 24   24 replicates of the likely winners
+  A batch as CSV, trial numbers and inputs; creates the study if need be:
+    spargo ask study.toml
+  One point as {\"trial\": 7, \"catalyst\": \"Pd\", \"temperature\": 81.2}, and its outcome:
+    spargo ask coupling.db -n 1 --json
+    spargo tell coupling.db --trial 7 --value 71.3
+  Replicates of the likely winners:
+    spargo ask study.toml --replicate -n 24
 
-Settings may be changed in the study file at any time: batch, rule, allocation and models, wider or narrower ranges, more
-choices, goals. Trials stay; what has no meaning for them is refused, with a way that keeps the data. The history shows what
+Settings may be changed in the study file at any time: batch, rule, allocation and models, wider or narrower ranges, more \
+choices, goals. Trials stay; what has no meaning for them is refused, with a way that keeps the data. The history shows what \
 was changed when (`spargo export --history`).
 
-A trial is pending until its outcome is told, and no point is asked for twice except by --replicate. `spargo run` evaluates
-the trials that are pending when it starts.")]
+A trial is pending until its outcome is told, and no point is asked for twice except by --replicate. `spargo run` evaluates \
+the trials that are pending when it starts. If the points cannot be written, the exit code is 1 and the message names \
+the trials, which are pending nevertheless. Keys of --json: trial and the inputs.")]
 pub struct Ask {
     /// A study file, or a study's database
     study: PathBuf,
@@ -51,12 +55,15 @@ pub struct PointArgs {
 impl Ask {
     pub fn run(self) -> Result<()> {
         let mut handle = StudyHandle::open_or_create(&self.study)?;
+        let inputs = handle.inputs();
+        self.table.check(&inputs)?;
         let trials = self.threads.install(|| self.points.ask(&mut handle.study))?;
+        let numbers: Vec<u64> = trials.iter().map(|trial| trial.id).collect();
         let names = handle.study.config().space.dimensions().iter().map(|dimension| dimension.name.clone());
         let columns = std::iter::once("trial".into()).chain(names).collect();
         let row = |Trial { id, point }: Trial| std::iter::once(Value::Int(id as i64)).chain(point).map(Some).collect();
-        let table = PointTable { columns, rows: trials.into_iter().map(row).collect() };
-        self.table.write(&table, &handle.inputs())
+        let table = PointTable { columns, rows: trials.into_iter().map(row).collect(), ..PointTable::default() };
+        self.table.deliver(&table, &inputs).map_err(|error| undelivered(&error, &numbers, &self.study))
     }
 }
 
@@ -74,6 +81,27 @@ impl PointArgs {
         log_last_step(study)?;
         trials
     }
+}
+
+/// Explains that trials are pending though their points were not written.
+fn undelivered(error: &Report, trials: &[u64], study: &Path) -> Report {
+    let study = study.display();
+    let causes: Vec<String> = error.chain().map(|cause| cause.to_string()).collect();
+    let help = format!(
+        "`spargo export {study}` shows them, `spargo run` would evaluate them; to release all pending trials: `spargo discard \
+         {study} --pending`"
+    );
+    miette!(help = help, "{}; {} pending although nobody has received the points", causes.join(": "), are(trials))
+}
+
+/// Trials by their numbers: "trial 4 is", "trials 4 to 7, 9 are".
+fn are(trials: &[u64]) -> String {
+    let runs = trials.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
+        [first, .., last] => format!("{first} to {last}"),
+        alone => alone.iter().map(u64::to_string).collect(),
+    });
+    let runs = runs.collect::<Vec<_>>().join(", ");
+    if trials.len() == 1 { format!("trial {runs} is") } else { format!("trials {runs} are") }
 }
 
 /// As many new points as a study gives by default; fewer are noted, none is an error.

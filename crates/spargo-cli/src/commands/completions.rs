@@ -1,7 +1,7 @@
 //! `spargo completions`: completion scripts of shells.
 
 use super::Cli;
-use crate::io::output::print::print;
+use crate::io::output::print::print_data;
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 use miette::Result;
@@ -22,6 +22,6 @@ impl Completions {
     pub fn run(self) -> Result<()> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "spargo", &mut script);
-        print(&String::from_utf8_lossy(&script))
+        print_data(&String::from_utf8_lossy(&script))
     }
 }

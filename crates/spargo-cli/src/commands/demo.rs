@@ -2,7 +2,8 @@
 
 use crate::io::output::drawing;
 use crate::io::output::execution::Threads;
-use crate::io::output::print::print;
+use crate::io::output::files::{Destination, Force};
+use crate::io::output::print::{note, print, print_data, write_error};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result};
@@ -22,14 +23,18 @@ const BATCH: usize = 100;
 #[command(after_help = "\
 Examples:
   spargo demo
-  spargo demo --seed 3 --output regret-3.svg")]
+  spargo demo --seed 3 --output regret-3.svg
+
+Keys of --json: evaluations, best_observed, regret, overhead_s.")]
 pub struct Demo {
     /// Random seed, of the noise as well
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// The drawing of the regret to write
+    /// The drawing of the regret to write; - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "regret.svg")]
     output: PathBuf,
+    #[command(flatten)]
+    force: Force,
     /// Print one JSON object per step, and nothing else
     #[arg(long)]
     json: bool,
@@ -39,14 +44,18 @@ pub struct Demo {
 
 impl Demo {
     pub fn run(self) -> Result<()> {
+        let drawing = Destination { path: &self.output, inputs: &[], force: self.force };
+        drawing.check()?;
+        // The drawing may have standard output for itself.
+        let show = |text: &str| if drawing.is_stdout() { Ok(note(text.trim_end())) } else { print(text) };
         if !self.json {
-            print(&format!(
+            show(&format!(
                 "Hartmann's function of 6 inputs, noise variance {}: {INITIAL} initial points, then {BATCHES} batches of {BATCH}\n\n",
                 HARTMANN6.noise
             ))?;
         }
         let bar = ProgressBar::new((INITIAL + BATCHES * BATCH) as u64);
-        bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len}  {msg}").into_diagnostic()?);
+        bar.set_style(ProgressStyle::with_template("{bar:20} {pos}/{len}  {wide_msg}").into_diagnostic()?);
         let watch = |step: &DemoStep| {
             bar.set_position(step.evaluations as u64);
             bar.set_message(summary(step));
@@ -54,12 +63,13 @@ impl Demo {
         let steps = self.threads.install(|| optimize(self.seed, watch).into_diagnostic())?;
         bar.finish_and_clear();
         let curve: Vec<(f64, f64)> = steps.iter().map(|step| (step.evaluations as f64, step.regret)).collect();
-        drawing::regret(&self.output, &curve, "Hartmann6, noise variance 0.1, batches of 100")?;
+        drawing.write(&drawing::regret(&curve, "Hartmann6, noise variance 0.1, batches of 100")?)?;
         if self.json {
             let lines = steps.iter().map(|step| Ok(serde_json::to_string(step).into_diagnostic()? + "\n"));
-            return print(&lines.collect::<Result<String>>()?);
+            let lines = lines.collect::<Result<String>>()?;
+            return if drawing.is_stdout() { Ok(write_error(lines.trim_end())) } else { print_data(&lines) };
         }
-        print(&format!("{}\nregret drawn in {}\n", table(&steps), self.output.display()))
+        show(&format!("{}\nregret drawn in {}\n", table(&steps), self.output.display()))
     }
 }
 
@@ -107,7 +117,7 @@ fn overhead_s(study: &mut Study) -> spargo::Result<f64> {
 }
 
 fn summary(step: &DemoStep) -> String {
-    format!("best {:.3}  regret {:.4}  overhead {:.2} s per step", step.best_observed, step.regret, step.overhead_s)
+    format!("best {:.3}  regret {:.4}  {:.2} s/step", step.best_observed, step.regret, step.overhead_s)
 }
 
 fn table(steps: &[DemoStep]) -> String {

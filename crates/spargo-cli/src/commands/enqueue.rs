@@ -1,7 +1,7 @@
 //! `spargo enqueue`: points of the user's own, which the next asks begin with.
 
 use crate::io::csv::records::{Records, value};
-use crate::io::output::print::print;
+use crate::io::output::print::{print, print_data};
 use crate::io::study_handle::{StudyHandle, author};
 use clap::Args;
 use miette::{IntoDiagnostic, Result, miette};
@@ -46,7 +46,7 @@ impl Enqueue {
         };
         let waiting = study.enqueue(&points, &Note::new(self.reason, author())).into_diagnostic()?;
         if self.json {
-            return print(&format!("{}\n", json!({ "new": points.len(), "waiting": waiting })));
+            return print_data(&format!("{}\n", json!({ "new": points.len(), "waiting": waiting })));
         }
         print(&format!("{} points enqueued; {waiting} are asked for next\n", points.len()))
     }

@@ -17,10 +17,11 @@ Examples:
   spargo suggest study.toml --data trials.csv
   spargo export study.toml --history              what was amended, discarded or retried, by whom, when and why
 
-Columns: trial, the inputs, the outputs, their noise variances where one is known, status (done, partial, failed, pending or
+Columns: trial, the inputs, the outputs, their noise variances where one is known, status (done, partial, failed, pending or \
 discarded), reason. An output that is pending is an empty cell, one that failed has the word failed.
-Columns of --history: trial, time, by, reason, change (amended, discarded, retried or setting), what (an output or a
-setting), before, after. They are the keys of --json as well.")]
+Columns of --history: trial, time, by, reason, change (amended, discarded, retried or setting), what (an output or a \
+setting), before, after. They are the keys of --json as well. Text \
+that begins with =, +, - or @ is written after an apostrophe, so that no spreadsheet runs it; tables are read without.")]
 pub struct Export {
     /// A study file, or a study's database
     study: PathBuf,
@@ -34,6 +35,7 @@ pub struct Export {
 impl Export {
     pub fn run(self) -> Result<()> {
         let handle = StudyHandle::open_to_read(&self.study)?;
+        self.table.check(&handle.inputs())?;
         let table = if self.history { changes(&handle.study).into_diagnostic()? } else { trials(&handle.study) };
         self.table.write(&table, &handle.inputs())
     }
@@ -43,15 +45,15 @@ impl Export {
 fn trials(study: &Study) -> PointTable {
     let Config { space, outputs, .. } = study.config();
     let records = study.history().records();
-    let has_variance =
-        |&k: &usize| records.iter().any(|record| record.told[k].measurement.variance().is_some());
+    let has_variance = |&k: &usize| records.iter().any(|record| record.told[k].measurement.variance().is_some());
     let noisy: Vec<usize> = (0..outputs.len()).filter(has_variance).collect();
     let mut columns = vec!["trial".into()];
     columns.extend(space.dimensions().iter().map(|dimension| dimension.name.clone()));
     columns.extend(outputs.iter().map(|output| output.name.clone()));
     columns.extend(noisy.iter().map(|&k| format!("{} variance", outputs[k].name)));
     columns.extend(["status", "reason"].map(String::from));
-    PointTable { columns, rows: records.iter().map(|record| cells(record, &noisy)).collect() }
+    let rows = records.iter().map(|record| cells(record, &noisy)).collect();
+    PointTable { columns, rows, ..PointTable::default() }
 }
 
 fn cells(record: &Record, noisy: &[usize]) -> Vec<Option<Value>> {
@@ -85,7 +87,7 @@ fn changes(study: &Study) -> spargo::Result<PointTable> {
     }
     rows.sort_by_key(|(time, _)| *time);
     let rows = rows.into_iter().map(|(_, row)| row).collect();
-    Ok(PointTable { columns: columns.map(String::from).into(), rows })
+    Ok(PointTable { columns: columns.map(String::from).into(), rows, ..PointTable::default() })
 }
 
 fn correction(

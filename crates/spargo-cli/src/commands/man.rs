@@ -1,7 +1,7 @@
 //! `spargo man`: manual pages.
 
 use super::Cli;
-use crate::io::output::print::print;
+use crate::io::output::print::print_data;
 use clap::{Args, CommandFactory};
 use clap_mangen::Man;
 use miette::{IntoDiagnostic, Result, WrapErr};
@@ -12,7 +12,8 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   spargo man | man -l -
-  spargo man --dir ~/.local/share/man/man1       then: man spargo, man spargo-run")]
+  spargo man --dir ~/.local/share/man/man1
+  man spargo-run")]
 pub struct Manual {
     /// Write the page of spargo and one per command to this folder
     #[arg(long, value_name = "DIR")]
@@ -24,7 +25,7 @@ impl Manual {
         let Some(folder) = self.dir else {
             let mut page = Vec::new();
             Man::new(Cli::command()).render(&mut page).into_diagnostic()?;
-            return print(&String::from_utf8_lossy(&page));
+            return print_data(&String::from_utf8_lossy(&page));
         };
         let context = || format!("cannot write manual pages to {}", folder.display());
         std::fs::create_dir_all(&folder).into_diagnostic().wrap_err_with(context)?;

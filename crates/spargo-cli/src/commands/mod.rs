@@ -21,22 +21,31 @@ use crate::io::output::logs;
 use clap::{Parser, Subcommand};
 use miette::Result;
 
+/// Most columns of help, on whatever terminal.
+const WIDEST: usize = 100;
+
 const HELP: &str = "\
 Examples:
-  spargo demo                                       see it work
-  spargo new && spargo run study.toml               a study that evaluates itself
-  spargo ask study.toml, spargo tell coupling.db    a study that others evaluate
-  spargo amend coupling.db --trial 7 --value 5.2 --reason 'a typo'
+  spargo demo                              see it work
+  spargo new && spargo run study.toml      a study that evaluates itself
+  spargo ask study.toml                    a study that others evaluate
+  spargo tell study.toml results.csv
+  spargo amend study.toml --trial 7 --value 5.2 --reason 'a typo'
+
+A file named - is standard input or standard output. Existing files are replaced with --force only. \
+With --json an error is one JSON object on standard error: message, cause, help, file, line (null where unknown); \
+notes are objects with the key note.
 
 Exit codes:
   0    done
   1    error; the message says which
   2    wrong usage
-  130  interrupted by Ctrl-C (SIGINT), 143 terminated (SIGTERM): run `spargo run` again to continue";
+  130  interrupted by Ctrl-C (SIGINT): run `spargo run` again to continue
+  143  terminated (SIGTERM): the same";
 
 /// Sparse Gaussian-process optimisation.
 #[derive(Parser)]
-#[command(name = "spargo", version, about, arg_required_else_help = true, after_help = HELP)]
+#[command(name = "spargo", version, about, arg_required_else_help = true, after_help = HELP, max_term_width = WIDEST)]
 pub struct Cli {
     /// Log to standard error; repeat for more detail
     #[arg(short, long, action = clap::ArgAction::Count, global = true, display_order = 1000)]

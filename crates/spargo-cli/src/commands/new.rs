@@ -1,9 +1,10 @@
 //! `spargo new`: a commented study file.
 
-use crate::io::output::print::print;
+use crate::io::output::print::{print, print_data};
 use crate::io::study_file::EXAMPLE;
 use clap::Args;
 use miette::{IntoDiagnostic, Result, WrapErr};
+use serde_json::json;
 use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
@@ -13,11 +14,16 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   spargo new                     writes study.toml
-  spargo run study.toml          runs it: the example brings its own simulator")]
+  spargo run study.toml          runs it: the example brings its own simulator
+
+Keys of --json: study.")]
 pub struct New {
     /// The file to write; an existing one is never overwritten
     #[arg(default_value = "study.toml")]
     file: PathBuf,
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
 }
 
 impl New {
@@ -26,6 +32,9 @@ impl New {
         let context = || format!("cannot write a new study file {name}; an existing one is never overwritten");
         let written = File::create_new(&self.file).and_then(|mut file| file.write_all(EXAMPLE.as_bytes()));
         written.into_diagnostic().wrap_err_with(context)?;
+        if self.json {
+            return print_data(&format!("{}\n", json!({ "study": name.to_string() })));
+        }
         print(&format!(
             "{name} is written, an example that runs as it is. Next:\n\n  \
              spargo run {name}                              evaluate it with its command\n  \

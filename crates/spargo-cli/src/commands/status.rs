@@ -1,7 +1,7 @@
 //! `spargo status`: the state of a study.
 
 use crate::io::output::execution::Threads;
-use crate::io::output::print::print;
+use crate::io::output::print::{print, print_data};
 use crate::io::output::summary::StudySummary;
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
@@ -17,10 +17,21 @@ Examples:
   spargo status study.toml
   spargo status coupling.db --json
 
-It works while `spargo run` is running. Keys of --json: study, name, trials, observed, failed, pending, feasible (null, or the
-number of trials that satisfy all constraints), best (null or {believed: {trial, point, mean, low, high}, observed: {trial,
-point, value}}), front (null or, for several objectives, {believed, observed}, lists of {trial, point, outputs}), step (null
-or the report of the last ask, with seconds). Without a model what is believed is null.")]
+It works while `spargo run` is running. The knee of a front is the trial that gives up least of what is best in any \
+objective.
+
+Keys of --json:
+  study, name, trials, observed, failed, pending
+  failures  a list of {reason, trials}
+  feasible  null, or the number of trials that satisfy all constraints
+  best      null or {believed: {trial, point, mean, low, high},
+            observed: {trial, point, value}}
+  front     null or, for several objectives, {believed, observed}, lists of
+            {trial, point, outputs}, with ends ({objective: trial}) and knee
+  accuracy  null or, for a class, the share of trials whose class is predicted
+            right by the model of all others
+  step      null, or the report of the last ask, with seconds
+Without a model what is believed is null.")]
 pub struct Status {
     /// A study file, or a study's database
     study: PathBuf,
@@ -39,7 +50,7 @@ impl Status {
         if self.json {
             let mut status = summary.json();
             status["step"] = json!(step);
-            print(&format!("{status}\n"))
+            print_data(&format!("{status}\n"))
         } else {
             print(&format!("{summary}{}", step.as_ref().map_or(String::new(), step_text)))
         }

@@ -1,6 +1,7 @@
 //! `spargo suggest`: the next batch from a spreadsheet of past results; nothing is stored.
 
 use crate::commands::ask::PointArgs;
+use crate::io::csv::csv_out::CsvFormat;
 use crate::io::csv::point_table::{PointTable, TableArgs};
 use crate::io::csv::results::Results;
 use crate::io::output::execution::Threads;
@@ -14,10 +15,18 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  spargo suggest study.toml > first.csv                                 the initial design, before there are results
-  spargo suggest study.toml --data results.csv -n 96 -o plate.csv       the next plate of 96
-  spargo suggest study.toml --data results.csv --pending plate.csv      another one while that is being evaluated
-  spargo suggest study.toml --data results.csv --replicate -n 24        replicates of the likely winners";
+  The initial design, before there are results:
+    spargo suggest study.toml > first.csv
+  The next plate of 96:
+    spargo suggest study.toml --data a.csv b.csv -n 96 -o plate.csv
+  Another one while that is being evaluated:
+    spargo suggest study.toml --data results.csv --pending plate.csv
+  Replicates of the likely winners:
+    spargo suggest study.toml --data results.csv --replicate -n 24
+
+Plates have the separator and the decimal mark of the last file that was read. Text that begins with =, +, - or @ is \
+written after an apostrophe, so that no spreadsheet runs it; it is read without. Keys of --json: the inputs and, with \
+--predict, 'NAME mean', 'NAME low', 'NAME high' per output.";
 
 /// Arguments of `spargo suggest`.
 #[derive(Args)]
@@ -26,10 +35,10 @@ pub struct Suggest {
     /// The study file
     study: PathBuf,
     /// CSV files of past results: an empty outcome is pending, NaN or the word "failed" is a failure
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", num_args = 1..)]
     data: Vec<PathBuf>,
     /// CSV files of points that are all pending, such as batches that were suggested before
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", num_args = 1..)]
     pending: Vec<PathBuf>,
     #[command(flatten)]
     points: PointArgs,
@@ -48,20 +57,23 @@ pub struct Suggest {
 impl Suggest {
     pub fn run(self) -> Result<()> {
         let file = StudyFile::read(&self.study)?;
+        let inputs = [file.inputs(), self.data.clone(), self.pending.clone()].concat();
+        self.table.check(&inputs)?;
         let config = Config { seed: self.seed.unwrap_or(file.config.seed), ..file.config.clone() };
         let mut results = Results::new(&config, file.header());
         self.data.iter().try_for_each(|path| results.read(path))?;
         self.pending.iter().try_for_each(|path| results.read_pending(path))?;
-        note(&results.counts().to_string());
-        let seed = fresh_seed(&config, results.len());
+        let (seed, format, rows) = (fresh_seed(&config, results.len()), results.format(), results.counts());
         let mut study = Study::in_memory(Config { seed, ..config }).into_diagnostic()?;
         let header = results.add_to(&mut study)?;
-        let table = self.threads.install(|| self.suggest(&mut study, header))?;
-        self.table.write(&table, &[file.inputs(), self.data, self.pending].concat())
+        let table = self.threads.install(|| self.suggest(&mut study, header, format))?;
+        self.table.write(&table, &inputs)?;
+        note(&format!("{rows}; {} points written to {}", table.rows.len(), self.table.target()));
+        Ok(())
     }
 
     /// The batch, whose inputs have these columns in CSV and their own names in JSON.
-    fn suggest(&self, study: &mut Study, header: Vec<String>) -> Result<PointTable> {
+    fn suggest(&self, study: &mut Study, header: Vec<String>, format: CsvFormat) -> Result<PointTable> {
         let points: Vec<Point> = self.points.ask(study)?.into_iter().map(|trial| trial.point).collect();
         let names = study.config().space.dimensions().iter().map(|dimension| dimension.name.clone());
         let mut columns = if self.table.json { names.collect() } else { header };
@@ -75,7 +87,7 @@ impl Suggest {
                 row.extend([mean, low, high].map(|number| Some(Value::Real(number))));
             }
         }
-        Ok(PointTable { columns, rows })
+        Ok(PointTable { columns, rows, format })
     }
 }
 

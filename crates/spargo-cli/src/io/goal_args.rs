@@ -12,7 +12,7 @@ pub struct GoalArgs {
     #[arg(long, default_value = "max", value_parser = by_name::<Direction>)]
     goal: Direction,
     /// The level around which al-dpp concentrates, in units of the target
-    #[arg(long, default_value_t = 0.0, allow_negative_numbers = true)]
+    #[arg(long, default_value_t = 0.0, allow_hyphen_values = true)]
     level: f64,
 }
 

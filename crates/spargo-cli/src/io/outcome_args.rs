@@ -38,12 +38,17 @@ impl OutcomeArgs {
             (None, Some(_)) if named.is_none() && outputs.len() > 1 => {
                 let names: Vec<&str> = outputs.iter().map(|output| output.name.as_str()).collect();
                 let help = "say which one by --output, or give them all as a table";
-                return Err(miette!(help = help, "a trial of this study has {} values: {}", names.len(), names.join(", ")));
+                return Err(miette!(
+                    help = help,
+                    "a trial of this study has {} values: {}",
+                    names.len(),
+                    names.join(", ")
+                ));
             }
             (None, Some(word)) => {
                 let goal = outputs[named.unwrap_or(0)].goal;
-                let value =
-                    number(word, goal).ok_or_else(|| miette!("--value: '{}' is {}", escaped(word), unreadable(goal)))?;
+                let value = number(word, goal)
+                    .ok_or_else(|| miette!("--value: '{}' is {}", escaped(word), unreadable(goal)))?;
                 Measurement::Observed { value, variance: self.variance }
             }
             (None, None) => return Err(miette!("give --value or --failed")),

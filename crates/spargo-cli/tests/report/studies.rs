@@ -219,7 +219,7 @@ pub fn large() -> PathBuf {
 /// The page of a study.
 pub fn report(study: &Path) -> PathBuf {
     let page = study.with_extension("html");
-    let text = stdout(&["report", &study.display().to_string(), "-o", &page.display().to_string()]);
+    let text = stdout(&["report", &study.display().to_string(), "-o", &page.display().to_string(), "--force"]);
     assert!(text.contains("written to") && text.lines().count() == 1, "{text}");
     page
 }

@@ -101,7 +101,8 @@ fn a_lab_with_gaps_typos_late_outputs_and_changed_ranges() {
         plate.cell(&plate.rows[0], "temperature").parse().unwrap(),
         &plate.cell(&plate.rows[0], "catalyst"),
     );
-    let amend = ["amend", "study.toml", "--trial", &trial, "--output", "yield", "--value", &right, "--reason", "a typo"];
+    let amend =
+        ["amend", "study.toml", "--trial", &trial, "--output", "yield", "--value", &right, "--reason", "a typo"];
     let dry = folder.done(&[&amend[..], &["--dry-run"]].concat());
     assert!(dry.contains("99999") && dry.contains("nothing was changed"), "{dry}");
     assert_eq!(folder.status()["best"]["observed"]["value"], 99_999.0);
@@ -113,7 +114,12 @@ fn a_lab_with_gaps_typos_late_outputs_and_changed_ranges() {
     let full = |sheet: &Sheet| sheet.filled(&["yield", "impurity"], |name, t, catalyst, _| measured(name, t, catalyst));
     folder.write("plate2.csv", &full(&plate2));
     folder.done(&["tell", "study.toml", "plate2.csv"]);
-    let late: String = full(&plate).lines().enumerate().filter(|(i, _)| [0, 7, 8].contains(i)).map(|(_, line)| format!("{line}\n")).collect();
+    let late: String = full(&plate)
+        .lines()
+        .enumerate()
+        .filter(|(i, _)| [0, 7, 8].contains(i))
+        .map(|(_, line)| format!("{line}\n"))
+        .collect();
     folder.write("late.csv", &late);
     assert!(folder.done(&["tell", "study.toml", "late.csv"]).starts_with("2 outcomes"));
     folder.done(&["retry", "study.toml", "--failed", "--reason", "there was enough for another vial"]);
@@ -167,7 +173,9 @@ fn a_robot_that_is_late_repeats_itself_and_speaks_json() {
         for point in &asked {
             let (trial, temperature) = (point["trial"].to_string(), point["temperature"].as_f64().unwrap());
             let value = |name: &str| measured(name, temperature, point["catalyst"].as_str().unwrap());
-            let tell = |output: &str| json(&["tell", "coupling.db", "--trial", &trial, "--output", output, "--value", &value(output)]);
+            let tell = |output: &str| {
+                json(&["tell", "coupling.db", "--trial", &trial, "--output", output, "--value", &value(output)])
+            };
             assert_eq!(tell("yield")[0]["new"], 1);
             assert_eq!(tell("yield")[0]["known"], 1, "told again");
             late.push((trial.clone(), value("impurity")));
@@ -180,7 +188,18 @@ fn a_robot_that_is_late_repeats_itself_and_speaks_json() {
     }
     let complaint = folder.refused(&["tell", "coupling.db", "--trial", "1", "--output", "yield", "--value", "1"]);
     assert!(complaint.contains("`amend` it to correct it"), "{complaint}");
-    let changed = json(&["amend", "coupling.db", "--trial", "1", "--output", "yield", "--value", "-1e-3", "--reason", "recalibrated"]);
+    let changed = json(&[
+        "amend",
+        "coupling.db",
+        "--trial",
+        "1",
+        "--output",
+        "yield",
+        "--value",
+        "-1e-3",
+        "--reason",
+        "recalibrated",
+    ]);
     assert_eq!(changed[0]["changes"][0]["after"]["yield"], -1e-3);
     let status = folder.status();
     let counts = ["trials", "observed", "pending", "partial"].map(|key| status[key].as_u64().unwrap());
@@ -208,7 +227,11 @@ fn a_simulator_that_crashes_hangs_and_is_called_wrongly() {
     folder.write("sim.sh", "echo $1 >> calls\ncase $(wc -l < calls) in *3) exit 1;; *5) sleep 9;; *) echo $1;; esac\n");
     folder.done(&["run", "study.toml"]);
     let status = folder.status();
-    assert_eq!((&status["trials"], &status["failed"], &status["pending"]), (&json!(8), &json!(2), &json!(0)), "{status}");
+    assert_eq!(
+        (&status["trials"], &status["failed"], &status["pending"]),
+        (&json!(8), &json!(2), &json!(0)),
+        "{status}"
+    );
     // The failures were the machine's: once more, with other settings and a larger budget.
     folder.done(&["retry", "study.toml", "--failed", "--reason", "the cluster was busy"]);
     folder.edit("study.toml", "batch = 4", "batch = 6");

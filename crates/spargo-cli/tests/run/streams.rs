@@ -48,7 +48,10 @@ fn inputs_are_never_overwritten() {
             assert!(std::fs::read(folder.path(file)).unwrap() == before, "{words:?} {file}");
         }
         folder.write("output", "old");
-        folder.done(&[words, &["-o", "output"]].concat());
+        let complaint = folder.refused(&[words, &["-o", "output"]].concat());
+        assert!(complaint.contains("output exists already") && complaint.contains("--force"), "{complaint}");
+        assert_eq!(folder.read("output"), "old");
+        folder.done(&[words, &["-o", "output", "--force"]].concat());
         assert_ne!(folder.read("output"), "old");
     }
 }
@@ -59,10 +62,9 @@ fn closed_pipes_and_full_devices_never_panic() {
     for words in [
         &["suggest", "study.toml", "-n", "2"][..],
         &["schema"],
-        &["ask", "study.toml", "-n", "1"],
         &["status", "study.toml"],
         &["export", "study.toml"],
-        &["report", "study.toml"],
+        &["report", "study.toml", "--force"],
         &["fit", "results.csv", "--target", "y"],
         &["completions", "bash"],
         &["run", "study.toml"],
@@ -82,10 +84,37 @@ fn closed_pipes_and_full_devices_never_panic() {
             )
         };
         let gone = end(closed());
-        assert_eq!((gone.code, gone.stderr.as_str()), (Some(0), ""), "{words:?}");
+        assert!(gone.code == Some(0) && !gone.stderr.contains("Error"), "{words:?} {gone:?}");
         let full = end(full());
         assert!(full.code == Some(1) && full.stderr.contains("cannot write to standard output"), "{words:?} {full:?}");
     }
+}
+
+/// Nothing else delivers the points of an ask: if they are lost, the message must say so.
+#[test]
+fn an_ask_that_reaches_nobody_says_which_trials_are_pending() {
+    let folder = desk();
+    let ask = |redirection: &str| {
+        let line = format!("{} ask study.toml -n 3 {redirection}", env!("CARGO_BIN_EXE_spargo"));
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", &line]).current_dir(folder.path("")).stdin(Stdio::null());
+        said(shell.output().unwrap())
+    };
+    folder.write("taken", "");
+    for (redirection, first) in [(">&-", 10), ("> /dev/full", 13), ("-o /dev/full", 16)] {
+        let ended = ask(redirection);
+        let trials = format!("trials {first} to {} are pending", first + 2);
+        assert_eq!(ended.code, Some(1), "{redirection}: {ended:?}");
+        assert!(ended.stderr.contains(&trials), "{redirection}: {ended:?}");
+        assert!(ended.stderr.contains("`spargo discard study.toml --pending`"), "{redirection}: {ended:?}");
+    }
+    let gone = folder.command(&["ask", "study.toml", "-n", "1"]).stdout(closed()).stderr(Stdio::piped()).spawn();
+    let gone = said(gone.unwrap().wait_with_output().unwrap());
+    assert!(gone.code == Some(1) && gone.stderr.contains("trial 19 is pending"), "{gone:?}");
+    // A shell's > /dev/null is meant, and what can be known before is refused before.
+    assert_eq!(ask("> /dev/null").code, Some(0));
+    assert_eq!(ask("-o taken").code, Some(1));
+    assert_eq!(folder.status()["pending"], 13);
 }
 
 #[test]

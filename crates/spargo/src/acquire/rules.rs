@@ -106,7 +106,7 @@ impl Rule {
     /// The rule of a name.
     pub fn by_name(name: &str) -> Result<&'static Rule> {
         RULES.iter().find(|rule| rule.name == name).ok_or_else(|| Error::Unsupported {
-            what: format!("the rule '{name}'"),
+            what: format!("there is no rule '{name}'"),
             remedy: format!("use one of {}", names(|_| true)),
         })
     }
@@ -125,7 +125,7 @@ impl Rule {
     pub fn check(&self, task: Task) -> Result<()> {
         (self.refuses)(task).map_or(Ok(()), |reason| {
             Err(Error::Unsupported {
-                what: format!("the rule '{}' for these outputs: {reason}", self.name),
+                what: format!("'rule' cannot be \"{}\" for these outputs, as {reason}", self.name),
                 remedy: format!("use {}", names(|rule| rule.supports(task))),
             })
         })

@@ -29,7 +29,7 @@ pub(super) fn sample(
     let n = x.nrows();
     if n > MOST_ROWS {
         return Err(Error::Unsupported {
-            what: format!("an exact sample of a determinantal point process over {n} rows"),
+            what: format!("a determinantal point process over {n} rows is too large to be sampled exactly"),
             remedy: format!("use at most {MOST_ROWS} rows, or the greedy search, which has no limit"),
         });
     }

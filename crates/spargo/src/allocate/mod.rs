@@ -147,7 +147,7 @@ fn scales(inputs: Inputs, dimension: usize, kernel: &Kernel) -> Result<Vec<f64>>
         own.next().filter(|_| own.next().is_none())
     };
     (0..dimension).map(only).collect::<Option<Vec<f64>>>().ok_or_else(|| Error::Unsupported {
-        what: format!("inputs scaled by {} length scales for {dimension} inputs", found.len()),
+        what: format!("{} length scales cannot scale {dimension} inputs", found.len()),
         remedy: "cluster plain inputs, or use a kernel with one length scale per input".into(),
     })
 }

@@ -108,7 +108,7 @@ impl FromStr for Allocation {
     fn from_str(name: &str) -> Result<Self> {
         let table = MapDeserializer::<_, SpellingError>::new([("method", name)].into_iter());
         Allocation::deserialize(table).map_err(|_| Error::Unsupported {
-            what: format!("the allocation method '{name}'"),
+            what: format!("there is no allocation method '{name}'"),
             remedy: format!("use one of {}", Allocation::NAMES.join(", ")),
         })
     }

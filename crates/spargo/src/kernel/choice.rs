@@ -122,7 +122,7 @@ impl FromStr for Family {
     fn from_str(name: &str) -> Result<Self> {
         let found = KERNELS.iter().find(|kernel| kernel.name == name).map(|kernel| kernel.family);
         found.ok_or_else(|| Error::Unsupported {
-            what: format!("the kernel '{name}'"),
+            what: format!("there is no kernel '{name}'"),
             remedy: format!("use one of {}", KERNELS.map(|kernel| kernel.name).join(", ")),
         })
     }

@@ -95,7 +95,7 @@ impl Custom {
 /// The kernel of a name; refused by that if it is not registered.
 pub(super) fn registered<'a>(name: &str, kernel: Option<&'a dyn CustomKernel>) -> Result<&'a dyn CustomKernel> {
     kernel.ok_or_else(|| Error::Unsupported {
-        what: format!("the kernel '{name}', which is not registered"),
+        what: format!("the kernel '{name}' is not registered"),
         remedy: format!(
             "open the study with extensions that have it, or use one of {}",
             KERNELS.map(|kernel| kernel.name).join(", ")

@@ -103,7 +103,7 @@ pub trait Covariance: Send + Sync {
     /// Each feature has the right distribution by itself; a sum's are shared out among its parts and so not independent.
     fn spectrum(&self, _dimension: usize, _count: usize, _rng: &mut ChaCha8Rng) -> Result<Spectrum> {
         Err(Error::Unsupported {
-            what: "paths of a kernel without a spectrum".into(),
+            what: "paths cannot be drawn from a kernel without a spectrum".into(),
             remedy: "give it one, or choose a rule that draws none, such as log-ei".into(),
         })
     }

@@ -162,19 +162,19 @@ impl FitOptions {
                 && self.inference == Inference::Variational;
         if !self.likelihood.is_conjugate() && !variational {
             return refuse(
-                format!("learning by {:?} and {:?} inference from labels", self.hyperparameters, self.inference),
+                format!("labels cannot be learned by {:?} with {:?} inference", self.hyperparameters, self.inference),
                 "learn by the ELBO and use variational inference".into(),
             );
         }
         if self.inference == Inference::Exact && data.len() > EXACT_LIMIT {
             return refuse(
-                format!("an exact posterior of {} rows", data.len()),
+                format!("an exact posterior of {} rows is too large", data.len()),
                 format!("use the sparse posterior beyond {EXACT_LIMIT} rows"),
             );
         }
         match self.hyperparameters {
             HyperparameterObjective::Subset(0) => {
-                refuse("learning from a subset of no rows".into(), "give it at least one".into())
+                refuse("a subset of no rows cannot be learned from".into(), "give it at least one".into())
             }
             _ => Ok(()),
         }

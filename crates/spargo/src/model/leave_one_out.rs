@@ -6,9 +6,17 @@
 //!                                               var₋ᵢ = kᵢᵢ − |aᵢ|² + |Wᵀaᵢ|²/(1 − hᵢ) + σᵢ²
 //! ```
 //!
+//! A likelihood that is not Gaussian is met by Gaussian sites, whose parameters at the optimum are expectations under
+//! q(fᵢ) = N(mᵢ, vᵢ). Without its site, with the others as they are (Vehtari et al. 2016):
+//!
+//! ```text
+//!     τᵢ = −E ∂²log p(yᵢ|f),  νᵢ = E ∂log p(yᵢ|f) + τᵢmᵢ:   1/v₋ᵢ = 1/vᵢ − τᵢ,   m₋ᵢ = v₋ᵢ(mᵢ/vᵢ − νᵢ)
+//! ```
+//!
 //! The first is eq. 5.12 of Rasmussen & Williams (2006). The second is the same for the linear model in a(x) that a sparse
 //! posterior is. Hyperparameters and inducing points stay as they are, and these have seen the outcome.
 
+use super::likelihood::Likelihood;
 use super::posterior::{InducingCovariance, Posterior, Prediction};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
@@ -41,6 +49,31 @@ pub fn leave_one_out(posterior: &Posterior, data: &Dataset, noise: f64, rows: &[
         }
     };
     let (mean, variance) = blocks.into_iter().flatten().unzip();
+    Ok(Prediction { mean, variance })
+}
+
+/// Mean and variance of f at each of these rows, given all other labels: the label's own Gaussian site is taken out.
+///
+/// `data` are those that the posterior was computed from.
+pub fn leave_site_out(
+    posterior: &Posterior,
+    data: &Dataset,
+    likelihood: Likelihood,
+    rows: &[usize],
+) -> Result<Prediction> {
+    let x = select_rows(data.x(), rows);
+    let Prediction { mean, variance } = posterior.predict(x.as_ref())?;
+    let prior = posterior.kernel().diagonal(x.as_ref());
+    let one = |(j, &row): (usize, &usize)| {
+        let (m, v) = (mean[j], variance[j].max(f64::MIN_POSITIVE));
+        let expectation = likelihood.expectation(data.y()[row], 0.0, m, v);
+        let precision = -2.0 * expectation.by_variance;
+        let shift = expectation.by_mean + precision * m;
+        // No more than the prior's variance, which a sparse posterior could exceed.
+        let left = (v.recip() - precision).max(prior[j].recip()).recip();
+        (left * (m / v - shift), left)
+    };
+    let (mean, variance) = rows.iter().enumerate().map(one).unzip();
     Ok(Prediction { mean, variance })
 }
 

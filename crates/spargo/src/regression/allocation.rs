@@ -38,7 +38,7 @@ impl AllocationOptions {
         let Some(y) = y else {
             if self.quality.needs() != Needs::Nothing {
                 return Err(Error::Unsupported {
-                    what: format!("a choice that looks at outcomes ({}) without any", self.quality.name()),
+                    what: format!("a choice that depends on outcomes ({}) needs them", self.quality.name()),
                     remedy: "give the outcomes".into(),
                 });
             }

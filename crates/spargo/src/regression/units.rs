@@ -14,7 +14,7 @@ pub fn standardizer(data: &Dataset) -> Result<Standardizer> {
         return Ok(units);
     }
     Err(Error::Unsupported {
-        what: format!("outcomes that vary by {scale:e}, whose square is out of range"),
+        what: format!("the outcomes vary by {scale:e}, whose square is out of range"),
         remedy: "rescale them".into(),
     })
 }

@@ -105,8 +105,17 @@ impl Space {
         self.snap(&mut row);
         let found = table.find(&row).and_then(|row| table.point(&self.dimensions, row));
         found.ok_or_else(|| {
-            Error::unsupported("a point that is not in the table of candidates", "choose among the table's rows")
+            Error::unsupported("the point is not in the table of candidates", "choose among the table's rows")
         })
+    }
+
+    /// A point as it is recorded: a whole number that was given as 2.0 is 2 where the input is a whole number.
+    pub(crate) fn settled(&self, point: &[Value]) -> Point {
+        let settled = |(dimension, value): (&Dimension, &Value)| match (&dimension.domain, value) {
+            (Domain::Int(_), Value::Real(x)) if (*x as i64) as f64 == *x => Value::Int(*x as i64),
+            (_, other) => other.clone(),
+        };
+        self.dimensions.iter().zip(point).map(settled).collect()
     }
 
     /// Moves every input to the nearest number that a value has.
@@ -135,7 +144,7 @@ impl Space {
 
 fn check_names(dimensions: &[Dimension]) -> Result<()> {
     if dimensions.is_empty() {
-        return Err(Error::unsupported("a space without inputs", "list at least one"));
+        return Err(Error::unsupported("the space has no inputs", "list at least one"));
     }
     if let Some(k) = dimensions.iter().position(|dimension| dimension.name.trim().is_empty()) {
         return Err(Error::input("", format!("number {k}, counted from 0, has no name"), "name it"));

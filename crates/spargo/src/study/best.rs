@@ -54,7 +54,8 @@ impl Study {
             self.violation(&values, &scales)
         };
         let violations: Vec<f64> = (0..columns[objective].len()).map(violation).collect();
-        let best = sorted_by_value(&columns[objective]).into_iter().min_by(|&i, &j| violations[i].total_cmp(&violations[j]));
+        let best =
+            sorted_by_value(&columns[objective]).into_iter().min_by(|&i, &j| violations[i].total_cmp(&violations[j]));
         best.map(|row| (row, violations[row]))
     }
 

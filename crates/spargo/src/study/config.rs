@@ -225,7 +225,7 @@ impl Config {
             HyperparameterObjective::Subset(rows) => check_count("subset", rows, usize::MAX)?,
             other => {
                 return Err(Error::unsupported(
-                    format!("'hyperparameters' by {other:?} in a study"),
+                    format!("'hyperparameters' of a study cannot be learned by {other:?}"),
                     "use subset or bound",
                 ));
             }
@@ -247,7 +247,7 @@ impl Config {
         ];
         match set.into_iter().find(|(_, is_set)| *is_set && self.rule().name != "thompson") {
             Some((name, _)) => Err(Error::unsupported(
-                format!("'{name}' with the rule '{}', which ignores it", self.rule().name),
+                format!("'{name}' is ignored by the rule '{}'", self.rule().name),
                 "leave it out, or use the rule thompson where it supports the outputs",
             )),
             None => Ok(()),
@@ -261,7 +261,7 @@ impl Config {
                 if self.objectives_and_constraints().0.len() > 1 =>
             {
                 Err(Error::unsupported(
-                    "an outcome-transform of several objectives, between which volumes are measured",
+                    "'outcome-transform' cannot transform several objectives, between which volumes are measured",
                     "use \"off\", or \"auto\", which transforms other outputs alone",
                 ))
             }
@@ -273,12 +273,12 @@ impl Config {
     /// Inputs and outputs are the columns of one table.
     fn check_names(&self) -> Result<()> {
         if self.space.dimensions().is_empty() {
-            return Err(Error::unsupported("a space without inputs", "list at least one"));
+            return Err(Error::unsupported("the space has no inputs", "list at least one"));
         }
         let mut names: HashSet<&String> = self.space.dimensions().iter().map(|dimension| &dimension.name).collect();
         match self.outputs.iter().find(|output| output.name.trim().is_empty() || !names.insert(&output.name)) {
             Some(output) => Err(Error::unsupported(
-                format!("an output with the name '{}'", output.name),
+                format!("'{}' cannot be the name of an output", output.name),
                 "give every input and every output a name of its own",
             )),
             None => Ok(()),

@@ -244,7 +244,7 @@ impl Config {
             match limits.as_slice() {
                 [] => {
                     let remedy = "give at-least, at-most or both";
-                    return Err(Error::unsupported(format!("no limit for '{name}'"), remedy));
+                    return Err(Error::unsupported(format!("'{name}' has no limit"), remedy));
                 }
                 // No model gives a single value any probability.
                 &[low, high] if low >= high => return fault("above the lower one", high),
@@ -255,12 +255,16 @@ impl Config {
             (0, 0, 0) => Err(Error::Empty { what: "the list of outputs".into() }),
             (1.., _, 0) | (0, 0, 1) => Ok(()),
             (0, _, 0) => {
-                Err(Error::unsupported("limits without an objective", "add an output to maximize or minimize"))
+                Err(Error::unsupported("there are limits but no objective", "add an output to maximize or minimize"))
             }
-            _ => Err(Error::unsupported(
-                "an output to classify or to know around a level, beside others",
-                "give it a study of its own",
-            )),
+            _ => {
+                let alone = |output: &&Output| matches!(output.goal, Goal::Classify | Goal::Level(_));
+                let name = self.outputs.iter().find(alone).map_or("", |output| &output.name);
+                Err(Error::unsupported(
+                    format!("'{name}' cannot be classified, or known around a level, beside other outputs"),
+                    "give it a study of its own",
+                ))
+            }
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::kernel::{Family, Kernel, Role};
 use crate::linalg::{Mat, sorted_by_value};
 use crate::math::normal;
-use crate::model::{Hyperparameters, Posterior, Prediction, leave_one_out};
+use crate::model::{Hyperparameters, Posterior, Prediction, leave_one_out, leave_site_out};
 use crate::space::Point;
 use std::sync::Arc;
 
@@ -83,13 +83,18 @@ fn bounded(value: f64) -> f64 {
 }
 
 impl Study {
-    /// Means and variances of an output without noise at points in the user's units; of a class, of its latent function,
-    /// whose probability of yes [`predict_interval`](Self::predict_interval) gives.
+    /// Means and variances of an output without noise at points in the user's units; of a class, the probability of yes, P,
+    /// and the variance P(1 − P) of the label. The latent function's are those of the [`posterior`](Self::posterior).
     pub fn predict(&mut self, output: usize, points: &[Point]) -> Result<Prediction> {
         let x = self.encode(points)?;
         let (sign, models) = self.current(output)?;
         let model = &models.outputs[output];
-        let Prediction { mean, variance } = model.posterior.predict(x.as_ref())?;
+        let predicted = model.posterior.predict(x.as_ref())?;
+        let likelihood = models.states[output].likelihood;
+        if !likelihood.is_conjugate() {
+            return Ok(likelihood.predict(&predicted, model.noise));
+        }
+        let Prediction { mean, variance } = predicted;
         let moments = mean.into_iter().zip(variance).map(|(mean, variance)| model.units.moments(mean, variance));
         let (mean, variance) = moments.map(|(mean, variance)| (sign * mean, variance)).unzip();
         Ok(Prediction { mean, variance })
@@ -140,7 +145,8 @@ impl Study {
 
     /// These trials' outcomes of an output, each with what the model of all others says; trials without an outcome are passed over.
     ///
-    /// "The model of all others" has the hyperparameters and inducing points of the model of all.
+    /// "The model of all others" has the hyperparameters and inducing points of the model of all. Of a class it says the
+    /// probability of yes, P, and the deviations are (y − P)/√(P(1 − P)).
     pub fn leave_one_out(&mut self, output: usize, trials: &[u64]) -> Result<Vec<LeaveOneOut>> {
         let sign = self.sign(output)?;
         self.refresh()?;
@@ -160,14 +166,39 @@ impl Study {
         let models = self.models()?;
         let model = &models.outputs[output];
         let (outcomes, data) = (data.y(), model.units.apply(data));
+        let number = |row: usize| observed.records[own[row]] as u64 + 1;
+        let likelihood = models.states[output].likelihood;
+        if !likelihood.is_conjugate() {
+            let Prediction { mean, variance } = leave_site_out(&model.posterior, &data, likelihood, &rows)?;
+            let one = |(j, &row): (usize, &usize)| {
+                let (observed, predicted) = (data.y()[row], CrediblePrediction::of_class(mean[j], variance[j]));
+                let spread = (predicted.mean * (1.0 - predicted.mean)).sqrt().max(f64::MIN_POSITIVE);
+                let deviations = (observed - predicted.mean) / spread;
+                LeaveOneOut { trial: number(row), observed, predict_interval: predicted, deviations }
+            };
+            return Ok(rows.iter().enumerate().map(one).collect());
+        }
         let Prediction { mean, variance } = leave_one_out(&model.posterior, &data, model.noise, &rows)?;
         let one = |(j, &row): (usize, &usize)| LeaveOneOut {
-            trial: observed.records[own[row]] as u64 + 1,
+            trial: number(row),
             observed: sign * outcomes[row],
             predict_interval: CrediblePrediction::new(&model.units, sign, mean[j], variance[j]),
             deviations: sign * (data.y()[row] - mean[j]) / variance[j].sqrt(),
         };
         Ok(rows.iter().enumerate().map(one).collect())
+    }
+
+    /// The share of trials whose class the model of all others gets right: the leave-one-out accuracy. `None` for an output that
+    /// is no class, or without outcomes.
+    pub fn accuracy(&mut self, output: usize) -> Result<Option<f64>> {
+        self.sign(output)?;
+        if self.config.outputs[output].goal != Goal::Classify {
+            return Ok(None);
+        }
+        let trials: Vec<u64> = (1..=self.history().records().len() as u64).collect();
+        let left_out = self.leave_one_out(output, &trials)?;
+        let right = left_out.iter().filter(|one| (one.observed - one.predict_interval.mean).abs() < 0.5).count();
+        Ok((!left_out.is_empty()).then(|| right as f64 / left_out.len() as f64))
     }
 
     /// How fast an output may change with each input: its range in length scales, 1/ℓ on the unit cube.

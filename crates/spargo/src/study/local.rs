@@ -207,8 +207,7 @@ impl Global<'_> {
     /// The rows with the largest means, and with the largest outcomes, in turns; feasible ones as long as there are any.
     fn recommended(&self) -> Result<Vec<usize>> {
         let means = self.model().posterior.mean(self.x())?;
-        let (by_mean, by_outcome) =
-            (best_points(&means, self.x()), best_points(self.data().y(), self.x()));
+        let (by_mean, by_outcome) = (best_points(&means, self.x()), best_points(self.data().y(), self.x()));
         let rows = by_mean.into_iter().zip(by_outcome).flat_map(|(mean, outcome)| [mean, outcome]).collect::<Vec<_>>();
         if self.is_single() {
             return Ok(rows);

@@ -21,6 +21,7 @@ mod fronts;
 mod goal;
 mod insight;
 mod json;
+mod landmarks;
 mod local;
 mod model;
 mod observations;
@@ -44,13 +45,14 @@ pub use extensions::Extensions;
 pub use fronts::{Fronts, ParetoPoint};
 pub use goal::{Goal, Output};
 pub use insight::{CrediblePrediction, LeaveOneOut};
+pub use landmarks::FrontLandmarks;
 pub use local::LocalModelOptions;
 pub use model::ModelReport;
+pub use outcome::{Measurement, Outcome};
 pub use progress::Counts;
 pub use reconfigure::SettingChange;
 pub use refit::Refit;
 pub use report::{Best, Estimate, Observation, StepReport};
-pub use outcome::{Measurement, Outcome};
 pub use storage::{History, Note, Record, Revision, Status, Told};
 pub use trial::{Refused, Trial};
 pub use trust_regions::{PolicyChoice, TrustRegionOptions, TrustRegionPolicy};
@@ -160,7 +162,7 @@ impl Study {
             let settled = outcome.as_ref().map(|outcome| self.config.settled(&of, outcome));
             let outcome = settled.transpose().map_err(refused)?;
             let outcome = outcome.filter(|outcome| !outcome.is_pending());
-            events.push(Event::Added { point: point.clone(), outcome });
+            events.push(Event::Added { point: self.config.space.settled(point), outcome });
         }
         self.append(rows, |history| Ok([history.news(&outcomes)?, events.clone()].concat())).map_err(whole)
     }

@@ -83,7 +83,9 @@ impl Observations {
         let Some(&first) = changed.first() else { return };
         let is = |record: &Record, of: fn(&Measurement) -> bool| record.measurements().any(of);
         let lists: [(&mut Vec<usize>, &dyn Fn(&Record) -> bool); 3] = [
-            (&mut self.observed, &|record| is(record, |m| m.observed().is_some()) && !is(record, Measurement::is_failed)),
+            (&mut self.observed, &|record| {
+                is(record, |m| m.observed().is_some()) && !is(record, Measurement::is_failed)
+            }),
             (&mut self.failed, &|record| is(record, Measurement::is_failed)),
             (&mut self.pending, &|record| is(record, Measurement::is_pending)),
         ];

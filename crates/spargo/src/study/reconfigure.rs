@@ -136,10 +136,7 @@ pub(super) fn setting_changes(before: &str, after: &str) -> Result<Vec<SettingCh
     let (before, after) = (read(before)?, read(after)?);
     let names = before.keys().chain(after.keys().filter(|name| !before.contains_key(*name)));
     let of = |settings: &Map<String, Value>, name: &str| settings.get(name).cloned().unwrap_or_default();
-    let change = |name: &String| SettingChange {
-        field: name.clone(),
-        before: of(&before, name),
-        after: of(&after, name),
-    };
+    let change =
+        |name: &String| SettingChange { field: name.clone(), before: of(&before, name), after: of(&after, name) };
     Ok(names.map(change).filter(|change| change.before != change.after).collect())
 }

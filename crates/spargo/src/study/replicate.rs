@@ -43,13 +43,16 @@ impl Study {
         check_count("the number of replicates", count, MOST_POINTS)?;
         if self.config.objectives_and_constraints().0.is_empty() {
             let remedy = "add points to be evaluated again yourself";
-            return Err(Error::unsupported("replicates of a best trial without an objective", remedy));
+            return Err(Error::unsupported("there is no best trial to replicate without an objective", remedy));
         }
         let started = Instant::now();
         self.refresh()?;
         self.check_asked()?;
         if self.complete().is_empty() {
-            return Err(Error::unsupported("replicates before any trial has an outcome", "tell outcomes first"));
+            return Err(Error::unsupported(
+                "there is nothing to replicate before a trial has an outcome",
+                "tell outcomes first",
+            ));
         }
         let seen = self.history().tells();
         let step = self.history().asks() + 1;

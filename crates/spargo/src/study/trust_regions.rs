@@ -88,7 +88,7 @@ impl PolicyChoice {
             return Ok(());
         }
         Err(Error::unsupported(
-            format!("the policy of trust regions '{}', which is not registered", self.name),
+            format!("the policy of trust regions '{}' is not registered", self.name),
             format!("open the study with extensions that have it, or use {}", PolicyChoice::NAMES.join(", ")),
         ))
     }
@@ -161,7 +161,8 @@ impl Study {
         let (objectives, constraints) = config.acquired(&models.outputs);
         let pareto = &ParetoState::new(&objectives, &constraints, observed.as_ref())?;
         let trials: Vec<u64> = self.table.observed.iter().map(|&record| record as u64 + 1).collect();
-        let is_new = |&row: &usize| (before + 1..=seen).contains(&self.history.records()[self.table.observed[row]].seq());
+        let is_new =
+            |&row: &usize| (before + 1..=seen).contains(&self.history.records()[self.table.observed[row]].seq());
         let new: Vec<usize> = (0..self.table.observed.len()).filter(is_new).collect();
         policy.update(&RegionNews { observed: observed.as_ref(), trials: &trials, pareto, new: &new });
         let memory = Some(RegionMemory { seen, state: policy.state() });

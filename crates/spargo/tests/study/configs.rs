@@ -33,7 +33,7 @@ fn a_space_is_enough() {
     assert_eq!(config, Config::new(plane()));
     config.check().unwrap();
     let nowhere = read(json!({"name": "no space"})).unwrap();
-    assert!(nowhere.check().unwrap_err().to_string().contains("a space without inputs"));
+    assert!(nowhere.check().unwrap_err().to_string().contains("the space has no inputs"));
 }
 
 #[test]
@@ -62,16 +62,18 @@ fn what_cannot_be_run_is_refused_by_name() {
     };
     let limit = |low: f64, high: f64| json!({"constraint": {"at-least": low, "at-most": high}});
     for (goal, words) in [
-        (json!({"constraint": {"at-most": 3.0}}), "limits without an objective"),
+        (json!({"constraint": {"at-most": 3.0}}), "there are limits but no objective"),
         (limit(2.0, 1.0), "'objective' = 1 must be above the lower one"),
         // No model gives a single value any probability.
         (limit(1.0, 1.0), "'objective' = 1 must be above the lower one"),
-        (json!({"constraint": {}}), "no limit for 'objective'"),
+        (json!({"constraint": {}}), "'objective' has no limit"),
     ] {
         assert!(change(&|json| json["outputs"][0]["goal"] = goal.clone()).contains(words), "{words}");
     }
     for name in ["", "a"] {
-        assert!(change(&|json| json["outputs"][0]["name"] = json!(name)).contains(&format!("the name '{name}'")));
+        assert!(
+            change(&|json| json["outputs"][0]["name"] = json!(name)).contains(&format!("'{name}' cannot be the name"))
+        );
     }
     let outputs = |goals: &[Json]| {
         let output = |(k, goal): (usize, &Json)| json!({"name": format!("y{k}"), "goal": goal});

@@ -37,7 +37,8 @@ fn models_use_the_latest_outcomes() {
     // Nothing is left of the typo: a model of the same outcomes that never saw it says the same.
     let (points, means) = next(&mut study);
     let mut fresh = memory(small(plane()));
-    let told = study.history().records().iter().filter_map(|record| Some((record.trial.point.clone(), record.outcome()?)));
+    let told =
+        study.history().records().iter().filter_map(|record| Some((record.trial.point.clone(), record.outcome()?)));
     let told: Vec<_> = told.map(|(point, outcome)| (point, Some(outcome))).collect();
     fresh.add(&told).unwrap();
     let expected = fresh.predict(0, &points).unwrap().mean;

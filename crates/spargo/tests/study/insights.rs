@@ -177,3 +177,29 @@ fn without_outcomes_there_is_nothing_to_say() {
     assert_eq!(study.leave_one_out(0, &[1, 2]), Ok(Vec::new()));
     assert!(study.importance(0).is_err() && study.predict_interval(0, &[vec![0.0.into(), 1.0.into()]]).is_err());
 }
+
+/// A class that contradicts all its neighbours is predicted by them, not by itself.
+#[test]
+fn classes_are_left_out() {
+    let mut config = small(plane());
+    config.outputs[0].goal = Goal::Classify;
+    let mut study = memory(config);
+    let odd = 24;
+    let point = |i: u64| plane().decode(&[(i % 7) as f64 / 6.0, (i / 7) as f64 / 6.0]).unwrap();
+    let class = |i: u64| f64::from((i % 7 > 3) != (i == odd));
+    let rows: Vec<_> = (0..49).map(|i| (point(i), Some(Outcome::value(class(i))))).collect();
+    study.add(&rows).unwrap();
+    let trials: Vec<u64> = (1..=49).collect();
+    let left_out = study.leave_one_out(0, &trials).unwrap();
+    let with_all = study.predict(0, &(0..49).map(point).collect::<Vec<_>>()).unwrap().mean;
+    for (one, with) in left_out.iter().zip(&with_all) {
+        let without = one.predict_interval.mean;
+        assert!((0.0..=1.0).contains(&without) && one.deviations.is_finite(), "{one:?}");
+        // Without its label, the model believes it less.
+        assert!((one.observed - without).abs() >= (one.observed - with).abs() - 1e-9, "{one:?} {with}");
+    }
+    assert!(left_out[odd as usize].predict_interval.mean < 0.5, "{:?}", left_out[odd as usize]);
+    let accuracy = study.accuracy(0).unwrap().unwrap();
+    assert!(accuracy > 0.8 && accuracy < 1.0, "{accuracy}");
+    assert_eq!(memory(small(plane())).accuracy(0), Ok(None));
+}

@@ -63,7 +63,8 @@ fn each_model_uses_the_trials_that_have_its_output() {
 
         assert_eq!(study.tell(&late).unwrap(), 9, "{name}");
         assert_eq!((study.counts().observed, study.counts().partial), (30, 0), "{name}");
-        let observations: Vec<usize> = study.model_reports().unwrap().iter().map(|report| report.observations).collect();
+        let observations: Vec<usize> =
+            study.model_reports().unwrap().iter().map(|report| report.observations).collect();
         assert_eq!(observations, [30, 30], "{name}");
         assert_eq!(study.ask(4).unwrap().len(), 4, "{name}");
     }
@@ -76,8 +77,7 @@ fn the_order_of_outputs_leaves_no_trace() {
         let mut study = memory(config.clone());
         for _ in 0..3 {
             let trials = study.ask(8).unwrap();
-            let told: Vec<(u64, Outcome)> =
-                trials.iter().map(|trial| (trial.id, compete(&mixed(), trial))).collect();
+            let told: Vec<(u64, Outcome)> = trials.iter().map(|trial| (trial.id, compete(&mixed(), trial))).collect();
             if in_parts {
                 for output in [1, 0] {
                     let part: Vec<_> = told.iter().rev().map(|(trial, one)| (*trial, only(output, one))).collect();

@@ -72,10 +72,7 @@ fn fronts_have_the_trials_that_no_other_dominates() {
     assert!(observed.len() > 1 && pareto::front(&observed).len() == observed.len());
     assert!(observed.is_sorted_by(|a, b| a[0] >= b[0]), "{observed:?}");
     for point in &fronts.observed {
-        assert_eq!(
-            compete(&study.config().space, &point.trial),
-            Outcome::values(point.values.clone())
-        );
+        assert_eq!(compete(&study.config().space, &point.trial), Outcome::values(point.values.clone()));
     }
     // By the model: the posterior means, in the user's units.
     for point in &fronts.believed {
@@ -207,11 +204,15 @@ fn classes_are_learned() {
         }
         assert_eq!(study.best(), Ok(None));
         assert_eq!(study.model_reports().unwrap()[0].inference, Inference::Variational);
-        // The latent function is positive where the answer is yes.
-        let latent = study.predict(0, &test).unwrap().mean;
+        let yes = study.predict(0, &test).unwrap();
+        let interval = study.predict_interval(0, &test).unwrap();
+        for (k, within) in interval.iter().enumerate() {
+            assert!((yes.mean[k] - within.mean).abs() < 1e-12, "one probability, wherever it is asked for");
+            assert!((yes.variance[k] - yes.mean[k] * (1.0 - yes.mean[k])).abs() < 1e-12);
+        }
         let refused = study.add(&[(test[0].clone(), Some(Outcome::value(0.5)))]).unwrap_err();
         assert!(refused.to_string().contains("must be 0 or 1"), "{refused}");
-        test.iter().zip(&latent).filter(|(point, f)| inside(point) != (**f > 0.0)).count()
+        test.iter().zip(&yes.mean).filter(|(point, yes)| inside(point) != (**yes > 0.5)).count()
     };
     let (asked, random) = (wrong(20), wrong(80));
     assert!(4 * asked < 3 * random, "{asked} of 1600 wrong, {random} at random");

@@ -55,7 +55,9 @@ fn trials_stay_and_are_seen_as_the_new_settings_see_them() {
         assert_eq!(again.ask(3), study.ask(3), "{field}");
         let history = study.setting_history().unwrap();
         let SettingChange { before, after, .. } = &changed[0];
-        assert!(matches!(&history[..], [(note, one)] if note.by == "someone" && one.before == *before && one.after == *after));
+        assert!(
+            matches!(&history[..], [(note, one)] if note.by == "someone" && one.before == *before && one.after == *after)
+        );
         assert_eq!(study.reconfigure(config, &note()), Ok(vec![]), "once is enough");
     }
 }

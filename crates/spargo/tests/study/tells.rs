@@ -209,3 +209,11 @@ fn outcomes_and_points_are_told_together_or_not_at_all() {
     assert_eq!(study.tell_and_add(&[(1, Outcome::value(1.0))], &[point(0.5)]), Ok(2));
     assert_eq!((study.counts().trials, study.counts().observed), (3, 2));
 }
+
+#[test]
+fn whole_numbers_are_recorded_as_such() {
+    let space = Space::new(vec![Dimension::int("k", 1, 9), Dimension::real("x", 0.0, 9.0)]).unwrap();
+    let mut study = memory(small(space));
+    study.add(&[(vec![Value::Real(2.0), Value::Real(3.0)], Some(Outcome::value(1.0)))]).unwrap();
+    assert_eq!(study.trial(1).unwrap().trial.point, [Value::Int(2), Value::Real(3.0)]);
+}

@@ -4,7 +4,7 @@ mod table;
 
 use crate::io::outcome_args::{OutcomeArgs, output_number};
 use crate::io::output::excerpt::escaped;
-use crate::io::output::print::print;
+use crate::io::output::print::{print, print_data};
 use crate::io::study_handle::{StudyHandle, author};
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
@@ -148,7 +148,7 @@ impl CorrectionArgs {
         let changes = changes.into_diagnostic()?;
         if self.json {
             let changes: Vec<Value> = changes.iter().map(|change| as_json(change, &study)).collect();
-            return print(&format!("{}\n", json!({ "changes": changes, "dry_run": self.dry_run })));
+            return print_data(&format!("{}\n", json!({ "changes": changes, "dry_run": self.dry_run })));
         }
         let lines: String = changes.iter().map(|change| format!("{change}\n")).collect();
         let what = if self.dry_run { "would change; nothing was changed" } else { "changed" };

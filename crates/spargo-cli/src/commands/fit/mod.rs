@@ -5,7 +5,7 @@ mod regression;
 use crate::io::csv::number_table::NumberTable;
 use crate::io::goal_args::GoalArgs;
 use crate::io::output::execution::Execution;
-use crate::io::output::files::write_file;
+use crate::io::output::files::{Destination, Force};
 use crate::io::parse::{ALLOCATION_HELP, allocation, by_name};
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, miette};
@@ -22,8 +22,11 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   spargo fit train.csv --target y
-  spargo fit train.csv --target y --allocation imp-dpp --inducing 200 --test test.csv
-  spargo fit train.csv --target y --predict new.csv --output predicted.csv")]
+  spargo fit train.csv --target y --inducing 200 --test test.csv
+  spargo fit train.csv --target y --predict new.csv --output predicted.csv
+
+Keys of --json: rows, inducing, bound, noise, variance, mean, lengthscales, inputs, seconds, evaluations, stop, kept, jitter, \
+peak_rss_mb and, with --test, rmse, nlpd, nlpd_latent.")]
 pub struct Fit {
     /// Training data: a CSV file with a header; every column but the target is an input
     train: PathBuf,
@@ -58,9 +61,11 @@ pub struct Fit {
     /// Points to predict at: the same inputs; the target may be missing
     #[arg(long, requires = "output")]
     predict: Option<PathBuf>,
-    /// The file for predictions: the rows of --predict with mean, sd (of f) and sd_y (of an observation)
+    /// The file for predictions (- for standard output): the rows of --predict with mean, sd (of f) and sd_y (of an observation)
     #[arg(short, long, value_name = "FILE", requires = "predict")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
     /// Random seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -79,10 +84,15 @@ enum Objective {
 
 impl Fit {
     pub fn run(self) -> Result<()> {
-        self.execution.print(|| self.fit())
+        self.execution.print_beside(self.output.as_deref(), || self.fit())
     }
 
     fn fit(&self) -> Result<FitSummary> {
+        let read = [Some(&self.train), self.test.as_ref(), self.predict.as_ref()];
+        let read: Vec<PathBuf> = read.into_iter().flatten().cloned().collect();
+        if let Some(path) = &self.output {
+            Destination { path, inputs: &read, force: self.force }.check()?;
+        }
         let train = NumberTable::read(&self.train)?;
         let inputs = train.inputs(&self.target);
         let data = dataset(&train, &inputs, &self.target)?;
@@ -98,8 +108,7 @@ impl Fit {
             let prediction = regression.predict(points.as_ref())?;
             let columns = [prediction.mean, prediction.deviation, prediction.observed_deviation];
             let csv = table.csv_with(&["mean", "sd", "sd_y"], &columns)?;
-            let read = [Some(&self.train), self.test.as_ref(), self.predict.as_ref()];
-            write_file(output, csv.as_bytes(), &read.into_iter().flatten().cloned().collect::<Vec<_>>())?;
+            Destination { path: output, inputs: &read, force: self.force }.write(&csv)?;
         }
         Ok(regression.summary(inputs, scores))
     }

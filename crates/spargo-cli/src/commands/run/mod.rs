@@ -38,29 +38,32 @@ const MOST_WORKERS: usize = 4096;
 const HELP: &str = "\
 Examples:
   spargo new && spargo run study.toml     the example brings its own simulator
-  spargo run study.toml                   after Ctrl-C or a crash: continues where it stopped
+  spargo run study.toml                   after Ctrl-C or a crash: continues
+  spargo run study.toml > log &           one line per batch
   spargo run study.toml --json            for programs
 
-The command of [run] is started once per trial, `parallel` at a time, in the folder of the study file, never through a
-shell. {name} is replaced by the value of an input, {trial} by the trial's number (also in the environment as
-SPARGO_TRIAL); without placeholders the point is written as one JSON object to standard input. The command prints the
+The command of [run] is started once per trial, `parallel` at a time, in the folder of the study file, never through a \
+shell. {name} is replaced by the value of an input, {trial} by the trial's number (also in the environment as \
+SPARGO_TRIAL); without placeholders the point is written as one JSON object to standard input. The command prints the \
 outcome last, as a number or as JSON:
   71.3     {\"yield\": 71.3}     {\"yield\": {\"value\": 71.3, \"variance\": 0.4}}
-Anything else, NaN, a nonzero exit code or a timeout makes a failed trial whose reason is recorded; of several outputs,
-only those fail that have no number. When the program ends
+Anything else, NaN, a nonzero exit code or a timeout makes a failed trial whose reason is recorded; of several outputs, \
+only those fail that have no number. When the program ends \
 or times out, all processes of its group are killed. A program that cannot be started ends the run.
-If spargo itself is killed (SIGKILL), running programs are left behind: stop them yourself. Their trials are repeated by
+If spargo itself is killed (SIGKILL), running programs are left behind: stop them yourself. Their trials are repeated by \
 the next run.
 
 The study is stored in <name>.db next to the study file, whose settings may change between runs: see `spargo ask --help`.
 
 Events of --json, by the key \"event\":
   started   study, name, trials, pending, budget, parallel
-  asked     step, seconds, trials: a list of {input: value, ..., \"trial\": number}
-  told      trial, seconds, status: \"done\" with values (and variances) by output, or \"failed\" with a reason
-  finished  why: budget, exhausted, signal, failing or broken; study, name, trials, observed, failed, pending,
-            best: null or {believed: {trial, point, mean, low, high}, observed: {trial, point, value}};
-            after a signal believed is null, as it takes a model
+  asked     step, seconds,
+            trials: a list of {input: value, ..., \"trial\": number}
+  told      trial, seconds, status: \"done\" with values (and variances) by
+            output, or \"failed\" with a reason
+  finished  why: budget, exhausted, signal, failing or broken, and the keys of
+            `spargo status --json` except step; after a signal what is
+            believed is null, as it takes a model
 
 Exit codes: 0 done, 1 error, 2 wrong usage, 129 hung up (unless SIGHUP is ignored), 130 Ctrl-C, 143 terminated.";
 
@@ -124,6 +127,7 @@ impl Run {
         let text = match &end {
             End::Signal(signal) => self.interrupted(&handle, *signal, budget),
             End::Done(Why::SpaceExhausted) => format!("every point of the space has been asked for\n{summary}"),
+            End::Done(Why::BudgetSpent) => format!("{summary}{}", self.spent(&handle, budget)),
             _ => summary.to_string(),
         };
         if !self.json {
@@ -142,11 +146,20 @@ impl Run {
     fn show(&self) -> Show {
         // Log lines and a bar would overwrite each other.
         let bar = std::io::stderr().is_terminal() && !tracing::enabled!(tracing::Level::INFO);
-        match (self.json, bar) {
+        match (self.json, bar && std::io::stdout().is_terminal()) {
             (true, _) => Show::Json,
             (false, true) => Show::Bar,
-            (false, false) => Show::Nothing,
+            (false, false) => Show::Lines,
         }
+    }
+
+    /// What was spent, and what to do next.
+    fn spent(&self, handle: &StudyHandle, budget: usize) -> String {
+        let (file, Counts { trials, failed, .. }) = (self.file.display(), handle.study.counts());
+        let more = if trials > budget { format!(" ({trials} with those of others)") } else { String::new() };
+        format!(
+            "budget of {budget} trials spent{more}, {failed} failed; raise `budget` in [run] to go on, or see `spargo report {file}`\n"
+        )
     }
 
     fn interrupted(&self, handle: &StudyHandle, signal: i32, budget: usize) -> String {

@@ -1,21 +1,24 @@
-//! What a run shows of its progress: a bar for people, one line of JSON per event for programs, or nothing.
+//! What a run shows of its progress: a bar on a terminal, a line per batch in a file, or one line of JSON per event for programs.
 
 use crate::io::csv::points::{Named, by_output, short};
-use crate::io::output::print::write;
+use crate::io::output::print::{print, write};
 use crate::io::study_file::RunSettings;
 use crate::io::study_handle::StudyHandle;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result, WrapErr};
 use serde_json::{Value, json};
-use spargo::study::{Measurement, Outcome, Output, Study, Trial};
+use spargo::study::{Counts, Measurement, Outcome, Output, Study, Trial};
 use std::time::{Duration, Instant};
 
 /// How progress is shown.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Show {
+    /// A bar on a terminal.
     Bar,
+    /// A line of text per batch, for files and logs.
+    Lines,
+    /// A line of JSON per event.
     Json,
-    Nothing,
 }
 
 /// The progress of a run: trials against the budget, the best value, the rate, the overhead and the time left.
@@ -37,7 +40,7 @@ impl Progress {
     pub fn start(show: Show, handle: &StudyHandle, run: &RunSettings) -> Result<Self> {
         let counts = handle.study.counts();
         let bar = if show == Show::Bar { ProgressBar::no_length() } else { ProgressBar::hidden() };
-        bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len} trials  {msg}").into_diagnostic()?);
+        bar.set_style(ProgressStyle::with_template("{bar:12} {pos}/{len}  {wide_msg}").into_diagnostic()?);
         bar.set_length(run.budget.max(counts.trials) as u64);
         bar.set_position((counts.trials - counts.pending) as u64);
         if show == Show::Bar {
@@ -63,6 +66,9 @@ impl Progress {
         {
             self.believed = Some(best.believed.mean);
             self.show_message();
+        }
+        if self.show == Show::Lines {
+            self.line(study, trials.len(), seconds);
         }
         self.event(|| {
             let space = &study.config().space;
@@ -119,6 +125,17 @@ impl Progress {
         write(&format!("{}\n", event())).into_diagnostic().wrap_err("cannot write the events of this run")
     }
 
+    /// A line for this batch; a run does not end because its log cannot be written.
+    fn line(&self, study: &Study, points: usize, seconds: f64) {
+        let Counts { trials, observed, failed, .. } = study.counts();
+        let best = study.best_observation().map_or(String::new(), |best| format!(", best {}", short(best.value)));
+        let (step, total) = (study.history().asks(), self.bar.length().unwrap_or(0));
+        let _ = print(&format!(
+            "batch {step}: {points} points in {seconds:.2} s; {trials} of {total} trials asked for, {observed} observed, {failed} \
+             failed{best}\n"
+        ));
+    }
+
     fn show_message(&self) {
         let mut words = Vec::new();
         words.extend(self.observed.map(|best| format!("best {}", short(best))));
@@ -127,9 +144,12 @@ impl Progress {
         if self.told > 0 && elapsed > 0.0 {
             let rate = self.told as f64 / elapsed;
             words.push(format!("{:.0}/min", 60.0 * rate));
-            words.extend(self.overhead.map(|seconds| format!("{seconds:.2} s per step")));
+            words.extend(self.overhead.map(|seconds| format!("{seconds:.2} s/step")));
             let left = self.bar.length().unwrap_or(0).saturating_sub(self.bar.position()) as f64;
-            words.push(format!("{} left", HumanDuration(Duration::try_from_secs_f64(left / rate).unwrap_or_default())));
+            words.push(format!(
+                "{:#} left",
+                HumanDuration(Duration::try_from_secs_f64(left / rate).unwrap_or_default())
+            ));
         }
         self.bar.set_message(words.join(" · "));
     }

@@ -3,7 +3,7 @@
 mod table;
 
 use crate::io::outcome_args::OutcomeArgs;
-use crate::io::output::print::print;
+use crate::io::output::print::{print, print_data};
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
@@ -17,22 +17,26 @@ use table::NewOutcomes;
 #[command(after_help = "\
 Examples:
   spargo tell coupling.db --trial 7 --value 71.3
-  spargo tell coupling.db --trial 7 --value 71.3 --variance 0.4      with a known noise variance
-  spargo tell coupling.db --trial 7 --output impurity --value 0.3    one output of several; the others may come later
+  With a known noise variance:
+    spargo tell coupling.db --trial 7 --value 71.3 --variance 0.4
+  One output of several; the others may come later:
+    spargo tell coupling.db --trial 7 --output impurity --value 0.3
   spargo tell coupling.db --trial 8 --failed 'the vial broke'
-  spargo tell coupling.db results.csv                                all rows or, if one is refused, none
-  spargo tell study.toml past.csv --as-new                           past results; creates the study if need be
+  All rows or, if one is refused, none:
+    spargo tell coupling.db results.csv
+  Past results; creates the study if need be:
+    spargo tell study.toml past.csv --as-new
 
-Columns of a table: trial, the outputs and, optionally, the inputs, noise (`yield sd` or `yield variance`), status and reason.
-An empty cell is pending: it can be told later. The words failed or NaN, or a reason, are a failure, of that output if there
-are several. Rows without a trial number are new points and need all inputs; they are added again if the table is told
-again; without any outcome they are passed over and counted. An outcome that is already known is skipped, a different one is
-refused: `spargo amend` corrects it.
+Columns of a table: trial, the outputs and, optionally, the inputs, noise (`yield sd` or `yield variance`), status and \
+reason. An empty cell is pending: it can be told later. The words failed or NaN, or a reason, are a failure, of that output \
+if there are several. Rows without a trial number are new points and need all inputs; they are added again if the table is \
+told again; without any outcome they are passed over and counted. An outcome that is already known is skipped, a different \
+one is refused: `spargo amend` corrects it.
 Keys of --json: new, known, trials, pending; of a table also rows: outcomes, failed, pending, without_outcome, discarded.")]
 pub struct Tell {
     /// A study file, or a study's database
     study: PathBuf,
-    /// A CSV file of results
+    /// A CSV file of results; - for standard input
     #[arg(conflicts_with_all = ["trial", "outcome", "variance"], required_unless_present = "trial")]
     results: Option<PathBuf>,
     #[command(flatten)]
@@ -60,7 +64,7 @@ impl Tell {
             if let Some(rows) = rows {
                 told["rows"] = json!(rows);
             }
-            return print(&format!("{told}\n"));
+            return print_data(&format!("{told}\n"));
         }
         if let Some(rows) = rows {
             print(&format!("{rows}\n"))?;

@@ -1,6 +1,7 @@
 //! CSV tables of points, outcomes and numbers, read and written.
 
 pub(crate) mod csv_out;
+pub(crate) mod formula;
 pub mod number_table;
 pub(crate) mod outcome_cells;
 pub(crate) mod point_table;

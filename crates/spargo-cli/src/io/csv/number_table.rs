@@ -1,6 +1,6 @@
 //! CSV files of numbers; every error names the file, the line and the column.
 
-use crate::io::csv::csv_out::to_csv;
+use crate::io::csv::csv_out::{CsvFormat, to_csv};
 use crate::io::csv::records::{Records, Row};
 use miette::Result;
 use spargo::linalg::Mat;
@@ -52,6 +52,6 @@ impl NumberTable {
             let cells = row.iter().copied().chain(columns.iter().map(|column| column[i]));
             cells.map(|v| v.to_string()).collect()
         };
-        to_csv(std::iter::once(header.collect()).chain(self.rows.iter().enumerate().map(row)))
+        to_csv(CsvFormat::default(), std::iter::once(header.collect()).chain(self.rows.iter().enumerate().map(row)))
     }
 }

@@ -31,7 +31,8 @@ const PENDING: &str = "pending";
 const DISCARDED: &str = "discarded";
 
 /// What to do about a cell that is no outcome.
-const UNREADABLE_HELP: &str = "write failed if it could not be measured, or leave the cell empty as long as it is pending";
+const UNREADABLE_HELP: &str =
+    "write failed if it could not be measured, or leave the cell empty as long as it is pending";
 
 /// The columns of an outcome.
 pub struct OutcomeColumns {
@@ -101,7 +102,12 @@ impl OutcomeColumns {
     pub fn find(records: &Records, outputs: &[Output]) -> Result<Self> {
         let columns = |output: &Output| -> Result<OutputColumns> {
             let [sd, variance] = ["sd", "variance"].map(|kind| records.find(&format!("{} {kind}", output.name)));
-            Ok(OutputColumns { output: output.clone(), value: records.find(&output.name)?, sd: sd?, variance: variance? })
+            Ok(OutputColumns {
+                output: output.clone(),
+                value: records.find(&output.name)?,
+                sd: sd?,
+                variance: variance?,
+            })
         };
         let found = outputs.iter().map(columns).collect::<Result<Vec<_>>>()?;
         if found.iter().all(|columns| columns.value.is_none()) {
@@ -148,7 +154,8 @@ impl OutcomeColumns {
             && measurements.iter().all(|one| one.observed().is_some())
         {
             let message = format!("the row has the value '{cell}' and the reason '{reason}' of a failure");
-            return Err(records.fault_in(row, column, &message)).map_err(|fault| miette!("{fault}; remove one of them"));
+            return Err(records.fault_in(row, column, &message))
+                .map_err(|fault| miette!("{fault}; remove one of them"));
         }
         let outcome = Outcome::Measured(measurements);
         Ok(RowOutcome::Told(outcome.failure().map(Outcome::failed).unwrap_or(outcome)))
@@ -156,7 +163,8 @@ impl OutcomeColumns {
 
     /// Columns and cells of the outputs that are numbers.
     fn numbers<'r>(&self, row: Row<'r>) -> impl Iterator<Item = (usize, &'r str)> {
-        let cells = self.outputs.iter().filter_map(|columns| columns.value).map(move |column| (column, row.cell(column)));
+        let cells =
+            self.outputs.iter().filter_map(|columns| columns.value).map(move |column| (column, row.cell(column)));
         cells.filter(|(_, cell)| is_number(cell))
     }
 }
@@ -312,7 +320,8 @@ mod tests {
             let one = Measurement::failed("no value of 'z'");
             assert_eq!(read(&format!("2,done,,{cell}")), told([two(), one]), "{cell}");
         }
-        for (cells, is_marked) in [(",,,", false), (",pending,,", true), ("pending,,,", true), ("nan,Pending,,", true)] {
+        for (cells, is_marked) in [(",,,", false), (",pending,,", true), ("pending,,,", true), ("nan,Pending,,", true)]
+        {
             assert_eq!(read(cells), Ok(RowOutcome::Pending { is_marked }), "{cells}");
         }
         assert_eq!(read("2,discarded,,3"), Ok(RowOutcome::Discarded));

@@ -1,44 +1,76 @@
 //! Points as a table, with trial numbers, outcomes or predictions: `ask`, `suggest` and `export` write it as CSV or JSON.
 
-use crate::io::csv::csv_out::to_csv;
-use crate::io::csv::points::text;
-use crate::io::output::files::print_or_write;
+use crate::io::csv::csv_out::{CsvFormat, to_csv};
+use crate::io::output::files::{Destination, Force};
+use crate::io::output::print::deliver;
 use clap::Args;
-use miette::Result;
+use miette::{IntoDiagnostic, Result, WrapErr};
 use serde_json::json;
 use spargo::space::Value;
 use std::path::PathBuf;
 
-/// `--output` and `--json`: where a table is written, and in which form.
+/// `--output`, `--force` and `--json`: where a table is written, and in which form.
 #[derive(Args)]
 pub struct TableArgs {
-    /// Write to this file instead of standard output
-    #[arg(short, long, value_name = "FILE")]
-    output: Option<PathBuf>,
+    /// Write to this file instead of standard output (-)
+    #[arg(short, long, value_name = "FILE", default_value = "-", hide_default_value = true)]
+    output: PathBuf,
+    #[command(flatten)]
+    force: Force,
     /// Write one JSON object per row, with the columns as keys
     #[arg(long)]
     pub json: bool,
 }
 
 /// A table with one row per point.
+#[derive(Default)]
 pub struct PointTable {
     pub columns: Vec<String>,
     /// One cell per column; `None` is an empty cell, or null.
     pub rows: Vec<Vec<Option<Value>>>,
+    /// How it is written as CSV.
+    pub format: CsvFormat,
 }
 
 impl TableArgs {
-    /// Writes a table, never over one of the `inputs`.
+    /// Where the table goes, in words.
+    pub fn target(&self) -> String {
+        if self.destination(&[]).is_stdout() { "standard output".into() } else { self.output.display().to_string() }
+    }
+
+    /// Refuses to replace one of the `inputs`, or an existing file without `--force`, before any work is done.
+    pub fn check(&self, inputs: &[PathBuf]) -> Result<()> {
+        self.destination(inputs).check()
+    }
+
+    /// Writes a table; a reader of standard output may have gone.
     pub fn write(&self, table: &PointTable, inputs: &[PathBuf]) -> Result<()> {
-        let text = if self.json { table.json() } else { table.csv()? };
-        print_or_write(&text, self.output.as_deref(), inputs)
+        self.destination(inputs).write(&self.text(table)?)
+    }
+
+    /// Writes a table that nothing else keeps: standard output must have a reader.
+    pub fn deliver(&self, table: &PointTable, inputs: &[PathBuf]) -> Result<()> {
+        let destination = self.destination(inputs);
+        if destination.is_stdout() {
+            return deliver(&self.text(table)?).into_diagnostic().wrap_err("cannot write to standard output");
+        }
+        destination.write(&self.text(table)?)
+    }
+
+    fn destination<'a>(&'a self, inputs: &'a [PathBuf]) -> Destination<'a> {
+        Destination { path: &self.output, inputs, force: self.force }
+    }
+
+    fn text(&self, table: &PointTable) -> Result<String> {
+        if self.json { Ok(table.json()) } else { table.csv() }
     }
 }
 
 impl PointTable {
     fn csv(&self) -> Result<String> {
-        let cells = |row: &Vec<Option<Value>>| row.iter().map(|cell| cell.as_ref().map_or("".into(), text)).collect();
-        to_csv(std::iter::once(self.columns.clone()).chain(self.rows.iter().map(cells)))
+        let cell = |cell: &Option<Value>| cell.as_ref().map_or("".into(), |value| self.format.cell(value));
+        let cells = |row: &Vec<Option<Value>>| row.iter().map(cell).collect();
+        to_csv(self.format, std::iter::once(self.columns.clone()).chain(self.rows.iter().map(cells)))
     }
 
     fn json(&self) -> String {

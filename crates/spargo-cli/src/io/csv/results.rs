@@ -1,5 +1,6 @@
 //! Past results from CSV files: points that were evaluated, failed or are pending.
 
+use crate::io::csv::csv_out::CsvFormat;
 use crate::io::csv::outcome_cells::{OutcomeColumns, RowCounts, RowOutcome};
 use crate::io::csv::records::{Records, Row, value};
 use miette::{Report, Result, miette};
@@ -26,6 +27,7 @@ struct ResultsFile {
     header: Vec<String>,
     /// The line of each row.
     lines: Vec<u64>,
+    format: CsvFormat,
 }
 
 impl Results {
@@ -45,6 +47,11 @@ impl Results {
     /// Reads points that are all pending, whatever their file says about outcomes.
     pub fn read_pending(&mut self, path: &Path) -> Result<()> {
         self.add_file(&Records::read_any(path)?, |_| Ok(RowOutcome::Pending { is_marked: true }))
+    }
+
+    /// How the last file is written.
+    pub fn format(&self) -> CsvFormat {
+        self.files.last().map_or_else(CsvFormat::default, |file| file.format)
     }
 
     /// The number of points, evaluated or not.
@@ -88,13 +95,13 @@ impl Results {
             lines.push(row.line);
         }
         let header = columns.iter().map(|&k| records.header()[k].clone()).collect();
-        self.files.push(ResultsFile { name: records.file().into(), header, lines });
+        self.files.push(ResultsFile { name: records.file().into(), header, lines, format: records.format() });
         Ok(())
     }
 
     /// The error of a row that the study refuses, with its file, line and column.
     fn locate(&self, Refused { mut index, error }: Refused) -> Report {
-        for ResultsFile { name, header, lines } in &self.files {
+        for ResultsFile { name, header, lines, .. } in &self.files {
             let Some(line) = lines.get(index) else {
                 index -= lines.len();
                 continue;

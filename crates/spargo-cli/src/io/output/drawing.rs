@@ -4,7 +4,6 @@ use miette::{Result, miette};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use spargo::linalg::Mat;
-use std::path::Path;
 
 /// Pixels per side.
 const SIZE: u32 = 640;
@@ -20,11 +19,15 @@ type Drawn = std::result::Result<(), Box<dyn std::error::Error>>;
 /// Two opposite corners.
 type Corners = [(f64, f64); 2];
 
-/// Draws in a new file.
-fn save(path: &Path, size: (u32, u32), draw: impl FnOnce(&DrawingArea<SVGBackend<'_>, Shift>) -> Drawn) -> Result<()> {
-    let root = SVGBackend::new(path, size).into_drawing_area();
-    let drawn = root.fill(&WHITE).map_err(Into::into).and_then(|()| draw(&root)).and_then(|()| Ok(root.present()?));
-    drawn.map_err(|error| miette!("cannot draw {}: {error}", path.display()))
+/// The SVG of a drawing.
+fn svg(size: (u32, u32), draw: impl FnOnce(&DrawingArea<SVGBackend<'_>, Shift>) -> Drawn) -> Result<String> {
+    let mut text = String::new();
+    {
+        let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
+        let drawn = root.fill(&WHITE).map_err(Into::into).and_then(|()| draw(&root)).and_then(|()| Ok(root.present()?));
+        drawn.map_err(|error| miette!("cannot draw: {error}"))?;
+    }
+    Ok(text)
 }
 
 /// An allocation over two inputs: data, their quality as the background, and the chosen points.
@@ -39,8 +42,8 @@ pub struct AllocationDrawing<'a> {
 }
 
 impl AllocationDrawing<'_> {
-    pub fn save(&self, path: &Path) -> Result<()> {
-        save(path, (SIZE, SIZE), |root| self.draw(root))
+    pub fn svg(&self) -> Result<String> {
+        svg((SIZE, SIZE), |root| self.draw(root))
     }
 
     fn draw(&self, root: &DrawingArea<SVGBackend<'_>, Shift>) -> Drawn {
@@ -124,9 +127,9 @@ fn background(data: &[(f64, f64)], quality: &[f64], across: (f64, f64), up: (f64
     (0..CELLS).flat_map(|i| (0..CELLS).map(move |j| (i, j))).map(|(i, j)| cell(i, j)).collect()
 }
 
-/// Draws regret against evaluations, on a logarithmic scale.
-pub fn regret(path: &Path, curve: &[(f64, f64)], title: &str) -> Result<()> {
-    save(path, (SIZE, SIZE * 2 / 3), |root| draw_regret(root, curve, title))
+/// The SVG of regret against evaluations, on a logarithmic scale.
+pub fn regret(curve: &[(f64, f64)], title: &str) -> Result<String> {
+    svg((SIZE, SIZE * 2 / 3), |root| draw_regret(root, curve, title))
 }
 
 fn draw_regret(root: &DrawingArea<SVGBackend<'_>, Shift>, curve: &[(f64, f64)], title: &str) -> Drawn {

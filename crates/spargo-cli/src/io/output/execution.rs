@@ -1,10 +1,13 @@
 //! How a command is executed: its threads, and the form of its output.
 
-use crate::io::output::print::print;
+use crate::io::output::excerpt::printable;
+use crate::io::output::files::STANDARD_STREAM;
+use crate::io::output::print::{print, print_data, write_error};
 use clap::Args;
 use miette::{IntoDiagnostic, Result, miette};
 use serde::Serialize;
 use std::fmt::Display;
+use std::path::Path;
 
 /// Largest number of threads: more would only wait for each other.
 const MOST_THREADS: usize = 1024;
@@ -43,9 +46,27 @@ impl Threads {
 impl Execution {
     /// Runs `work` on these threads and prints what it returns.
     pub fn print<T: Serialize + Display + Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<()> {
+        self.print_beside(None, work)
+    }
+
+    /// Runs `work`, which may write to this destination, and prints what it returns: on standard error if `work` has written to
+    /// standard output.
+    pub fn print_beside<T: Serialize + Display + Send>(
+        &self,
+        destination: Option<&Path>,
+        work: impl FnOnce() -> Result<T> + Send,
+    ) -> Result<()> {
         let found = self.threads.install(work)?;
-        let text = if self.json { serde_json::to_string(&found).into_diagnostic()? } else { found.to_string() };
-        print(&(text + "\n"))
+        if destination == Some(Path::new(STANDARD_STREAM)) {
+            let text = if self.json { serde_json::to_string(&found).into_diagnostic()? } else { found.to_string() };
+            write_error(&printable(&text));
+            return Ok(());
+        }
+        if self.json {
+            print_data(&(serde_json::to_string(&found).into_diagnostic()? + "\n"))
+        } else {
+            print(&format!("{found}\n"))
+        }
     }
 }
 

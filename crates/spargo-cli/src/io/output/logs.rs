@@ -1,7 +1,9 @@
 //! Log lines on standard error (`-v`).
 
+use crate::io::output::print::note;
 use miette::{IntoDiagnostic, Result};
 use spargo::study::{StepReport, Study};
+use std::io;
 use tracing::level_filters::LevelFilter;
 use tracing::{Level, info, warn};
 
@@ -12,13 +14,21 @@ pub fn start(verbosity: u8) {
         1 => LevelFilter::INFO,
         _ => LevelFilter::DEBUG,
     };
-    tracing_subscriber::fmt()
-        .with_max_level(level)
-        .with_target(false)
-        .with_writer(std::io::stderr)
-        // It would panic if standard error is closed.
-        .log_internal_errors(false)
-        .init();
+    tracing_subscriber::fmt().with_max_level(level).with_target(false).with_writer(|| LogLines).init();
+}
+
+/// Log lines as notes on standard error, which is not an error if it is closed.
+struct LogLines;
+
+impl io::Write for LogLines {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        note(String::from_utf8_lossy(line).trim_end());
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Logs the last step of a study.

@@ -1,6 +1,7 @@
 //! Output of commands: text, logs, files and drawings, and the threads they run on.
 
 pub(crate) mod drawing;
+pub(crate) mod errors;
 pub(crate) mod excerpt;
 pub mod execution;
 pub(crate) mod files;

@@ -3,8 +3,12 @@
 use crate::io::csv::points::{Named, by_output, line, short};
 use crate::io::study_handle::StudyHandle;
 use serde_json::{Value, json};
-use spargo::study::{Config, Counts, Estimate, Observation, ParetoPoint, Trial};
+use spargo::study::{Config, Counts, Estimate, FrontLandmarks, Goal, Observation, ParetoPoint, Record, Status, Trial};
+use std::collections::BTreeMap;
 use std::fmt;
+
+/// Most reasons of failures that are shown to people.
+const MOST_REASONS: usize = 3;
 
 /// The state of a study at one instant.
 pub struct StudySummary {
@@ -23,6 +27,10 @@ pub struct StudySummary {
     observed_front: Option<Vec<ParetoPoint>>,
     /// Observed trials that satisfy all constraints, if there are constraints.
     feasible: Option<usize>,
+    /// Reasons of failures, the most frequent first.
+    failures: Vec<(String, usize)>,
+    /// The leave-one-out accuracy of a class.
+    accuracy: Option<f64>,
     /// Why there is no model, if there should be one.
     without_model: Option<String>,
 }
@@ -40,6 +48,11 @@ impl StudySummary {
                 (summary.believed, summary.observed) = (Some(best.believed), Some(best.observed));
             }),
         };
+        let found = found.and_then(|()| {
+            let class = summary.config.outputs.iter().position(|output| output.goal == Goal::Classify);
+            summary.accuracy = class.map(|class| handle.study.accuracy(class)).transpose()?.flatten();
+            Ok(())
+        });
         summary.without_model = found.err().map(|error| error.to_string());
         summary
     }
@@ -57,25 +70,54 @@ impl StudySummary {
             believed_front: None,
             observed_front: (objectives.len() > 1).then(|| handle.study.observed_front()),
             feasible: handle.study.feasible_count(),
+            failures: failures(handle.study.history().records()),
+            accuracy: None,
             without_model: None,
         }
     }
 
-    /// `{"study", "name", "trials", "observed", "failed", "pending", "partial", "discarded", "best": {"believed", "observed"} or null,
-    /// "feasible": a number or null, "front": {"believed", "observed"} or null}`, where what is believed is null without a model: feasible trials satisfy all
-    /// constraints, if there are any, and fronts are those of several objectives.
+    /// `{"study", "name", "trials", "observed", "failed", "pending", "partial", "discarded", "best": {"believed", "observed",
+    /// "feasible"} or null, "feasible": a number or null, "front": {"believed", "observed", "ends", "knee"} or null, "failures":
+    /// a list of {"reason", "trials"}, "accuracy": a share or null}`, where what is believed is null without a model: feasible
+    /// trials satisfy all constraints, if there are any, fronts are those of several objectives, their ends and knee are trials,
+    /// and the accuracy is that of a class.
     pub fn json(&self) -> Value {
         let Counts { trials, observed, failed, pending, partial, discarded } = self.counts;
         json!({
             "study": self.database, "name": self.config.name,
             "trials": trials, "observed": observed, "failed": failed, "pending": pending, "partial": partial,
             "discarded": discarded, "feasible": self.feasible,
+            "failures": self.failures.iter().map(|(reason, trials)| json!({ "reason": reason, "trials": trials })).collect::<Value>(),
+            "accuracy": self.accuracy,
             "best": self.observed.as_ref().map(|observed| self.best_json(observed)),
-            "front": self.observed_front.as_ref().map(|observed| json!({
-                "believed": self.believed_front.as_ref().map(|believed| self.front_json(believed)),
-                "observed": self.front_json(observed),
-            })),
+            "front": self.observed_front.as_ref().map(|observed| self.fronts_json(observed)),
         })
+    }
+
+    fn fronts_json(&self, observed: &[ParetoPoint]) -> Value {
+        let front = self.believed_front.as_deref().unwrap_or(observed);
+        let FrontLandmarks { ends, knee } = self.config.landmarks(front);
+        let end = |(k, place): &(usize, usize)| (self.config.outputs[*k].name.clone(), json!(front[*place].trial.id));
+        json!({
+            "believed": self.believed_front.as_ref().map(|believed| self.front_json(believed)),
+            "observed": self.front_json(observed),
+            "ends": ends.iter().map(end).collect::<Value>(), "knee": knee.map(|place| front[place].trial.id),
+        })
+    }
+
+    /// The ends and the knee of a front, a line for the outputs and one for the inputs each.
+    fn write_landmarks(&self, f: &mut fmt::Formatter<'_>, front: &[ParetoPoint]) -> fmt::Result {
+        let outputs = &self.config.outputs;
+        let FrontLandmarks { ends, knee } = self.config.landmarks(front);
+        let word = |k: usize| if outputs[k].goal == Goal::Minimize { "smallest" } else { "largest" };
+        let ends = ends.into_iter().map(|(k, place)| (format!("{} {}", word(k), outputs[k].name), place));
+        for (what, place) in ends.chain(knee.map(|place| ("knee".into(), place))) {
+            let ParetoPoint { trial, values } = &front[place];
+            let values = outputs.iter().zip(values).map(|(output, value)| format!("{} {}", output.name, short(*value)));
+            writeln!(f, "  {what}: {} (trial {})", values.collect::<Vec<_>>().join(", "), trial.id)?;
+            writeln!(f, "    {}", line(&self.config.space, &trial.point))?;
+        }
+        Ok(())
     }
 
     fn best_json(&self, observed: &Observation) -> Value {
@@ -109,6 +151,9 @@ impl fmt::Display for StudySummary {
             write!(f, " ({partial} of them partly observed)")?;
         }
         writeln!(f, "{}", if discarded > 0 { format!(", {discarded} discarded") } else { String::new() })?;
+        if !self.failures.is_empty() {
+            writeln!(f, "failed: {}", reasons(&self.failures))?;
+        }
         if let Some(feasible) = self.feasible {
             writeln!(f, "within all constraints: {feasible} of {observed} observed")?;
         }
@@ -128,10 +173,37 @@ impl fmt::Display for StudySummary {
         if let Some(observed) = &self.observed_front {
             let believed = self.believed_front.as_ref().map(|front| format!("{} trials by the model, ", front.len()));
             writeln!(f, "on the front: {}{} by their outcomes", believed.unwrap_or_default(), observed.len())?;
+            self.write_landmarks(f, self.believed_front.as_deref().unwrap_or(observed))?;
+        }
+        if let Some(accuracy) = self.accuracy {
+            writeln!(f, "classes predicted right, each left out in turn: {} %", short(100.0 * accuracy))?;
         }
         if let Some(reason) = &self.without_model {
             writeln!(f, "there is no model: {reason}")?;
         }
         writeln!(f, "stored in {}", self.database)
     }
+}
+
+/// The reasons of failures without what programs printed, the most frequent first.
+fn failures(records: &[Record]) -> Vec<(String, usize)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let failed = records.iter().filter(|record| record.status() == Status::Failed);
+    for reason in failed.filter_map(Record::failure) {
+        *counts.entry(reason.split("; stderr: ").next().unwrap_or_default()).or_default() += 1;
+    }
+    let mut counts: Vec<(String, usize)> = counts.into_iter().map(|(reason, count)| (reason.into(), count)).collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts
+}
+
+/// Reasons for people: "10 timeout after 60 s, 2 exit code 3".
+fn reasons(failures: &[(String, usize)]) -> String {
+    let (shown, others) = failures.split_at(failures.len().min(MOST_REASONS));
+    let mut words: Vec<String> = shown.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
+    let others: usize = others.iter().map(|(_, count)| count).sum();
+    if others > 0 {
+        words.push(format!("{others} for other reasons"));
+    }
+    words.join(", ")
 }

@@ -33,6 +33,9 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
+/// Most bytes of a study's name: file systems allow 255 in a file's name, which has further endings (`.db-journal`).
+const LONGEST_NAME: usize = 200;
+
 /// The study file that `spargo new` writes: a commented example that runs as it is.
 pub const EXAMPLE: &str = include_str!("example.toml");
 
@@ -121,6 +124,11 @@ fn check_name(source: &Source, name: &str) -> Result<()> {
         || name.starts_with('.')
         || name.contains(['/', '\\'])
         || name.chars().any(char::is_control);
+    if name.len() > LONGEST_NAME {
+        let message =
+            format!("the name has {} bytes, and at most {LONGEST_NAME} fit into the name of a file", name.len());
+        return Err(source.fault(&["name"], message, "use a shorter name"));
+    }
     if bad {
         let message = format!("'{}' cannot be the name of a file", escaped(name));
         return Err(source.fault(&["name"], message, "use letters, digits, '-' and '_'"));

@@ -61,7 +61,7 @@ impl RunSettings {
         let in_command = |(message, help): Refusal| source.fault(&["run", "command"], message, help);
         let words = match command {
             Line::List(words) => words.iter().map(|word| template::word(word, &config.space)).collect(),
-            Line::Text(line) => template::line(&line, &config.space),
+            Line::Text(line) => template::line(&line, &config.space).and_then(template::without_shell),
         };
         let command = words.and_then(ParsedCommand::new).map_err(in_command)?;
         for (key, count) in [("parallel", parallel), ("budget", budget)] {

@@ -4,6 +4,9 @@ use crate::io::csv::points::text;
 use spargo::space::Space;
 use spargo::study::Trial;
 
+/// Words by which a shell joins commands.
+const SHELL_WORDS: [&str; 5] = ["|", "||", "&", "&&", ";"];
+
 /// An argument with placeholders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template(pub Vec<Part>);
@@ -103,6 +106,27 @@ pub fn line(line: &str, space: &Space) -> Result<Vec<Template>, Refusal> {
     let words = shell_words::split(&marked)
         .map_err(|_| ("a quote is not closed".to_string(), "close it, or write a list".to_string()))?;
     Ok(words.iter().map(|word| unmark(word, &parts)).collect())
+}
+
+/// Refuses a line with words that only a shell understands, as the command is started without one.
+pub fn without_shell(words: Vec<Template>) -> Result<Vec<Template>, Refusal> {
+    let text = |Template(parts): &Template| match parts.first() {
+        Some(Part::Text(text)) => text.clone(),
+        _ => String::new(),
+    };
+    let is_shell = |word: &String| {
+        SHELL_WORDS.contains(&word.as_str())
+            || word.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(['>', '<'])
+    };
+    match words.iter().map(text).find(is_shell) {
+        Some(word) => {
+            let message = format!("'{word}' in a command is passed to the program, as no shell reads it");
+            let help =
+                "use a shell: command = [\"sh\", \"-c\", \"./sim {x} | tail -1\"]; or a list, if it is an argument";
+            Err((message, help.into()))
+        }
+        None => Ok(words),
+    }
 }
 
 fn placeholder(name: &str, space: &Space) -> Result<Part, Refusal> {

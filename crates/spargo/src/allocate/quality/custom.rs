@@ -31,7 +31,7 @@ impl CustomQuality {
     /// The function; refused by its name if it is not registered.
     pub fn function(&self) -> Result<&dyn QualityFunction> {
         self.function.as_deref().ok_or_else(|| Error::Unsupported {
-            what: format!("the quality '{}', which is not registered", self.name),
+            what: format!("the quality '{}' is not registered", self.name),
             remedy: "open the study with it: Study::with_extensions in Rust, Study.open(…, quality=…) in Python".into(),
         })
     }

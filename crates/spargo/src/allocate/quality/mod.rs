@@ -126,7 +126,7 @@ impl Quality {
         match context.outputs() {
             [posterior] => Ok(posterior),
             outputs => Err(Error::Unsupported {
-                what: format!("the quality {} with the posteriors of {} outputs", self.name(), outputs.len()),
+                what: format!("the quality {} cannot use the posteriors of {} outputs", self.name(), outputs.len()),
                 remedy: "give that of one output; several objectives go with hv or front, none with unit".into(),
             }),
         }
@@ -136,7 +136,7 @@ impl Quality {
     fn several<'a>(&self, context: &'a AllocationContext) -> Result<&'a [PosteriorAtData]> {
         match context.outputs() {
             [] => Err(Error::Unsupported {
-                what: format!("the quality {} without a posterior", self.name()),
+                what: format!("the quality {} needs a posterior", self.name()),
                 remedy: "give the previous posterior of every objective, or use the unit quality".into(),
             }),
             outputs => Ok(outputs),

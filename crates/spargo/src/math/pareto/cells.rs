@@ -32,7 +32,7 @@ pub fn cells<P: AsRef<[f64]>>(front: &[P], reference: &[f64]) -> Result<Vec<Cell
         [x, y] => Ok(in_the_plane(&points, x, y)),
         [x, y, z] => Ok(in_space(points, x, y, z)),
         _ => Err(Error::Unsupported {
-            what: format!("the cells above a front of {} objectives", reference.len()),
+            what: format!("the room above a front of {} objectives cannot be cut into cells", reference.len()),
             remedy: "use at most three".into(),
         }),
     }

@@ -3,16 +3,19 @@
 //! ```text
 //!     a dominates b  ⇔  a ≥ b in every coordinate and a ≠ b
 //!     hypervolume    =  volume of { q : r ≤ q ≤ p for a point p },   r the reference
+//!     knee           =  the point whose largest shortfall from the front's best values, in shares of its ranges, is smallest
 //!     cells          =  { q > r : q ≤ p for no point p }, cut into boxes
 //! ```
 
 mod cells;
 mod front;
+mod knee;
 mod staircase;
 mod volume;
 
 pub use cells::{Cell, cells};
 pub use front::front;
+pub use knee::knee;
 pub use volume::hypervolume;
 
 use crate::error::{Error, Result};

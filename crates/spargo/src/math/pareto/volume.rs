@@ -22,7 +22,7 @@ pub fn hypervolume<P: AsRef<[f64]>>(points: &[P], reference: &[f64]) -> Result<f
     match volume.is_finite() {
         true => Ok(volume),
         false => Err(Error::Unsupported {
-            what: "a hypervolume that floating point cannot hold".into(),
+            what: "the hypervolume is beyond floating point".into(),
             remedy: "give the objectives in larger units".into(),
         }),
     }

@@ -201,12 +201,7 @@ impl History {
         Ok(())
     }
 
-    fn revise(
-        &mut self,
-        trial: u64,
-        after: Option<Vec<Measurement>>,
-        note: Note,
-    ) -> std::result::Result<(), String> {
+    fn revise(&mut self, trial: u64, after: Option<Vec<Measurement>>, note: Note) -> std::result::Result<(), String> {
         let (seq, outputs) = (self.tells() + 1, self.outputs);
         let record = self.stored(trial)?;
         after.as_ref().map_or(Ok(()), |measurements| check_measurements(trial, measurements, outputs))?;
@@ -242,7 +237,11 @@ fn check_measurements(trial: u64, measurements: &[Measurement], outputs: usize) 
         let found = measurements.len();
         return Err(format!("has {found} values of trial {trial}, which has {outputs} outputs"));
     }
-    if measurements.iter().all(is_sound) { Ok(()) } else { Err(format!("has an outcome of trial {trial} that is no number")) }
+    if measurements.iter().all(is_sound) {
+        Ok(())
+    } else {
+        Err(format!("has an outcome of trial {trial} that is no number"))
+    }
 }
 
 /// What is known once an outcome was told; `None` if it contradicts what is known.

@@ -1,6 +1,8 @@
 //! The dialect of a CSV file: its delimiter, its decimal mark, and where its header begins.
 
 use super::{is_open, unclosed};
+use crate::io::csv::csv_out::CsvFormat;
+use crate::io::csv::formula::bared;
 use miette::{Report, miette};
 
 const DELIMITERS: [char; 3] = [',', ';', '\t'];
@@ -10,35 +12,48 @@ pub struct Dialect {
     pub delimiter: u8,
     /// The byte at which the header begins.
     pub start: usize,
+    /// Lines before the header that begin with `#`.
+    pub comments: usize,
 }
 
 impl Dialect {
     /// Detects the dialect: Excel may give the delimiter in a first line, `sep=;`; otherwise it is the most frequent one in the
-    /// header, the first line that is not blank.
+    /// header, the first line that is neither blank nor a comment.
     pub fn of(text: &str) -> Self {
-        let mut start = 0;
+        let (mut start, mut comments) = (0, 0);
         let mut said = None;
         for line in text.split_inclusive(['\n', '\r']) {
             match separator(line) {
                 Some(delimiter) if said.is_none() => said = Some(delimiter),
                 _ if line.trim_matches(|c: char| c.is_whitespace() || DELIMITERS.contains(&c)).is_empty() => {}
-                _ => return Dialect { delimiter: said.unwrap_or_else(|| most_frequent(line)), start },
+                _ if is_comment(line) => comments += 1,
+                _ => return Dialect { delimiter: said.unwrap_or_else(|| most_frequent(line)), start, comments },
             }
             start += line.len();
         }
-        Dialect { delimiter: said.unwrap_or(b','), start }
+        Dialect { delimiter: said.unwrap_or(b','), start, comments }
     }
 
-    /// Reads decimal commas unless the comma is the delimiter: 4,5 is 4.5.
-    pub fn with_points(&self, record: csv::StringRecord) -> csv::StringRecord {
-        if self.delimiter == b',' {
+    /// The decimal marks of these rows; where the comma is the delimiter it is no decimal mark.
+    pub fn decimals<'a>(&self, rows: impl Iterator<Item = &'a csv::StringRecord>) -> Decimals {
+        let (delimiter, mut commas, mut points) = (self.delimiter, false, false);
+        if delimiter != b',' {
+            for cell in rows.flat_map(csv::StringRecord::iter) {
+                commas |= with_point(cell).is_some();
+                points |= cell.contains('.') && cell.parse::<f64>().is_ok();
+            }
+        }
+        Decimals { delimiter, commas, points }
+    }
+
+    /// Cells as they are meant: decimal commas are read unless the comma is the delimiter (4,5 is 4.5), and guards of formulas
+    /// are removed.
+    pub fn plain(&self, record: csv::StringRecord) -> csv::StringRecord {
+        if self.delimiter == b',' && !record.iter().any(|cell| cell.starts_with('\'')) {
             return record;
         }
-        let cell = |cell: &str| {
-            let pointed = cell.replacen(',', ".", 1);
-            if pointed.parse::<f64>().is_ok() { pointed } else { cell.into() }
-        };
-        record.iter().map(cell).collect()
+        let number = |cell: &str| with_point(cell).filter(|_| self.delimiter != b',');
+        record.iter().map(|cell| number(cell).unwrap_or_else(|| bared(cell).into())).collect()
     }
 
     /// The error of a malformed record at the beginning of `rest`.
@@ -61,6 +76,57 @@ impl Dialect {
             _ => miette!("{file}, line {line}: {error}"),
         }
     }
+}
+
+/// Which decimal marks the numbers of a file have.
+pub struct Decimals {
+    delimiter: u8,
+    commas: bool,
+    points: bool,
+}
+
+impl Decimals {
+    /// The format of the file: without any decimals, semicolons go with decimal commas.
+    pub fn format(&self) -> CsvFormat {
+        let decimal_comma = self.commas || (self.delimiter == b';' && !self.points);
+        CsvFormat { delimiter: self.delimiter, decimal_comma }
+    }
+
+    /// The first cell that could be read in two ways, and its column: 1.234 where commas are decimal, or 1,234 where points are.
+    pub fn ambiguous(&self, record: &csv::StringRecord) -> Option<(usize, String)> {
+        if !(self.commas || self.points) {
+            return None;
+        }
+        let in_groups = |cell: &str| (self.commas && is_grouped(cell, '.')) || (self.points && is_grouped(cell, ','));
+        let (column, cell) = record.iter().enumerate().find(|(_, cell)| in_groups(cell))?;
+        let (mark, other) = if cell.contains('.') { ('.', "commas") } else { (',', "points") };
+        let whole = cell.replace(mark, "");
+        let remedy = format!("write {whole}, or the same decimal mark everywhere");
+        Some((column, format!("'{cell}' may be {whole}, as other numbers of this file have decimal {other}; {remedy}")))
+    }
+}
+
+/// A number with a decimal comma, with a point instead.
+fn with_point(cell: &str) -> Option<String> {
+    let pointed = cell.replacen(',', ".", 1);
+    (cell.contains(',') && pointed.parse::<f64>().is_ok()).then_some(pointed)
+}
+
+/// Whether a cell may be a whole number in groups of three digits: 1.234 or 12.345.678.
+fn is_grouped(cell: &str, mark: char) -> bool {
+    let mut groups = cell.trim_start_matches(['+', '-']).split(mark);
+    let digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let first =
+        groups.next().is_some_and(|first| (1..=3).contains(&first.len()) && digits(first) && !first.starts_with('0'));
+    let mut rest = groups.peekable();
+    first && rest.peek().is_some() && rest.all(|group| group.len() == 3 && digits(group))
+}
+
+/// Whether a line is a comment, and not a header whose first column is called `#`.
+fn is_comment(line: &str) -> bool {
+    let line = line.trim_start_matches(|c: char| c == '"' || c.is_whitespace());
+    let after = line.strip_prefix('#').map(|rest| rest.chars().next());
+    after.is_some_and(|next| next.is_none_or(|c| c != '"' && !DELIMITERS.contains(&c)))
 }
 
 /// The delimiter of a line such as `sep=;`.

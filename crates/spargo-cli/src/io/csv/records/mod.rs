@@ -1,7 +1,8 @@
-//! CSV files as spreadsheets write them: with quotes, units in headers, CRLF, a byte order mark, semicolons.
+//! CSV files as spreadsheets write them: with quotes, units in headers, CRLF, a byte order mark, semicolons, comments on top.
 //!
 //! Every error names the file, the line and the column.
 
+mod decode;
 mod dialect;
 mod header;
 mod value;
@@ -9,9 +10,19 @@ mod value;
 pub use header::without_unit;
 pub use value::{number_value, value};
 
+use crate::io::csv::csv_out::CsvFormat;
+use crate::io::csv::formula::bared;
+use crate::io::output::files::STANDARD_STREAM;
+use crate::io::output::print::note;
+use decode::decode;
 use dialect::{Dialect, Lines};
 use miette::{IntoDiagnostic, Report, Result, WrapErr, miette};
+use std::io::Read;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether standard input, which can be read once, has been read.
+static STDIN_IS_READ: AtomicBool = AtomicBool::new(false);
 
 /// A CSV file with a header, as text.
 #[derive(Debug)]
@@ -21,6 +32,9 @@ pub struct Records {
     /// The line of the header.
     header_line: u64,
     rows: Vec<(u64, csv::StringRecord)>,
+    format: CsvFormat,
+    /// What was read otherwise than it stands there.
+    notes: Vec<String>,
 }
 
 /// One row below the header.
@@ -47,15 +61,28 @@ impl Records {
         Ok(records)
     }
 
-    /// Reads a file with a header.
+    /// Reads a file with a header, or standard input as `-`; says what was read otherwise than it stands there.
     pub fn read_any(path: &Path) -> Result<Self> {
-        let file = path.display().to_string();
-        let bytes = std::fs::read(path).into_diagnostic().wrap_err_with(|| format!("cannot open {file}"))?;
-        Records::parse(file, &bytes)
+        let stdin = path == Path::new(STANDARD_STREAM);
+        let file = if stdin { "standard input".into() } else { path.display().to_string() };
+        let mut bytes = Vec::new();
+        if stdin && STDIN_IS_READ.swap(true, Ordering::Relaxed) {
+            return Err(miette!("standard input (-) can be read only once: give other tables as files"));
+        }
+        let read = if stdin {
+            std::io::stdin().read_to_end(&mut bytes).map(drop)
+        } else {
+            std::fs::read(path).map(|read| bytes = read)
+        };
+        read.into_diagnostic().wrap_err_with(|| format!("cannot open {file}"))?;
+        let records = Records::parse(file, &bytes)?;
+        records.notes.iter().for_each(|text| note(&format!("{}: {text}", records.file)));
+        Ok(records)
     }
 
     pub fn parse(file: String, bytes: &[u8]) -> Result<Self> {
-        let text = utf8(&file, bytes)?;
+        let (text, windows) = decode(&file, bytes)?;
+        let text = text.as_ref();
         let dialect = Dialect::of(text);
         let (start, mut lines) = (dialect.start, Lines::new(text));
         let mut reader = csv::ReaderBuilder::new()
@@ -64,9 +91,12 @@ impl Records {
             .from_reader(&text.as_bytes()[start..]);
         let header_line = lines.of(start);
         let header = reader.headers().map_err(|error| miette!("{file}, line {header_line}: {error}"))?;
-        let header = header.iter().map(String::from).collect();
-        let mut records = Records { file, header, header_line, rows: Vec::new() };
+        let header = header.iter().map(|name| bared(name).into()).collect();
+        let format = CsvFormat::default();
+        let mut records = Records { file, header, header_line, rows: Vec::new(), format, notes: Vec::new() };
         records.check_header()?;
+        records.notes.extend(windows.then(|| "it is not UTF-8, and is read as Windows-1252".into()));
+        records.notes.extend((dialect.comments > 0).then(|| format!("{} lines on top are comments", dialect.comments)));
         let place = |position: Option<&csv::Position>| start + position.map_or(0, |position| position.byte() as usize);
         let mut last = start;
         for record in reader.into_records() {
@@ -78,8 +108,17 @@ impl Records {
             let line = lines.of(last);
             // Spreadsheets leave rows of empty cells at the end.
             if record.iter().any(|cell| !cell.is_empty()) {
-                records.rows.push((line, dialect.with_points(record)));
+                records.rows.push((line, record));
             }
+        }
+        let decimals = dialect.decimals(records.rows.iter().map(|(_, row)| row));
+        records.format = decimals.format();
+        for (line, row) in &mut records.rows {
+            if let Some((column, message)) = decimals.ambiguous(row) {
+                let (file, column) = (&records.file, &records.header[column]);
+                return Err(miette!("{file}, line {line}, column '{column}': {message}"));
+            }
+            *row = dialect.plain(std::mem::take(row));
         }
         match records.rows.last() {
             // It swallows whatever follows it.
@@ -101,6 +140,11 @@ impl Records {
 
     pub fn header(&self) -> &[String] {
         &self.header
+    }
+
+    /// How the file is written.
+    pub fn format(&self) -> CsvFormat {
+        self.format
     }
 
     pub fn rows(&self) -> impl ExactSizeIterator<Item = Row<'_>> {

@@ -1,0 +1,92 @@
+//! What `run` and `status` say of a study: fronts, classes, failures, the budget, and a line per batch.
+
+use crate::folder::{Folder, PLAIN};
+
+#[test]
+fn a_finished_run_names_budget_failures_and_report() {
+    let script = "case $SPARGO_TRIAL in 2|5) echo oops >&2; exit 3;; 7) sleep 9;; esac; echo $1";
+    let folder = Folder::new(PLAIN, "{x}", "budget = 12\ntimeout = 1\nparallel = 4", script);
+    let said = folder.done(&["run", "study.toml"]);
+    assert!(said.contains("failed: 2 exit code 3, 1 timeout after 1 s\n"), "{said}");
+    assert!(said.contains("budget of 12 trials spent, 3 failed"), "{said}");
+    assert!(said.contains("`spargo report study.toml`"), "{said}");
+    // Standard output is no terminal: a line per batch.
+    assert!(said.starts_with("batch 1: 8 points in "), "{said}");
+    assert!(said.contains("\nbatch 2: 4 points in "), "{said}");
+    assert!(said.contains("12 of 12 trials asked for, 5 observed, 3 failed, best 0."), "{said}");
+    assert_eq!(folder.status()["failures"][0], serde_json::json!({ "reason": "exit code 3", "trials": 2 }));
+}
+
+#[test]
+fn the_ends_and_the_knee_of_a_front_are_shown() {
+    let study = PLAIN.replace("y = { goal = 'max' }", "y = { goal = 'max' }\nz = { goal = 'min' }");
+    // z is least where y is: every trial is on the front, and the knee lies between.
+    let script = "echo $1 | awk '{ printf \"{\\\"y\\\": %.9f, \\\"z\\\": %.9f}\\n\", $1, $1 * $1 * $1 }'";
+    let folder = Folder::new(&study, "{x}", "budget = 12", script);
+    for said in [folder.done(&["run", "study.toml"]), folder.done(&["status", "study.toml"])] {
+        for words in ["  largest y: y 0.9", "  smallest z: y 0.0", "  knee: y 0."] {
+            assert!(said.contains(words), "{words}: {said}");
+        }
+    }
+    let front = folder.status()["front"].clone();
+    let place = |trial: &serde_json::Value| {
+        let list = front["believed"].as_array().unwrap();
+        list.iter().find(|point| point["trial"] == *trial).unwrap()["outputs"]["y"].as_f64().unwrap()
+    };
+    let (low, knee, high) = (place(&front["ends"]["z"]), place(&front["knee"]), place(&front["ends"]["y"]));
+    assert!(low < knee && knee < high, "{front}");
+}
+
+#[test]
+fn classes_have_their_accuracy() {
+    let study = PLAIN.replace("goal = 'max'", "goal = 'classify'").replace("initial = 8", "initial = 40");
+    let folder = Folder::new(&study, "{x}", "budget = 44\nparallel = 4", "echo $1 | awk '{ print ($1 > 0.4) }'");
+    let said = folder.done(&["run", "study.toml"]);
+    assert!(said.contains("classes predicted right, each left out in turn: "), "{said}");
+    let accuracy = folder.status()["accuracy"].as_f64().unwrap();
+    assert!(accuracy > 0.85 && accuracy <= 1.0, "{accuracy}");
+}
+
+#[test]
+fn words_of_a_shell_and_names_too_long_are_refused_with_a_remedy() {
+    for (command, word) in [
+        ("sh sim.sh {x} | tail -1", "'|'"),
+        ("sh sim.sh {x} > log", "'>'"),
+        ("sh sim.sh {x} 2>&1", "'2>&1'"),
+        ("cd there && ./sim {x}", "'&&'"),
+    ] {
+        let folder = Folder::new(PLAIN, "{x}", "", "");
+        folder.edit("study.toml", "sh sim.sh {x}", command);
+        let complaint = folder.refused(&["run", "study.toml"]);
+        assert!(complaint.contains("study.toml:10") && complaint.contains(word), "{complaint}");
+        assert!(complaint.contains("command = [\"sh\", \"-c\""), "{complaint}");
+        folder.edit("study.toml", &format!("'{command}'"), "['sh', '-c', 'echo {x} | cat']");
+        folder.edit("study.toml", "initial = 8", "initial = 2");
+        folder.write("study.toml", &(folder.read("study.toml") + "budget = 2\n"));
+        folder.done(&["run", "study.toml"]);
+    }
+    let folder = Folder::new(&PLAIN.replace("'plain'", &format!("'{}'", "n".repeat(300))), "{x}", "", "");
+    let complaint = folder.refused(&["ask", "study.toml"]);
+    assert!(complaint.contains("study.toml:1") && complaint.contains("at most 200"), "{complaint}");
+}
+
+#[test]
+fn refusals_name_their_line_in_a_sentence() {
+    let refused = |from: &str, to: &str| {
+        let folder = Folder::new(PLAIN, "{x}", "", "");
+        folder.edit("study.toml", from, to);
+        folder.refused(&["ask", "study.toml"])
+    };
+    let rule = refused("batch = 4", "batch = 4\nrule = 'ehvi'");
+    assert!(rule.contains("study.toml:4") && rule.contains("'rule' cannot be \"ehvi\" for these outputs"), "{rule}");
+    let class = refused("y = { goal = 'max' }", "y = { goal = 'max' }\nz = { goal = 'classify' }");
+    assert!(class.contains("study.toml:6") && class.contains("'z' cannot be classified"), "{class}");
+}
+
+#[test]
+fn the_demo_looks_at_its_folder_before_it_begins() {
+    let folder = Folder::new(PLAIN, "{x}", "", "");
+    let said = folder.spargo(&["demo", "-o", "no/such/folder.svg"]);
+    assert!(said.code == Some(1) && said.stdout.is_empty(), "{said:?}");
+    assert!(said.stderr.contains("cannot write no/such/folder.svg"), "{said:?}");
+}
