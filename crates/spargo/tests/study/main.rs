@@ -13,6 +13,7 @@ mod interrupts;
 mod kills;
 mod local_models;
 mod outputs;
+mod pending;
 mod processes;
 mod refit;
 mod replicate;

@@ -128,6 +128,28 @@ fn constraints_are_satisfied_over_every_space_by_every_rule() {
     }
 }
 
+/// The objective grows beyond both ends of what is feasible, so each bound that is overlooked would be violated.
+#[test]
+fn each_bound_of_a_constraint_is_satisfied() {
+    let outcome = |space: &Space, trial: &Trial| {
+        let share = shares(space, &trial.point)[0];
+        Outcome::Observed { values: vec![(share - 0.5).powi(2), share], noise: None }
+    };
+    for (at_least, at_most) in [(Some(0.3), None), (None, Some(0.7)), (Some(0.3), Some(0.7))] {
+        let is_feasible = |share: f64| {
+            at_least.is_none_or(|low| share >= low - 0.02) && at_most.is_none_or(|high| share <= high + 0.02)
+        };
+        for rule in [by_name("thompson"), by_name("log-ei")] {
+            let goals = [Goal::Maximize, Goal::Constraint { at_least, at_most }];
+            let mut study = memory(Config { rule: Some(rule), ..with_goals(plane(), &goals) });
+            (0..3).for_each(|_| drop(advance(&mut study, 6, outcome)));
+            let late: Vec<Trial> = (0..4).flat_map(|_| advance(&mut study, 5, outcome)).collect();
+            let feasible = late.iter().filter(|trial| is_feasible(shares(&plane(), &trial.point)[0])).count();
+            assert!(feasible >= 16, "{goals:?} {rule:?}: {feasible} of 20");
+        }
+    }
+}
+
 /// At first nothing is feasible: the constraint holds in one corner, on a hundredth of the plane.
 #[test]
 fn with_nothing_feasible_the_violation_is_reduced_first() {
