@@ -150,6 +150,23 @@ fn each_bound_of_a_constraint_is_satisfied() {
     }
 }
 
+/// Of two bounds, inducing points are placed around the one that more outcomes violate.
+#[test]
+fn the_bound_that_more_outcomes_violate_matters_most() {
+    for (at_least, at_most, level) in [(0.3, 0.9, 0.3), (0.1, 0.7, 0.7)] {
+        let goals = [Goal::Maximize, Goal::Constraint { at_least: Some(at_least), at_most: Some(at_most) }];
+        let mut study = memory(Config { initial: 40, ..with_goals(plane(), &goals) });
+        advance(&mut study, 40, |space, trial| {
+            let share = shares(space, &trial.point)[0];
+            Outcome::Observed { values: vec![share, share], noise: None }
+        });
+        let quality = study.quality(1).unwrap();
+        let (trial, _) = quality.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
+        let share = shares(&plane(), &study.trial(trial).unwrap().trial.point)[0];
+        assert!((share - level).abs() < 0.1, "{goals:?}: {share}");
+    }
+}
+
 /// At first nothing is feasible: the constraint holds in one corner, on a hundredth of the plane.
 #[test]
 fn with_nothing_feasible_the_violation_is_reduced_first() {
