@@ -5,6 +5,7 @@ mod process;
 
 mod campaign;
 mod configs;
+mod extremes;
 mod failures;
 mod goals;
 mod growth;
