@@ -7,6 +7,7 @@ mod campaign;
 mod configs;
 mod extremes;
 mod failures;
+mod fuzz;
 mod goals;
 mod growth;
 mod insights;
