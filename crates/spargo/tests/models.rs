@@ -105,9 +105,10 @@ fn the_bound_is_its_formula() {
 fn gradients_count_the_default_jitter() {
     let data = data(60, 2);
     let z = select_rows(data.x(), &(0..30).collect::<Vec<_>>());
-    // Long length scales and little noise: there the jitter matters most.
-    let kernel = Kernel::stationary(Family::Matern52, 1.3, 3.0, 2);
-    let hyper = Hyperparameters { kernel, mean: 0.1, noise: 1e-4 };
+    // Long length scales and little noise: there the jitter matters most. With still longer ones, or less noise, rounding is
+    // magnified to 1e-6 of the gradient, and depends on how many threads add up the rows.
+    let kernel = Kernel::stationary(Family::Matern52, 1.3, 2.0, 2);
+    let hyper = Hyperparameters { kernel, mean: 0.1, noise: 1e-3 };
     let bound = |theta: &[f64]| {
         let mut hyper = hyper.clone();
         hyper.set_vector(theta);
@@ -117,7 +118,7 @@ fn gradients_count_the_default_jitter() {
     let found = Sgpr::new(&hyper, &data, z.as_ref()).unwrap().bound_gradient().unwrap().gradient;
     assert_close("relative jitter", &found, &expected, 1e-6);
     let fixed = Sgpr { jitter: Jitter::Fixed(1.3e-8), ..Sgpr::new(&hyper, &data, z.as_ref()).unwrap() };
-    assert!((fixed.bound_gradient().unwrap().gradient[0] - expected[0]).abs() > 1e-5 * expected[0].abs());
+    assert!((fixed.bound_gradient().unwrap().gradient[0] - expected[0]).abs() > 5e-5 * expected[0].abs());
 }
 
 /// I + AAᵀ has eigenvalues from 1 to 1e14 here, and none of them may be jittered away.

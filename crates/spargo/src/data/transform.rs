@@ -25,6 +25,10 @@ const SMALLEST: f64 = 1e-3;
 /// The spread that outcomes may have in units that were made for others, if these units are to be kept.
 const SPREADS: std::ops::Range<f64> = 1e-2..1e2;
 
+/// Known noise variances in a model's units, at least and at most: beyond these an outcome is as good as exact, or says nothing.
+const LEAST_KNOWN: f64 = 1e-100;
+const MOST_KNOWN: f64 = 1e100;
+
 /// w, increasing and smooth.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -144,41 +148,59 @@ impl OutcomeTransform {
 
     /// An outcome in the model's units.
     pub fn to_model(&self, y: f64) -> f64 {
-        (self.warp.apply((y - self.centre) / self.scale) - self.shift) / self.spread
+        (self.warp.apply(self.scaled(y)) - self.shift) / self.spread
     }
 
-    /// An outcome in the user's units.
+    /// An outcome in the user's units; the largest number, if it lies beyond all numbers.
     pub fn from_model(&self, u: f64) -> f64 {
-        self.centre + self.scale * self.warp.invert(self.shift + self.spread * u)
+        bounded(self.centre + self.scale * self.warp.invert(self.shift + self.spread * u))
     }
 
     /// log ∂u/∂y.
     pub fn log_slope(&self, y: f64) -> f64 {
-        self.warp.log_slope((y - self.centre) / self.scale) - (self.scale * self.spread).ln()
+        self.warp.log_slope(self.scaled(y)) - self.scale.ln() - self.spread.ln()
+    }
+
+    /// (y − centre)/scale, also where the difference overflows.
+    fn scaled(&self, y: f64) -> f64 {
+        let offset = y - self.centre;
+        if offset.is_finite() { offset / self.scale } else { y / self.scale - self.centre / self.scale }
     }
 
     /// Observations in the model's units; inputs are as they were.
     pub fn apply(&self, data: &Dataset) -> Dataset {
         let known = data.known_noise.as_ref().map(|known| {
-            let scaled = |(noise, &y): (&Option<f64>, &f64)| noise.map(|v| v * (2.0 * self.log_slope(y)).exp());
+            let in_units = |v: f64, y: f64| (v.ln() + 2.0 * self.log_slope(y)).exp().clamp(LEAST_KNOWN, MOST_KNOWN);
+            let scaled = |(noise, &y): (&Option<f64>, &f64)| noise.map(|v| in_units(v, y));
             known.iter().zip(&data.y).map(scaled).collect()
         });
         Dataset { x: data.x.clone(), y: data.y.iter().map(|&y| self.to_model(y)).collect(), known_noise: known }
     }
 
-    /// Mean and variance in the user's units of a normal variable in the model's.
+    /// Mean and variance in the user's units of a normal variable in the model's; the largest number stands for those beyond it.
     pub fn moments(&self, mean: f64, variance: f64) -> (f64, f64) {
         if self.warp == Warp::Identity {
-            return (self.from_model(mean), variance * (self.scale * self.spread).powi(2));
+            return (self.from_model(mean), bounded(variance * self.scale * self.spread * self.scale * self.spread));
         }
         let (rule, deviation) = (GaussHermite::new(NODES), variance.sqrt());
         // Around the median, so that little is lost when the spread is small.
         let centre = self.from_model(mean);
-        let offset = |xi: f64| self.from_model(mean + deviation * xi) - centre;
-        let first = rule.expectation(offset);
-        let second = rule.expectation(|xi| offset(xi).powi(2));
-        (centre + first, (second - first * first).max(0.0))
+        let offset = |xi: f64| bounded(self.from_model(mean + deviation * xi) - centre);
+        // In units of the largest, so that squares neither overflow nor vanish.
+        let largest = rule.nodes.iter().fold(0.0, |most: f64, &xi| most.max(offset(xi).abs()));
+        if largest == 0.0 {
+            return (centre, 0.0);
+        }
+        let first = rule.expectation(|xi| offset(xi) / largest);
+        let second = rule.expectation(|xi| (offset(xi) / largest).powi(2));
+        let variance = (second - first * first).max(0.0);
+        (bounded(centre + largest * first), bounded(variance * largest * largest))
     }
+}
+
+/// The closest finite number.
+fn bounded(value: f64) -> f64 {
+    value.clamp(f64::MIN, f64::MAX)
 }
 
 /// The median, and the median distance from it.
@@ -188,7 +210,7 @@ fn median_and_deviation(y: &[f64]) -> (f64, f64) {
         values[values.len() / 2]
     };
     let centre = median(y.to_vec());
-    (centre, median(y.iter().map(|y| (y - centre).abs()).collect()))
+    (centre, median(y.iter().map(|y| bounded((y - centre).abs())).collect()))
 }
 
 #[cfg(test)]

@@ -102,7 +102,7 @@ pub fn learn_outcome_transform(
 /// Outcomes with the least noise of any model added.
 fn blurred(data: &Dataset, rng: &mut ChaCha8Rng) -> Dataset {
     let noise = LEAST_NOISE.sqrt() / OutcomeTransform::of(data.y(), Warp::Identity).log_slope(0.0).exp();
-    let y = data.y().iter().map(|y| y + noise * normal(rng)).collect();
+    let y = data.y().iter().map(|y| (y + noise * normal(rng)).clamp(f64::MIN, f64::MAX)).collect();
     data.with_outcomes(y)
 }
 

@@ -28,6 +28,8 @@ struct Proposal {
     /// The trust regions of the step.
     regions: Option<StepRegions>,
     report: StepReport,
+    /// Seconds that calls before this ask spent on its models.
+    earlier_s: f64,
     seen: u64,
 }
 
@@ -67,7 +69,7 @@ impl Study {
         let proposal = self.propose(count, refit);
         let mut proposal = self.counted(count, proposal)?;
         loop {
-            proposal.report.total_s = started.elapsed().as_secs_f64();
+            proposal.report.total_s = proposal.earlier_s + started.elapsed().as_secs_f64();
             let points = self.decode(proposal.points.as_ref())?;
             let memory = proposal.regions.as_ref().and_then(|regions| regions.memory.clone());
             let by = (proposal.models.as_ref(), memory);
@@ -114,6 +116,7 @@ impl Study {
         if self.table.observed.is_empty() {
             first = count;
         }
+        let known = self.models.as_ref().map(|(_, models)| models.clone());
         let mut models = None;
         if first < count {
             match self.models_for(refit) {
@@ -134,9 +137,10 @@ impl Study {
             let design = design::design(&self.config, asked, first, &mut excluded)?;
             points.as_mut().subrows_mut(0, first).copy_from(design);
         }
+        // A call for the best trial may have made the models that this ask would have had to make.
+        let is_known = |models: &&Arc<Models>| known.as_ref().is_some_and(|known| Arc::ptr_eq(known, models));
+        let known = models.as_ref().filter(is_known).map_or(Ok((0.0, 0.0)), |models| self.seconds_of(models))?;
         let started = Instant::now();
-        // A call for the best trial has made the local models that this batch would have had to make.
-        let known = models.as_ref().and_then(|models| Some(models.local.get()?.as_ref()?.seconds));
         let mut regions = None;
         if let Some(models) = &models {
             let own = points.as_ref().subrows(0, first);
@@ -144,8 +148,9 @@ impl Study {
             let chosen = self.acquire((models, regions.as_ref()), step, 0..count - first, own, &mut excluded)?;
             points.as_mut().subrows_mut(first, count - first).copy_from(chosen);
         }
-        report.acquire_s = started.elapsed().as_secs_f64() + known.unwrap_or(0.0);
-        Ok(Proposal { points, excluded, models, regions, report, seen })
+        let (fit_s, local_s) = known;
+        report.acquire_s = started.elapsed().as_secs_f64() + local_s;
+        Ok(Proposal { points, excluded, models, regions, report, earlier_s: fit_s + local_s, seen })
     }
 
     /// The last tell that the last ask's models had seen; 0 if there was none.
@@ -157,6 +162,16 @@ impl Study {
     pub(super) fn reports_of(&self, models: &Models) -> Result<Vec<ModelReport>> {
         let is_last = self.last_seen()? == models.seen();
         Ok(if is_last { models.reports_again() } else { models.reports.clone() })
+    }
+
+    /// Seconds that models took which no ask has used yet: for all trials, and for neighbourhoods.
+    fn seconds_of(&self, models: &Models) -> Result<(f64, f64)> {
+        if self.last_seen()? == models.seen() {
+            return Ok((0.0, 0.0));
+        }
+        let fit_s = models.reports.iter().map(|report| report.allocate_s + report.fit_s).sum();
+        let local = models.local.get().and_then(Option::as_ref);
+        Ok((fit_s, local.map_or(0.0, |local| local.seconds)))
     }
 
     /// Points that the models choose, given the pending ones, of which `own` will be as well.

@@ -290,8 +290,10 @@ impl Prepared {
 
 /// The limit to the noise variance in a model's units: there it is that of the outcomes times the mean squared slope.
 fn limit_in(units: &OutcomeTransform, data: &Dataset, kernel: &Kernel, seed: u64) -> f64 {
-    let slopes = data.y().iter().map(|&y| (2.0 * units.log_slope(y)).exp()).sum::<f64>();
-    noise_bound(data, &kernel.scales(data.dimension()), seed) * slopes / data.len() as f64
+    // Squares of outcomes as they are told may overflow.
+    let linear = OutcomeTransform::of(data.y(), Warp::Identity);
+    let slopes = data.y().iter().map(|&y| (2.0 * (units.log_slope(y) - linear.log_slope(y))).exp()).sum::<f64>();
+    noise_bound(&linear.apply(data), &kernel.scales(data.dimension()), seed) * slopes / data.len() as f64
 }
 
 /// How hyperparameters are searched for.

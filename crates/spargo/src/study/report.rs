@@ -23,7 +23,8 @@ pub struct StepReport {
     pub models: Vec<ModelReport>,
     /// Seconds for models around the best trials, and for drawing and maximising paths.
     pub acquire_s: f64,
-    /// Seconds of the whole step.
+    /// Seconds of the whole step; those of models that an earlier call made, such as one for the best trial, are counted once, by the
+    /// first ask that uses them.
     pub total_s: f64,
     /// Points that were replaced because others had asked for them meanwhile.
     pub replaced: usize,

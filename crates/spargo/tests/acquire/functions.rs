@@ -160,6 +160,18 @@ fn extreme_moments_stay_finite() {
     }
 }
 
+/// What pending points take from the information is a matter of variances alone: those of f, and of the noise.
+#[test]
+fn the_noise_of_gibbon_is_a_variance() {
+    let (models, square) = (models(1, 1.0, 0.01), square());
+    let (variance, conditional, noise) = (0.9, 0.2, 0.01);
+    let problem = Problem { noise, ..Problem::new(&models, &[], &square) };
+    let gibbon = problem.with(|context| Gibbon::of(context).unwrap());
+    let found = gibbon.given_pending(&[Moments { mean: 0.3, variance, conditional }]);
+    let expected = 0.5 * f64::ln((conditional + noise) / (variance + noise));
+    assert!((found - expected).abs() < 1e-14, "{found} {expected}");
+}
+
 #[test]
 fn useless_settings_are_refused() {
     assert!(LogEi::new(f64::NAN).is_err() && LogEi::new(0.4).is_ok());

@@ -1,6 +1,8 @@
 //! Evaluations that fail: a region of them is left, one of them is not avoided, and the model never sees any.
 
 use super::*;
+use crate::process::repeats;
+use spargo::rng::uniform;
 
 /// The share of a unit square in which evaluations fail.
 const SHARE: f64 = 0.4;
@@ -116,4 +118,36 @@ fn failures_are_no_data() {
     });
     assert_eq!(with, without);
     assert_eq!(studies[0].best(), studies[1].best());
+}
+
+/// The mean true value, over five seeds, of the last two batches of 20, when this share of all evaluations of a bump in four inputs
+/// fails, wherever they are.
+fn late_values(share: f64, rate: f64) -> f64 {
+    let inputs = ["a", "b", "c", "d"].map(|name| Dimension::real(name, 0.0, 1.0));
+    let space = Space::new(inputs.to_vec()).unwrap();
+    let bump = |trial: &Trial| {
+        let squares = space.encode(&trial.point).unwrap().into_iter().zip(CENTRE).map(|(x, c)| (x - c).powi(2));
+        (-rate * squares.sum::<f64>()).exp()
+    };
+    let late = |seed: u64| {
+        let outcome = |_: &Space, trial: &Trial| {
+            let mut rng = stream(100 + seed, Purpose::Data, 0, trial.id);
+            let (noise, fails) = (0.02 * normal(&mut rng), uniform(&mut rng) < share);
+            if fails { Outcome::failed("by chance") } else { Outcome::value(bump(trial) + noise) }
+        };
+        let batches = repeats(7, 15);
+        let mut study = memory(Config { seed, initial: 20, batch: 20, ..Config::new(space.clone()) });
+        let trials = (0..batches).flat_map(|_| advance(&mut study, 20, outcome)).skip(20 * (batches - 2));
+        trials.map(|trial| bump(&trial)).sum::<f64>() / 40.0
+    };
+    (0..5).map(late).sum::<f64>() / 5.0
+}
+
+/// Three in ten fail wherever they are: the search goes on as if nothing failed, with that much fewer data.
+#[test]
+fn failures_by_chance_do_not_steer_the_search() {
+    for rate in [1.5, 4.0] {
+        let (without, with) = (late_values(0.0, rate), late_values(0.3, rate));
+        assert!(with > 0.95 * without, "{rate}: {with} with failures, {without} without");
+    }
 }

@@ -1,7 +1,7 @@
 //! Local models: they find the best trial where the global model does not, and refine a share of each batch.
 
 use super::outputs::{COMPETING, LIMIT, compete, with_goals};
-use super::{advance, apart, assert_all_different, assert_valid, plane, points, small, spaces};
+use super::{advance, apart, assert_all_different, assert_valid, memory, plane, points, small, spaces};
 use spargo::Error;
 use spargo::rng::{Purpose, normal, stream, uniform};
 use spargo::space::{Dimension, Point, Space, Value};
@@ -219,4 +219,20 @@ fn invalid_settings_are_refused_by_name() {
         let config = Config { local_models, ..small(plane()) };
         assert!(matches!(Study::in_memory(config), Err(Error::Parameter { name, .. }) if name == field));
     }
+}
+
+/// Trials are compared by a lower confidence bound: the mean of the lucky one is the largest, but little is known of it.
+#[test]
+fn one_lucky_outcome_is_not_enough() {
+    let words = ["v", "w", "x", "y", "z"];
+    let mut study = memory(small(Space::new(vec![Dimension::choice("arm", &words)]).unwrap()));
+    let point = |word: &str| vec![Value::Choice(word.into())];
+    let told = |word: &str, value: f64, variance: f64| (point(word), Some(Outcome::noisy(value, variance)));
+    let mut all: Vec<_> = ["v", "w", "x"].iter().map(|word| told(word, 0.0, 0.01)).collect();
+    all.extend(std::iter::repeat_n(told("y", 1.0, 0.5), 400));
+    all.push(told("z", 2.5, 0.3));
+    study.add(&all).unwrap();
+    let mean = study.predict(0, &[point("y"), point("z")]).unwrap().mean;
+    assert!(mean[1] > mean[0] + 0.1, "{mean:?}");
+    assert_eq!(study.best().unwrap().unwrap().believed.trial.point, point("y"));
 }

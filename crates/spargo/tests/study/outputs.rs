@@ -121,6 +121,45 @@ fn constraints_are_satisfied_over_every_space_by_every_rule() {
     }
 }
 
+/// The objective grows beyond both ends of what is feasible, so each bound that is overlooked would be violated.
+#[test]
+fn each_bound_of_a_constraint_is_satisfied() {
+    let outcome = |space: &Space, trial: &Trial| {
+        let share = shares(space, &trial.point)[0];
+        Outcome::values([(share - 0.5).powi(2), share])
+    };
+    for (at_least, at_most) in [(Some(0.3), None), (None, Some(0.7)), (Some(0.3), Some(0.7))] {
+        let is_feasible = |share: f64| {
+            at_least.is_none_or(|low| share >= low - 0.02) && at_most.is_none_or(|high| share <= high + 0.02)
+        };
+        for rule in [by_name("thompson"), by_name("log-ei")] {
+            let goals = [Goal::Maximize, Goal::Constraint { at_least, at_most }];
+            let mut study = memory(Config { rule: Some(rule), ..with_goals(plane(), &goals) });
+            (0..3).for_each(|_| drop(advance(&mut study, 6, outcome)));
+            let late: Vec<Trial> = (0..4).flat_map(|_| advance(&mut study, 5, outcome)).collect();
+            let feasible = late.iter().filter(|trial| is_feasible(shares(&plane(), &trial.point)[0])).count();
+            assert!(feasible >= 16, "{goals:?} {rule:?}: {feasible} of 20");
+        }
+    }
+}
+
+/// Of two bounds, inducing points are placed around the one that more outcomes violate.
+#[test]
+fn the_bound_that_more_outcomes_violate_matters_most() {
+    for (at_least, at_most, level) in [(0.3, 0.9, 0.3), (0.1, 0.7, 0.7)] {
+        let goals = [Goal::Maximize, Goal::Constraint { at_least: Some(at_least), at_most: Some(at_most) }];
+        let mut study = memory(Config { initial: 40, ..with_goals(plane(), &goals) });
+        advance(&mut study, 40, |space, trial| {
+            let share = shares(space, &trial.point)[0];
+            Outcome::values([share, share])
+        });
+        let quality = study.quality(1).unwrap();
+        let (trial, _) = quality.into_iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
+        let share = shares(&plane(), &study.trial(trial).unwrap().trial.point)[0];
+        assert!((share - level).abs() < 0.1, "{goals:?}: {share}");
+    }
+}
+
 /// At first nothing is feasible: the constraint holds in one corner, on a hundredth of the plane.
 #[test]
 fn with_nothing_feasible_the_violation_is_reduced_first() {

@@ -88,3 +88,24 @@ fn several_outputs_miss_the_same_outcomes() {
         study.tell(&[(trial.id, both(&study.config().space, &trial))]).unwrap();
     }
 }
+
+/// The seconds of models are counted by the ask that first uses them, whatever call made them.
+#[test]
+fn the_parts_of_a_step_take_no_longer_than_the_step() {
+    for look in [false, true] {
+        let mut study = memory(Config { initial: 40, ..small(plane()) });
+        advance(&mut study, 40, observe);
+        for _ in 0..6 {
+            if look {
+                study.best().unwrap();
+            }
+            study.ask_with(5, Refit::Every(1000)).unwrap();
+        }
+        let reports = study.reports().unwrap();
+        for report in &reports {
+            let fits: f64 = report.models.iter().map(|model| model.allocate_s + model.fit_s).sum();
+            assert!(fits + report.acquire_s <= report.total_s, "{look}: {report:?}");
+        }
+        assert_eq!(reports.iter().filter(|report| report.models.iter().any(|model| model.fit_s > 0.0)).count(), 1);
+    }
+}

@@ -246,6 +246,37 @@ fn replicates_within_constraints_are_feasible_and_good() {
     }
 }
 
+/// Failures stand among the trials, not among the rows of a model.
+#[test]
+fn failed_trials_are_not_replicated_and_shift_no_others() {
+    for broken in [false, true] {
+        let mut config = Config { initial: 30, ..small(plane()) };
+        if broken {
+            config.allocation = Allocation::custom(Broken);
+        }
+        let mut study = memory(config);
+        let outcome = |_: &Space, trial: &Trial| match trial.id {
+            1..=12 => Outcome::failed("the first twelve do"),
+            id => Outcome::value(if id == 30 { 5.0 } else { 0.01 * id as f64 }),
+        };
+        for count in [29, 1, 1] {
+            advance(&mut study, count, outcome);
+        }
+        let best = format!("{:?}", study.trial(30).unwrap().trial.point);
+        let replicated = study.replicate(40).unwrap();
+        assert_eq!(last_report(&study).without_model.is_some(), broken);
+        let known = &points(&study)[..31];
+        let (mut found, mut failed) = (0, 0);
+        for trial in &replicated {
+            let point = format!("{:?}", trial.point);
+            found += usize::from(point == best);
+            failed += usize::from(known[..12].contains(&point));
+        }
+        // Without a model the best ten are drawn alike.
+        assert!(failed == 0 && found >= if broken { 1 } else { 30 }, "{broken}: {failed} failed, {found} of the best");
+    }
+}
+
 /// The objective is the better, the more the constraint is violated.
 #[test]
 fn with_nothing_feasible_the_least_infeasible_are_replicated() {
