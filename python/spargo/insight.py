@@ -72,7 +72,7 @@ class Insight:
     def _dimension(self, given: Mapping[str, Any]) -> Dimension:
         if "choice" in given:
             values = self._codec.labels.get(given["name"], {})
-            return Choice([values.get(label, label) for label in given["choice"]])
+            return Choice([values.get(label, label) if isinstance(label, str) else label for label in given["choice"]])
         kind, (lower, upper) = (Real, given["real"]) if "real" in given else (Int, given["int"])
         return kind(lower, upper, bool(given.get("log")))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
@@ -43,10 +44,11 @@ class Int:
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several values without order: strings, numbers, or anything whose `str` is unique.
+    """One of several values without order: strings, numbers, booleans, None, or anything whose `str` is unique.
 
-    Trials have the values as they are listed here. A study's file keeps their labels (`str`), which is what trials have when
-    the file is opened by `Study.open`.
+    Trials have the values as they are listed here. A study's file keeps strings, numbers, booleans and None as they are, of
+    anything else its `str`, which is what trials have when the file is opened by `Study.open`. Values of which a table would
+    have the same text, such as 1 and "1", cannot be told apart and are refused.
 
     >>> Choice(["Pd", "Ni"]).labels()
     ['Pd', 'Ni']
@@ -55,19 +57,19 @@ class Choice:
     choices: Sequence[Any]
 
     def labels(self) -> list[str]:
-        """Strings that stand for the values."""
-        return [label_of(choice) for choice in self.choices]
+        """Strings that stand for the values in drawings."""
+        return [str(label_of(choice)) for choice in self.choices]
 
     def spec(self) -> tuple[str, Any, bool]:
         """Kind, labels, and that there is no logarithmic scale."""
-        return "choice", self.labels(), False
+        return "choice", [label_of(choice) for choice in self.choices], False
 
 
 @dataclass(frozen=True)
 class Candidates:
     """A fixed list of points: a DataFrame, a list of dictionaries, or a dictionary of columns.
 
-    Columns of strings are choices without order, all others are numbers.
+    Columns with strings, booleans or None are choices without order, all others are numbers.
 
     >>> space = Candidates({"size": [1.0, 2.0, 4.0], "metal": ["Pd", "Ni", "Pd"]})
     """
@@ -99,27 +101,30 @@ class Space:
         return [(name, *dimension.spec()) for name, dimension in self.dimensions.items()]
 
     def labels(self) -> dict[str, dict[str, Any]]:
-        """Values of choices, by input and label."""
+        """Values of choices that are no JSON values, by input and label."""
         choices = {name: one.choices for name, one in self.dimensions.items() if isinstance(one, Choice)}
-        if self.candidates is not None:
-            columns = self.candidates.columns
-            choices = {name: [False, True] for name in columns if _is_boolean(columns[name])}
-        return {name: {label_of(value): value for value in values} for name, values in choices.items()}
+        objects = {name: {str(value): value for value in values if not _is_json(value)} for name, values in choices.items()}
+        return {name: values for name, values in objects.items() if values}
 
 
-def label_of(value: Any) -> str:
-    """String that stands for a value of a choice."""
-    return str(value.item() if isinstance(value, np.generic) else value)
+def label_of(value: Any) -> str | int | float | bool | None:
+    """What a study's file keeps of a value of a choice: a JSON value as it is, of anything else its `str`."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return plain if _is_json(plain) else str(plain)
+
+
+def _is_json(value: Any) -> bool:
+    return value is None or isinstance(value, (str, bool)) or _is_i64(value) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _is_i64(value: Any) -> bool:
+    return isinstance(value, int) and -(2**63) <= value < 2**63
 
 
 def _integer(given: Any) -> int:
     if isinstance(given, str) or int(given) != given:
         raise ValueError(f"a bound of an integer must be an integer, not {given!r}")
     return int(given)
-
-
-def _is_boolean(column: Any) -> bool:
-    return len(column) > 0 and all(isinstance(value, (bool, np.bool_)) for value in column)
 
 
 def _dimension(name: str, given: Any) -> Dimension:

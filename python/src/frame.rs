@@ -110,7 +110,7 @@ fn input_slope(space: &Space, k: usize, value: &Value) -> Result<f64> {
     let x = match value {
         Value::Real(x) => *x,
         Value::Int(i) => *i as f64,
-        Value::Choice(_) => f64::NAN,
+        _ => f64::NAN,
     };
     Ok(match scale {
         _ if lower == upper => 0.0,

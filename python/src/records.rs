@@ -1,6 +1,6 @@
 //! Dimensions, outcomes and records of a study between Python and the library.
 
-use crate::values::{Cell, cells};
+use crate::values::{Cell, cells, value};
 use pyo3::prelude::*;
 use spargo::space::{Choices, Dimension, Domain, IntRange, RealRange, Scale};
 use spargo::study::{Outcome, Record, Trial};
@@ -21,7 +21,10 @@ pub fn dimension(given: (String, String, Bound<'_, PyAny>, bool)) -> PyResult<Di
             let (lower, upper) = what.extract()?;
             Domain::Int(IntRange { lower, upper, scale })
         }
-        _ => Domain::Categorical(Choices(what.extract()?)),
+        _ => {
+            let labels = what.try_iter()?.map(|label| value(&label?));
+            Domain::Categorical(Choices(labels.collect::<PyResult<_>>()?))
+        }
     };
     Ok(Dimension { name, domain })
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import inspect
 import math
 from pathlib import Path
@@ -19,6 +20,13 @@ def hill(params: dict[str, Any]) -> float:
     """Best at x = 0.3, n = 4, metal = Ni."""
     bonus = {"Pd": 0.0, "Ni": 1.0}[params["metal"]]
     return float(bonus - (params["x"] - 0.3) ** 2 - 0.1 * abs(params["n"] - 4))
+
+
+class Colour(enum.Enum):
+    """Values that no JSON has."""
+
+    RED = 1
+    BLUE = 2
 
 
 MIXED: dict[str, Any] = {"x": (0.0, 1.0), "n": spargo.Int(1, 9), "metal": ["Pd", "Ni"]}
@@ -117,6 +125,30 @@ def test_choices_may_be_any_values() -> None:
     point = {"size": np.int64(16), "fast": np.bool_(True), "what": 2.5}
     assert abs(study.predict(point).mean[0] - 16) < 2
     assert study.best().params["size"] == 16
+
+
+def test_choices_keep_their_types_in_a_file(tmp_path: Path) -> None:
+    space = {"flag": [True, False], "size": [1, 2.5, "large", None], "colour": [Colour.RED, Colour.BLUE]}
+    path = tmp_path / "types.db"
+    with spargo.Study(space, storage=path, initial=12) as study:
+        trials = study.ask(12)
+        study.add({"flag": ["True", False], "size": [np.float64(1), "2.5"], "colour": [Colour.BLUE, "Colour.RED"]})
+        added = [trial.params for trial in study.trials[12:]]
+        assert study.space["flag"] == spargo.Choice([True, False])
+    blue, red = Colour.BLUE, Colour.RED
+    assert added == [{"flag": True, "size": 1, "colour": blue}, {"flag": False, "size": 2.5, "colour": red}]
+    with spargo.Study.open(path) as study:
+        # Only what JSON does not know is a string.
+        plain = [trial.params | {"colour": str(trial.params["colour"])} for trial in trials]
+        assert [trial.params for trial in study.trials[:12]] == plain
+        assert {type(trial.params["flag"]) for trial in study.trials} == {bool}
+        assert {type(trial.params["size"]) for trial in study.ask(12)} == {int, float, str, type(None)}
+        assert study.space["size"] == spargo.Choice([1, 2.5, "large", None])
+    for alike in ([1, "1"], [True, "True"], [2, 2.0]):
+        with pytest.raises(spargo.InputError):
+            spargo.Study({"c": alike, "x": (0.0, 1.0)})
+    mixed = spargo.Study(spargo.Candidates({"a": [0.1, "x", True], "b": [1.0, 2.0, 3.0]}), initial=3)
+    assert {trial.params["a"] for trial in mixed.ask(3)} == {0.1, "x", True}
 
 
 def test_outcomes_come_in_every_form() -> None:

@@ -15,7 +15,7 @@ pub struct Axis {
     /// The ends of an input's range; those of an output are found when it is drawn.
     pub range: Option<(f64, f64)>,
     /// The choices of a categorical input.
-    pub choices: Vec<String>,
+    pub choices: Vec<Value>,
     /// What is wanted of an output.
     pub goal: Option<&'static str>,
     /// The bounds or the level of an output, in ascending order.

@@ -103,6 +103,37 @@ fn outcomes_are_exported_as_they_were_told() {
 }
 
 #[test]
+fn choices_keep_their_json_values() {
+    const STUDY: &str = "initial = 8\nbatch = 4\n[objectives]\ny = { goal = 'max' }\n[space]\nx = { real = [0, 1] }
+flag = { choice = [true, false] }\nsize = { choice = [1, 2.5, 'large'] }\n";
+    let folder = Folder::new(STUDY, "{flag} {size}", "budget = 8", "echo $1 $2 >> args; echo 1\n");
+    folder.done(&["run", "study.toml"]);
+    let arguments = folder.read("args");
+    let words: Vec<&str> = arguments.split_whitespace().collect();
+    assert!(["true", "false", "1", "2.5", "large"].iter().all(|word| words.contains(word)), "{arguments}");
+    assert_eq!(words.len(), 16);
+
+    // From a table, whose cells are texts, to the study's own values.
+    folder.write("own.csv", "x,flag,size,y\n0.5,TRUE,2.5,3\n0.25,false,1.0,4\n");
+    folder.done(&["tell", "study.toml", "own.csv"]);
+    let study = Study::open(&folder.path("study.db")).unwrap();
+    let told: Vec<_> = study.history().records()[8..].iter().map(|record| record.trial.point[1..].to_vec()).collect();
+    assert_eq!(told, [vec![true.into(), 2.5.into()], vec![false.into(), 1.into()]]);
+    folder.write("other.csv", "x,flag,size,y\n0.5,yes,1,3\n");
+    let complaint = folder.refused(&["tell", "study.toml", "other.csv"]);
+    assert!(complaint.contains("line 2, column 'flag'") && complaint.contains("one of true, false"), "{complaint}");
+
+    // As JSON to a program, and from a command.
+    let folder = Folder::new(STUDY, "", "budget = 4", "cat >> points; echo 1\n");
+    folder.done(&["run", "study.toml"]);
+    let asked = folder.done(&["ask", "study.toml", "--json", "-n", "8"]);
+    for line in folder.read("points").lines().chain(asked.lines()) {
+        let point: Value = serde_json::from_str(line).unwrap();
+        assert!(point["flag"].is_boolean() && (point["size"].is_number() || point["size"] == "large"), "{point}");
+    }
+}
+
+#[test]
 fn replicates_are_asked_for_by_a_flag() {
     let folder = desk();
     let complaint = folder.refused(&["ask", "study.toml", "--replicate"]);

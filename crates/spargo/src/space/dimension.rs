@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// One named input, written as `{ name = "temperature", real = [20.0, 80.0], log = true }`, `{ name = "layers", int =
-/// [1, 8] }` or `{ name = "metal", choice = ["Pd", "Ni"] }`.
+/// [1, 8] }` or `{ name = "metal", choice = ["Pd", "Ni"] }`, whose labels may be numbers, true and false, too.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "InputForm", into = "InputForm")]
 pub struct Dimension {
@@ -31,13 +31,13 @@ impl Dimension {
         Dimension { name: name.into(), domain: Domain::Int(IntRange { lower, upper, scale: Scale::Linear }) }
     }
 
-    /// One of several words.
-    pub fn choice(name: impl Into<String>, choices: &[&str]) -> Self {
-        let choices = choices.iter().map(|choice| choice.to_string()).collect();
+    /// One of several labels without order: texts, numbers, true, false or null.
+    pub fn choice<T: Clone + Into<Value>>(name: impl Into<String>, choices: &[T]) -> Self {
+        let choices = choices.iter().cloned().map(Into::into).collect();
         Dimension { name: name.into(), domain: Domain::Categorical(Choices(choices)) }
     }
 
-    /// This input with its range divided evenly in the logarithm; nothing changes for words.
+    /// This input with its range divided evenly in the logarithm; nothing changes for choices.
     pub fn log(mut self) -> Self {
         if let Domain::Real(RealRange { scale, .. }) | Domain::Int(IntRange { scale, .. }) = &mut self.domain {
             *scale = Scale::Log;

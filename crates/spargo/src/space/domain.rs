@@ -26,7 +26,7 @@ pub enum Domain {
     Real(RealRange),
     /// Whole numbers between two ends.
     Int(IntRange),
-    /// One of a list of words without order.
+    /// One of a list of labels without order.
     Categorical(Choices),
 }
 
@@ -62,8 +62,8 @@ pub trait Kind {
         None
     }
 
-    /// Its words, if it has any.
-    fn choices(&self) -> &[String] {
+    /// Its labels, if it has any.
+    fn choices(&self) -> &[Value] {
         &[]
     }
 
@@ -72,7 +72,7 @@ pub trait Kind {
         false
     }
 
-    /// Whether its values are words without order.
+    /// Whether its values are labels without order.
     fn is_categorical(&self) -> bool {
         self.range().is_none()
     }
@@ -111,6 +111,11 @@ pub trait Kind {
 
     /// The value with the nearest number.
     fn decode(&self, number: f64) -> Value;
+
+    /// A value as the domain writes it, if it is in the domain.
+    fn canonical(&self, value: &Value) -> Value {
+        self.encode(value).map_or_else(|| value.clone(), |number| self.decode(number))
+    }
 
     /// [`encode`](Self::encode) for many values.
     fn encoder(&self) -> Encoder<'_> {

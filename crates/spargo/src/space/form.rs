@@ -1,7 +1,7 @@
 //! The form in which spaces are written in files.
 //!
 //! ```text
-//!     inputs = [{ name, real = [lower, upper] | int = [lower, upper] | choice = [words], log }, …]
+//!     inputs = [{ name, real = [lower, upper] | int = [lower, upper] | choice = [labels], log }, …]
 //!     candidates = [[value, …], …]
 //! ```
 
@@ -24,7 +24,7 @@ pub(super) struct InputForm {
     #[serde(skip_serializing_if = "Option::is_none")]
     int: Option<Vec<i64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    choice: Option<Vec<String>>,
+    choice: Option<Vec<super::Value>>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     log: bool,
 }
@@ -40,7 +40,7 @@ impl TryFrom<InputForm> for Dimension {
         let choice = |choices| Ok(Domain::Categorical(Choices(choices)));
         let mut given = [form.real.map(real), form.int.map(int), form.choice.map(choice)].into_iter().flatten();
         let (Some(domain), None) = (given.next(), given.next()) else {
-            let remedy = "give one of real = [lower, upper], int = [lower, upper] and choice = [words]";
+            let remedy = "give one of real = [lower, upper], int = [lower, upper] and choice = [labels]";
             return Err(Error::input(name, "it is not clear what it may be", remedy));
         };
         let domain = domain?;

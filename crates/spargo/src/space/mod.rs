@@ -53,8 +53,8 @@ impl Space {
         Space::build(self.dimensions, Some(rows))
     }
 
-    /// A table of points, its columns' domains inferred: columns with words are Categorical, in order of appearance,
-    /// columns of numbers Real from their least to their largest. Unlike elsewhere a column may be constant.
+    /// A table of points, its columns' domains inferred: columns with a text, true, false or null are Categorical, in order
+    /// of appearance, columns of numbers Real from their least to their largest. Unlike elsewhere a column may be constant.
     pub fn from_table(names: &[String], rows: Vec<Point>) -> Result<Self> {
         Space::build(table::infer(names, &rows)?, Some(rows))
     }
@@ -93,6 +93,13 @@ impl Space {
     pub fn encode(&self, point: &[Value]) -> Result<Vec<f64>> {
         self.check_length("the list of values", point.len())?;
         self.dimensions.iter().zip(point).map(|(dimension, value)| dimension.encode(value)).collect()
+    }
+
+    /// A point as the space writes it: choices as they are listed, whole numbers of an Int as such. Values that no input has
+    /// stay what they are.
+    pub fn canonical(&self, point: &[Value]) -> Point {
+        let values = self.dimensions.iter().zip(point);
+        values.map(|(dimension, value)| dimension.domain.canonical(value)).collect()
     }
 
     /// The point with the nearest numbers; among candidates it must be one of them.

@@ -90,6 +90,11 @@ impl Kind for RealRange {
         Some(self.on_grid(position / self.span()))
     }
 
+    /// A value that lies between two numbers of the grid stays what was evaluated.
+    fn canonical(&self, value: &Value) -> Value {
+        value.clone()
+    }
+
     /// The value of the nearest number on the grid; in the range for every number.
     fn decode(&self, number: f64) -> Value {
         let (u, span) = (self.on_grid(number), self.span());

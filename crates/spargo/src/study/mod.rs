@@ -230,7 +230,7 @@ impl Study {
             let of = format!("point {} of {}", index + 1, points.len());
             let settled = outcome.as_ref().map(|outcome| self.config.settled(&of, outcome));
             let outcome = settled.transpose().map_err(refused)?;
-            events.push(Event::Added { point: point.clone(), outcome });
+            events.push(Event::Added { point: self.config.space.canonical(point), outcome });
         }
         self.append(rows, |history| Ok([history.news(&outcomes)?, events.clone()].concat())).map_err(whole)
     }

@@ -46,8 +46,9 @@ fn space() -> Schema {
     };
     let log = json!({ "type": "boolean", "description": "Whether the input is modelled on a logarithmic scale." });
     let number = |key: &str, kind: &str| input(key, range(kind), Some(("log", log.clone())));
-    let words = json!({ "type": "array", "items": { "type": "string" }, "minItems": 2, "uniqueItems": true });
-    let inputs = [number("real", "number"), number("int", "integer"), input("choice", words, None)];
+    let label = json!({ "type": ["string", "number", "boolean"] });
+    let labels = json!({ "type": "array", "items": label, "minItems": 2, "uniqueItems": true });
+    let inputs = [number("real", "number"), number("int", "integer"), input("choice", labels, None)];
     let file = json!({
         "type": "string",
         "description": "A CSV file of the only points that may be evaluated, relative to the study file.",
