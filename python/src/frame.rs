@@ -50,7 +50,7 @@ impl Frame {
         match (&self.inputs, points) {
             (Inputs::Space(space), points) => {
                 let points = points.into_values();
-                let rows = points.iter().map(|point| space.encode(point)).collect::<Result<Vec<_>>>()?;
+                let rows = points.iter().map(|point| space.encode_observed(point)).collect::<Result<Vec<_>>>()?;
                 let z = Mat::from_fn(rows.len(), space.dimensions().len(), |i, k| rows[i][k]);
                 Ok(Placed { z, points })
             }

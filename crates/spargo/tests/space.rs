@@ -120,6 +120,49 @@ proptest! {
         prop_assert!((near / x - 1.0).abs() < 1e-9, "{x} became {near}");
     }
 
+    /// Inside as ever, outside by the same formula, never in between.
+    #[test]
+    fn what_was_observed_outside_has_a_number_outside(
+        lower in -1e3..1e3f64,
+        length in 1e-3..1e3f64,
+        far in prop_oneof![Just(1e-15), Just(1e-6), 0.0..9e3f64],
+        t in 0.0..=1.0f64,
+        log in any::<bool>(),
+    ) {
+        let (lower, scale) = if log { (lower.abs() + 1e-3, Scale::Log) } else { (lower, Scale::Linear) };
+        let upper = lower + length;
+        let [reals, ints] = [real(lower, upper, scale), int(lower as i64, upper as i64 + 2, scale)];
+        if let Ok(space) = Space::new(vec![reals.clone()]) {
+            let inside = Value::Real((lower + t * length).min(upper));
+            prop_assert_eq!(space.encode_observed(std::slice::from_ref(&inside)), space.encode(&[inside]));
+            let down = (far * (upper / lower).ln()).min(600.0);
+            let below = if log { lower * (-down).exp() } else { lower - far * length };
+            for (x, sign) in [(below, -1.0), (upper + far * length, 1.0)] {
+                let number = space.encode_observed(&[x.into()]).unwrap()[0];
+                let exact = if log { (x / lower).ln() / (upper / lower).ln() } else { (x - lower) / length };
+                if (lower..=upper).contains(&x) {
+                    prop_assert!((0.0..=1.0).contains(&number));
+                } else {
+                    prop_assert!(if sign < 0.0 { number < 0.0 } else { number > 1.0 }, "{x}: {number}");
+                    prop_assert!((number - exact).abs() < 1e-6 * exact.abs().max(1.0), "{x}: {number}, not {exact}");
+                    prop_assert!(!space.contains(&[x.into()]) && !space.contains_numbers(&[number]));
+                    let mut clamped = [number];
+                    space.clamp(&mut clamped);
+                    prop_assert_eq!(clamped, [0.5 + 0.5 * sign]);
+                }
+            }
+        }
+        if let Ok(space) = Space::new(vec![ints]) {
+            let Domain::Int(IntRange { lower, upper, .. }) = space.dimensions()[0].domain else { unreachable!() };
+            for (i, end) in [(lower - 1 - far as i64, 0.0), (upper + 1 + far as i64, 1.0)] {
+                match space.encode_observed(&[i.into()]) {
+                    Ok(number) => prop_assert!((number[0] - end) * (end - 0.5) > 0.0, "{i}: {number:?}"),
+                    Err(error) => prop_assert!(log && i <= 0 || far > 1e3, "{error}"),
+                }
+            }
+        }
+    }
+
     #[test]
     fn integers_come_back_bit_by_bit(
         middle in any::<i64>(),
@@ -345,6 +388,44 @@ fn values_outside_are_refused_by_name() {
     let many: Vec<String> = (0..100).map(|i| format!("c{i}")).collect();
     let many = one(&Dimension::choice("many", &many.iter().map(String::as_str).collect::<Vec<_>>()));
     assert!(many.encode(&["x".into()]).unwrap_err().to_string().ends_with("'c11', … (100 in all)"));
+}
+
+#[test]
+fn what_has_no_number_is_refused_even_if_it_was_observed() {
+    let space = Space::new(vec![
+        Dimension::real("temperature", 20.0, 80.0),
+        Dimension::real("rate", 0.1, 10.0).log(),
+        Dimension::int("layers", 1, 8),
+        Dimension::int("units", 8, 512).log(),
+        Dimension::choice("metal", &["Pd", "Ni"]),
+    ])
+    .unwrap();
+    let good: [Value; 5] = [5.0.into(), 100.0.into(), (-6).into(), 4.into(), "Ni".into()];
+    let close = |a: f64, b: f64| (a - b).abs() < 1e-9;
+    let numbers = space.encode_observed(&good).unwrap();
+    let expected = [-0.25, 1.5, -1.0, -1.0 / 6.0, 1.0];
+    assert!(numbers.iter().zip(expected).all(|(&found, expected)| close(found, expected)), "{numbers:?}");
+    assert!(!space.contains(&good) && !space.contains_numbers(&numbers) && space.encode(&good).is_err());
+    let bad: [(usize, &[Value]); 5] = [
+        (0, &[f64::NAN.into(), f64::INFINITY.into(), f64::MAX.into(), 1e9.into(), "warm".into(), true.into()]),
+        (1, &[0.0.into(), (-1.0).into(), 5e-324.into()]),
+        (2, &[2.5.into(), 9.5.into(), 1e300.into(), i64::MAX.into(), i64::MIN.into()]),
+        (3, &[0.into(), (-8).into()]),
+        (4, &["Co".into(), 2.into(), Value::Null]),
+    ];
+    for (k, values) in bad {
+        for wrong in values {
+            let mut point = good.clone();
+            point[k] = wrong.clone();
+            let error = space.encode_observed(&point).unwrap_err();
+            assert!(matches!(&error, Error::Value { input, .. } if *input == space.dimensions()[k].name), "{error}");
+        }
+    }
+    let error = space.dimensions()[1].encode_observed(&0.0.into()).unwrap_err().to_string();
+    assert!(error.ends_with("give a number above 0 near the range of 0.1 to 10.0"), "{error}");
+    // A column of a table that has but one value has no scale.
+    let table = Space::from_table(&["x".into()], vec![vec![7.0.into()]]).unwrap();
+    assert!(table.encode_observed(&[7.0.into()]).is_ok() && table.encode_observed(&[8.0.into()]).is_err());
 }
 
 #[test]

@@ -167,7 +167,7 @@ fn a_table_is_told_completely_or_not_at_all() {
         ("trial,y\n1,5\n1,5\n", &["line 3", "column 'trial'", "line 2 as well"]),
         ("trial,y\n1,5\n1.5,5\n", &["line 3", "'1.5' is not the number of a trial"]),
         ("trial,y\n1,5\n,5\n", &["line 3", "column 'x'", "needs all inputs"]),
-        ("trial,x,n,y\n1,,,5\n,2.5,3,5\n", &["line 3", "column 'x'", "2.5"]),
+        ("trial,x,n,y\n1,,,5\n,2.5e9,3,5\n", &["line 3", "column 'x'", "near the range"]),
         ("trial,y,status\n1,5,done\n2,5,dun\n", &["line 3", "column 'status'", "'dun'"]),
         ("trial,y,status\n1,5,done\n2,5,pending\n", &["line 3", "column 'y'", "marked pending"]),
         ("trial,z\n1,5\n", &["line 1", "no column 'y'"]),

@@ -76,6 +76,10 @@ impl Kind for Choices {
         find(value, listed, read).map(|index| index as f64)
     }
 
+    fn encode_outside(&self, _: &Value) -> Option<f64> {
+        None
+    }
+
     fn decode(&self, number: f64) -> Value {
         self.0.get(self.snap(number) as usize).cloned().unwrap_or(Value::Null)
     }

@@ -50,6 +50,16 @@ impl Dimension {
         self.domain.encode(value).ok_or_else(|| self.refuse(value))
     }
 
+    /// The number by which models see a value that was observed, inside the domain or outside.
+    pub fn encode_observed(&self, value: &Value) -> Result<f64> {
+        let number = self.domain.encode(value).or_else(|| self.domain.encode_outside(value));
+        number.ok_or_else(|| Error::Value {
+            input: self.name.clone(),
+            value: value.to_string(),
+            allowed: self.domain.observable(),
+        })
+    }
+
     /// The value with the nearest number.
     pub fn decode(&self, number: f64) -> Result<Value> {
         if number.is_nan() { Err(self.refuse(&Value::Real(number))) } else { Ok(self.domain.decode(number)) }

@@ -9,6 +9,10 @@ use super::value::Value;
 use std::fmt::Debug;
 use std::ops::Deref;
 
+/// How far outside its range a value may have been observed, in lengths of the range: farther away rounding would blur the
+/// distances inside, and what looks so far is a typing error.
+const FARTHEST: f64 = 1e4;
+
 /// How a range is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scale {
@@ -109,6 +113,15 @@ pub trait Kind {
     /// The number of a value, if it is in the domain.
     fn encode(&self, value: &Value) -> Option<f64>;
 
+    /// The number of a value that is not in the domain but was observed elsewhere: below 0 or above [`largest`](Self::largest), by
+    /// the formula of those in it. `None` if there is none, and within the domain.
+    fn encode_outside(&self, value: &Value) -> Option<f64>;
+
+    /// What may have been observed, in words, to follow "give".
+    fn observable(&self) -> String {
+        self.allowed()
+    }
+
     /// The value with the nearest number.
     fn decode(&self, number: f64) -> Value;
 
@@ -121,6 +134,17 @@ pub trait Kind {
     fn encoder(&self) -> Encoder<'_> {
         Box::new(|value| self.encode(value))
     }
+}
+
+/// A number outside the range that is not too far away.
+pub(super) fn not_too_far(number: f64) -> Option<f64> {
+    (-FARTHEST..=1.0 + FARTHEST).contains(&number).then_some(number)
+}
+
+/// What may have been observed of a range.
+pub(super) fn observable(what: &str, scale: Scale, lower: &dyn Debug, upper: &dyn Debug) -> String {
+    let positive = if scale == Scale::Log { " above 0" } else { "" };
+    format!("{what}{positive} near the range of {lower:?} to {upper:?}")
 }
 
 pub(super) fn reversed(lower: &dyn Debug, upper: &dyn Debug) -> Option<(String, &'static str)> {

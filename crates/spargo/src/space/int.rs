@@ -6,7 +6,7 @@
 //!
 //! Everything is computed from i − lower: near the limits of i64 the integers themselves are not f64s.
 
-use super::domain::{Kind, Scale, not_positive, reversed};
+use super::domain::{Kind, Scale, not_positive, not_too_far, observable, reversed};
 use super::value::Value;
 
 /// The most values that evenly divided numbers in [0, 1] tell apart after a division and a product.
@@ -85,6 +85,16 @@ impl Kind for IntRange {
     fn encode(&self, value: &Value) -> Option<f64> {
         let value = value.int().filter(|i| (self.lower..=self.upper).contains(i))?;
         Some(self.number(value.abs_diff(self.lower) as f64))
+    }
+
+    fn encode_outside(&self, value: &Value) -> Option<f64> {
+        let value = value.int().filter(|i| !(self.lower..=self.upper).contains(i))?;
+        let has_number = self.lower < self.upper && (self.scale == Scale::Linear || value > 0);
+        has_number.then(|| self.number((i128::from(value) - i128::from(self.lower)) as f64)).and_then(not_too_far)
+    }
+
+    fn observable(&self) -> String {
+        observable("a whole number", self.scale, &self.lower, &self.upper)
     }
 
     fn decode(&self, number: f64) -> Value {

@@ -95,6 +95,31 @@ impl Space {
         self.dimensions.iter().zip(point).map(|(dimension, value)| dimension.encode(value)).collect()
     }
 
+    /// The numbers of a point that was observed. Values inside their domains have those of [`encode`](Self::encode); outside a range
+    /// they are below 0 or above 1, by the same formula. What has no number is refused: a choice that is not listed, a fraction
+    /// of an Int, what is not above 0 in a logarithmic range, and what is thousands of ranges away.
+    pub fn encode_observed(&self, point: &[Value]) -> Result<Vec<f64>> {
+        self.check_length("the list of values", point.len())?;
+        self.dimensions.iter().zip(point).map(|(dimension, value)| dimension.encode_observed(value)).collect()
+    }
+
+    /// Whether every value of a point lies in its domain: only then it may be asked for or recommended.
+    pub fn contains(&self, point: &[Value]) -> bool {
+        self.encode(point).is_ok()
+    }
+
+    /// Whether the numbers of a point are those of a point in the domains.
+    pub fn contains_numbers(&self, numbers: &[f64]) -> bool {
+        let inside = |(dimension, number): (&Dimension, &f64)| (0.0..=dimension.domain.largest()).contains(number);
+        numbers.len() == self.dimensions.len() && self.dimensions.iter().zip(numbers).all(inside)
+    }
+
+    /// Moves numbers outside the domains to the nearest ones inside; others stay as they are.
+    pub fn clamp(&self, numbers: &mut [f64]) {
+        let numbers = self.dimensions.iter().zip(numbers);
+        numbers.for_each(|(dimension, number)| *number = number.clamp(0.0, dimension.domain.largest()));
+    }
+
     /// A point as the space writes it: choices as they are listed, whole numbers of an Int as such. Values that no input has
     /// stay what they are.
     pub fn canonical(&self, point: &[Value]) -> Point {

@@ -16,7 +16,7 @@ pub(super) struct Observations {
     tells: usize,
     /// Encoded points, row after row.
     points: Vec<f64>,
-    /// Every point there is.
+    /// Every point inside the space.
     pub excluded: Excluded,
     /// Records that were observed, in the order of their numbers.
     pub observed: Vec<usize>,
@@ -54,8 +54,11 @@ impl Observations {
     pub fn extend(&mut self, config: &Config, history: &History, rows: Vec<Vec<f64>>) -> Result<()> {
         let (records, mut rows) = (history.records(), rows.into_iter());
         for (i, record) in records.iter().enumerate().skip(self.points.len() / self.dimension) {
-            let point = rows.next().map_or_else(|| config.space.encode(&record.trial.point), Ok)?;
-            self.excluded.insert(&point);
+            let point = rows.next().map_or_else(|| config.space.encode_observed(&record.trial.point), Ok)?;
+            // What lies outside uses up none of the points inside.
+            if config.space.contains_numbers(&point) {
+                self.excluded.insert(&point);
+            }
             self.points.extend(point);
             self.pending.push(i);
         }

@@ -111,7 +111,7 @@ impl OutcomeTable<'_> {
         for ((dimension, column), asked) in dimensions.iter().zip(&self.inputs).zip(point) {
             let cell = self.optional(row, *column);
             let found = value(cell, &dimension.domain);
-            let near = match (dimension.encode(&found), dimension.encode(asked)) {
+            let near = match (dimension.encode_observed(&found), dimension.encode_observed(asked)) {
                 (Ok(found), Ok(asked)) => (found - asked).abs() <= ROUNDING,
                 _ => false,
             };
@@ -131,7 +131,7 @@ impl OutcomeTable<'_> {
                 return Err(self.fault(row, &dimension.name, "a row without a trial number needs all inputs"));
             }
             let value = value(cell, &dimension.domain);
-            dimension.encode(&value).map_err(|error| self.fault(row, &dimension.name, &error.to_string()))?;
+            dimension.encode_observed(&value).map_err(|error| self.fault(row, &dimension.name, &error.to_string()))?;
             Ok(value)
         };
         dimensions.iter().zip(&self.inputs).map(input).collect()
