@@ -73,8 +73,10 @@ class Insight:
         if "choice" in given:
             values = self._codec.labels.get(given["name"], {})
             return Choice([values.get(label, label) if isinstance(label, str) else label for label in given["choice"]])
-        kind, (lower, upper) = (Real, given["real"]) if "real" in given else (Int, given["int"])
-        return kind(lower, upper, bool(given.get("log")))
+        log = bool(given.get("log"))
+        if "int" in given:
+            return Int(*given["int"], log)
+        return Real(*given["real"], log, given.get("step"), given.get("digits"))
 
     @property
     def inputs(self) -> list[str]:

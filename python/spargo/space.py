@@ -11,22 +11,43 @@ import numpy as np
 
 from .tables import Table, is_table
 
+#: Kind, bounds or labels, whether the scale is logarithmic, step, decimal places.
+Spec = tuple[str, Any, bool, Union[float, None], Union[int, None]]
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Real:
     """A real number from `lower` to `upper`, with `log` on a logarithmic scale.
 
+    With `step` only `lower` and on from there in steps of this length, with `digits` only numbers with so many decimal places:
+    what is asked for can be set on an instrument as it is printed. If `upper` is no such number, the last one below it is.
+
     >>> Real(1e-4, 1.0, log=True)
     Real(lower=0.0001, upper=1.0, log=True)
+    >>> Real(20, 120, step=0.5)
+    Real(lower=20, upper=120, step=0.5)
     """
 
     lower: float
     upper: float
     log: bool = False
+    step: float | None = None
+    digits: int | None = None
 
-    def spec(self) -> tuple[str, Any, bool]:
-        """Kind, bounds, and whether the scale is logarithmic."""
-        return "real", (float(self.lower), float(self.upper)), bool(self.log)
+    def __post_init__(self) -> None:
+        if self.step is not None and self.digits is not None:
+            raise ValueError("give a step or digits, not both")
+
+    def __repr__(self) -> str:
+        more = {"log": self.log or None, "step": self.step, "digits": self.digits}
+        given = "".join(f", {name}={value!r}" for name, value in more.items() if value is not None)
+        return f"Real(lower={self.lower!r}, upper={self.upper!r}{given})"
+
+    def spec(self) -> Spec:
+        """What the library needs of it."""
+        step = None if self.step is None else float(self.step)
+        digits = None if self.digits is None else _integer(self.digits)
+        return "real", (float(self.lower), float(self.upper)), bool(self.log), step, digits
 
 
 @dataclass(frozen=True)
@@ -37,9 +58,9 @@ class Int:
     upper: int
     log: bool = False
 
-    def spec(self) -> tuple[str, Any, bool]:
-        """Kind, bounds, and whether the scale is logarithmic."""
-        return "int", (_integer(self.lower), _integer(self.upper)), bool(self.log)
+    def spec(self) -> Spec:
+        """What the library needs of it."""
+        return "int", (_integer(self.lower), _integer(self.upper)), bool(self.log), None, None
 
 
 @dataclass(frozen=True)
@@ -60,9 +81,9 @@ class Choice:
         """Strings that stand for the values in drawings."""
         return [str(label_of(choice)) for choice in self.choices]
 
-    def spec(self) -> tuple[str, Any, bool]:
-        """Kind, labels, and that there is no logarithmic scale."""
-        return "choice", [label_of(choice) for choice in self.choices], False
+    def spec(self) -> Spec:
+        """What the library needs of it."""
+        return "choice", [label_of(choice) for choice in self.choices], False, None, None
 
 
 @dataclass(frozen=True)
@@ -96,8 +117,8 @@ class Space:
         else:
             raise TypeError(f"a space must be a dictionary of inputs or a table of candidates, not {type(given).__name__}")
 
-    def specs(self) -> list[tuple[str, str, Any, bool]]:
-        """Name, kind, bounds or labels, and whether the scale is logarithmic, per input."""
+    def specs(self) -> list[tuple[str, str, Any, bool, float | None, int | None]]:
+        """Inputs as the library takes them: their names, and what they are."""
         return [(name, *dimension.spec()) for name, dimension in self.dimensions.items()]
 
     def labels(self) -> dict[str, dict[str, Any]]:

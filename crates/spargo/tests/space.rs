@@ -120,6 +120,50 @@ proptest! {
         prop_assert!((near / x - 1.0).abs() < 1e-9, "{x} became {near}");
     }
 
+    /// Every value is the decimal that it is printed as, and comes back bit by bit.
+    #[test]
+    fn grids_come_back_as_decimals(
+        first in -100_000..100_000i64,
+        step in 1..1000i64,
+        last in 1..100_000i64,
+        decimals in 0..8u32,
+        beyond in 0.0..0.9f64,
+        draws in prop::array::uniform4(any::<u64>()),
+        log in any::<bool>(),
+        by_digits in any::<bool>(),
+    ) {
+        let (log, step) = (log && first > 0, if by_digits { 1 } else { step });
+        let decimal = |whole: i64| format!("{whole}e-{decimals}").parse::<f64>().unwrap();
+        let upper = decimal(first + last * step) + beyond * decimal(step);
+        let scale = if log { Scale::Log } else { Scale::Linear };
+        let plain = real(decimal(first), upper, scale);
+        let dimension = if by_digits { plain.digits(decimals) } else { plain.step(decimal(step)) };
+        let space = one(&dimension);
+        let domain = &space.dimensions()[0].domain;
+        prop_assert!(!domain.is_continuous() && !domain.is_categorical());
+        prop_assert_eq!(domain.count(), Some(last as u64 + 1));
+        assert_ends(&space, Value::Real(decimal(first)), Value::Real(decimal(first + last * step)));
+        for draw in draws {
+            let k = (draw % (last as u64 + 1)) as i64;
+            let (number, value) = (domain.nth(k as u64), decimal(first + k * step));
+            assert_round_trip(&space, number);
+            assert_round_trip(&space, draw as f64 / u64::MAX as f64);
+            prop_assert_eq!(decode(&space, number), Value::Real(value));
+            let places = value.to_string().split_once('.').map_or(0, |(_, places)| places.len());
+            prop_assert!(places <= decimals as usize, "{value}");
+            let next: Vec<Value> = domain.neighbours(number).into_iter().map(|next| decode(&space, next)).collect();
+            let expected = [k - 1, k + 1].into_iter().filter(|k| (0..=last).contains(k));
+            prop_assert_eq!(next, expected.map(|k| Value::Real(decimal(first + k * step))).collect::<Vec<_>>());
+            // Between two values there is nothing to be asked for, but something to be learned from.
+            let between = Value::Real(value + 0.4 * decimal(step));
+            let observed = space.encode_observed(std::slice::from_ref(&between)).unwrap();
+            prop_assert!(space.encode(&[between]).is_err() && !space.contains_numbers(&observed));
+            prop_assert!(k == last || (number..domain.nth(k as u64 + 1)).contains(&observed[0]));
+        }
+        let text = serde_json::to_string(&space).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Space>(&text).unwrap(), space);
+    }
+
     /// Inside as ever, outside by the same formula, never in between.
     #[test]
     fn what_was_observed_outside_has_a_number_outside(
@@ -391,6 +435,30 @@ fn values_outside_are_refused_by_name() {
 }
 
 #[test]
+fn grids_are_what_a_lab_can_set() {
+    let values = |dimension: Dimension| -> Vec<String> {
+        let domain = &dimension.domain;
+        (0..domain.count().unwrap()).map(|k| domain.decode(domain.nth(k)).to_string()).collect()
+    };
+    let percent = values(Dimension::real("water", 0.0, 1.0).digits(2));
+    assert_eq!((percent.len(), &*percent[29], &*percent[30], &*percent[37]), (101, "0.29", "0.3", "0.37"));
+    let loading = values(Dimension::real("loading", 0.001, 0.1).log().digits(3));
+    assert_eq!((loading.len(), &*loading[0], &*loading[36], &*loading[99]), (100, "0.001", "0.037", "0.1"));
+    let celsius = values(Dimension::real("temperature", 20.0, 120.0).step(0.5).log());
+    assert_eq!((celsius.len(), &*celsius[1], &*celsius[200]), (201, "20.5", "120.0"));
+    // The last value is the one below an upper end that is not on the grid; digits begin above the lower end.
+    assert_eq!(values(Dimension::real("x", 0.0, 1.0).step(0.3)), ["0.0", "0.3", "0.6", "0.9"]);
+    assert_eq!(values(Dimension::real("x", 0.05, 0.35).step(0.1)), ["0.05", "0.15", "0.25", "0.35"]);
+    assert_eq!(values(Dimension::real("x", -0.26, 0.14).digits(1)), ["-0.2", "-0.1", "0.0", "0.1"]);
+    assert_eq!(values(Dimension::real("x", 1e6, 3e6).step(1e6)), ["1000000.0", "2000000.0", "3000000.0"]);
+    // What a spreadsheet makes of 0.3.
+    let space = one(&Dimension::real("x", 0.0, 1.0).step(0.1));
+    assert_eq!(space.canonical(&[(0.1 + 0.2).into()]), [Value::Real(0.3)]);
+    let error = space.encode(&[0.25.into()]).unwrap_err().to_string();
+    assert!(error.ends_with("give a number from 0.0 to 1.0 in steps of 0.1"), "{error}");
+}
+
+#[test]
 fn what_has_no_number_is_refused_even_if_it_was_observed() {
     let space = Space::new(vec![
         Dimension::real("temperature", 20.0, 80.0),
@@ -440,6 +508,17 @@ fn senseless_inputs_are_refused_with_a_remedy() {
         (real(0.0, 1.0, log), "above 0"),
         (real(-1.0, 1.0, log), "above 0"),
         (real(5e-324, 1.0, log), "above 0"),
+        (real(0.0, 1.0, linear).step(0.0), "positive"),
+        (real(0.0, 1.0, linear).step(-0.1), "positive"),
+        (real(0.0, 1.0, linear).step(2.0), "shorter"),
+        (real(0.0, 1.0, linear).step(1e-17), "longer"),
+        (real(0.0, 1.0, linear).digits(40), "longer"),
+        (real(0.0, 1.0, linear).digits(301), "fewer"),
+        (real(0.2, 0.8, linear).digits(0), "more digits"),
+        (real(0.2, 1.8, linear).digits(0), "leave it out"),
+        (real(0.0, 1.0, log).step(0.1), "above 0"),
+        (real(1.0, 0.0, linear).digits(1), "swap"),
+        (real(0.0, f64::INFINITY, linear).step(0.1), "finite"),
         (int(3, 2, linear), "swap"),
         (int(3, 3, linear), "leave it out"),
         (int(0, 9, log), "above 0"),
@@ -498,6 +577,9 @@ fn files_that_say_something_else_are_refused() {
         (r#"{"name": "a"}"#, "not clear"),
         (r#"{"name": "a", "choice": ["u", "v"], "log": true}"#, "leave out log"),
         (r#"{"name": "a", "real": [0, 1], "scale": "log"}"#, "unknown field"),
+        (r#"{"name": "a", "real": [0, 1], "step": 0.1, "digits": 1}"#, "leave out one"),
+        (r#"{"name": "a", "int": [0, 9], "step": 2}"#, "only real inputs"),
+        (r#"{"name": "a", "choice": [1, 2], "digits": 1}"#, "only real inputs"),
         (r#"{"name": "a", "real": [0]}"#, "1 ends"),
         (r#"{"real": [0, 1]}"#, "name"),
         (r#"{"name": "a", "real": [1, 0]}"#, "swap"),

@@ -134,6 +134,30 @@ flag = { choice = [true, false] }\nsize = { choice = [1, 2.5, 'large'] }\n";
 }
 
 #[test]
+fn what_is_asked_for_can_be_set_as_it_is_printed() {
+    const STUDY: &str = "initial = 24\nbatch = 12\n[objectives]\ny = { goal = 'max' }\n[space]
+temperature = { real = [20, 120], step = 0.5 }\nloading = { real = [0.001, 0.1], log = true, digits = 3 }\n";
+    let folder = Folder::new(STUDY, "{temperature} {loading}", "budget = 48", "echo $1 $2 >> args; echo $1\n");
+    folder.done(&["run", "study.toml"]);
+    let exported: Vec<String> = folder.export().iter().flat_map(|row| row[1..3].to_vec()).collect();
+    let arguments = folder.read("args");
+    let places = |text: &str| text.split_once('.').map_or(0, |(_, places)| places.len());
+    for pair in
+        arguments.lines().chain(exported.chunks(2).map(|pair| pair.join(" ")).collect::<Vec<_>>().iter().map(|s| &**s))
+    {
+        let (temperature, loading) = pair.split_once(' ').unwrap();
+        assert!(places(temperature) == 1 && [".0", ".5"].iter().any(|end| temperature.ends_with(end)), "{pair}");
+        assert!(places(loading) <= 3, "{pair}");
+    }
+    assert_eq!(arguments.lines().count(), 48);
+    // The model climbs on the grid to its end.
+    assert!(exported.contains(&"120.0".to_string()), "{exported:?}");
+    folder.edit("study.toml", "step = 0.5", "step = 500");
+    let complaint = folder.refused(&["suggest", "study.toml"]);
+    assert!(complaint.contains("longer than its range") && complaint.contains("make it shorter"), "{complaint}");
+}
+
+#[test]
 fn replicates_are_asked_for_by_a_flag() {
     let folder = desk();
     let complaint = folder.refused(&["ask", "study.toml", "--replicate"]);

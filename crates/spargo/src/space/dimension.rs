@@ -3,13 +3,14 @@
 use super::choice::Choices;
 use super::domain::{Domain, Scale};
 use super::form::InputForm;
+use super::grid::{GridRange, Spacing};
 use super::int::IntRange;
 use super::real::RealRange;
 use super::value::Value;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// One named input, written as `{ name = "temperature", real = [20.0, 80.0], log = true }`, `{ name = "layers", int =
+/// One named input, written as `{ name = "temperature", real = [20.0, 80.0], log = true }` (with `step = 0.5` or `digits = 2` on a grid), `{ name = "layers", int =
 /// [1, 8] }` or `{ name = "metal", choice = ["Pd", "Ni"] }`, whose labels may be numbers, true and false, too.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "InputForm", into = "InputForm")]
@@ -39,9 +40,34 @@ impl Dimension {
 
     /// This input with its range divided evenly in the logarithm; nothing changes for choices.
     pub fn log(mut self) -> Self {
-        if let Domain::Real(RealRange { scale, .. }) | Domain::Int(IntRange { scale, .. }) = &mut self.domain {
-            *scale = Scale::Log;
+        match &mut self.domain {
+            Domain::Real(RealRange { scale, .. }) | Domain::Int(IntRange { scale, .. }) => *scale = Scale::Log,
+            Domain::Grid(range) => {
+                let (lower, upper) = range.ends();
+                *range = GridRange::new(lower, upper, Scale::Log, range.spacing());
+            }
+            Domain::Categorical(_) => {}
         }
+        self
+    }
+
+    /// This real input at its lower end and on from there in steps of this length only; nothing changes for others.
+    pub fn step(self, step: f64) -> Self {
+        self.spaced(Spacing::Step(step))
+    }
+
+    /// This real input at numbers with so many decimal places only; nothing changes for others.
+    pub fn digits(self, digits: u32) -> Self {
+        self.spaced(Spacing::Digits(digits))
+    }
+
+    fn spaced(mut self, spacing: Spacing) -> Self {
+        let (lower, upper, scale) = match &self.domain {
+            Domain::Real(RealRange { lower, upper, scale }) => (*lower, *upper, *scale),
+            Domain::Grid(range) => (range.ends().0, range.ends().1, range.scale()),
+            _ => return self,
+        };
+        self.domain = Domain::Grid(GridRange::new(lower, upper, scale, spacing));
         self
     }
 

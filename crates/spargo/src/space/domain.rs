@@ -3,6 +3,7 @@
 //! A kind of input is a file that implements [`Kind`] and a variant of [`Domain`]; how files write it is in `form.rs`.
 
 use super::choice::Choices;
+use super::grid::GridRange;
 use super::int::IntRange;
 use super::real::RealRange;
 use super::value::Value;
@@ -28,6 +29,8 @@ pub enum Scale {
 pub enum Domain {
     /// Real numbers between two ends.
     Real(RealRange),
+    /// Real numbers between two ends that lie on a grid.
+    Grid(GridRange),
     /// Whole numbers between two ends.
     Int(IntRange),
     /// One of a list of labels without order.
@@ -40,6 +43,7 @@ impl Deref for Domain {
     fn deref(&self) -> &Self::Target {
         match self {
             Domain::Real(range) => range,
+            Domain::Grid(range) => range,
             Domain::Int(range) => range,
             Domain::Categorical(choices) => choices,
         }
@@ -101,7 +105,12 @@ pub trait Kind {
     /// The nearest number by which a model sees a value: decoding and encoding do not change it. NaN stays NaN.
     fn snap(&self, number: f64) -> f64;
 
-    /// The numbers of the values next to this one: an integer's two neighbours, all other categories.
+    /// The nearest number inside; between two values of a continuous domain any number is.
+    fn clamp(&self, number: f64) -> f64 {
+        if self.is_continuous() { number.clamp(0.0, self.largest()) } else { self.snap(number) }
+    }
+
+    /// The numbers of the values next to this one: the two neighbours on a grid or among integers, all other categories.
     fn neighbours(&self, number: f64) -> Vec<f64>;
 
     /// The number by which a model sees the value with this index, counted from 0 upwards; the last one's for larger
@@ -147,10 +156,10 @@ pub(super) fn observable(what: &str, scale: Scale, lower: &dyn Debug, upper: &dy
     format!("{what}{positive} near the range of {lower:?} to {upper:?}")
 }
 
-pub(super) fn reversed(lower: &dyn Debug, upper: &dyn Debug) -> Option<(String, &'static str)> {
-    Some((format!("its lower end {lower:?} is above its upper end {upper:?}"), "swap them"))
+pub(super) fn reversed(lower: &dyn Debug, upper: &dyn Debug) -> (String, &'static str) {
+    (format!("its lower end {lower:?} is above its upper end {upper:?}"), "swap them")
 }
 
-pub(super) fn not_positive(lower: &dyn Debug) -> Option<(String, &'static str)> {
-    Some((format!("a logarithmic range cannot begin at {lower:?}"), "raise its lower end above 0, or leave out log"))
+pub(super) fn not_positive(lower: &dyn Debug) -> (String, &'static str) {
+    (format!("a logarithmic range cannot begin at {lower:?}"), "raise its lower end above 0, or leave out log")
 }

@@ -1,13 +1,14 @@
 //! The form in which spaces are written in files.
 //!
 //! ```text
-//!     inputs = [{ name, real = [lower, upper] | int = [lower, upper] | choice = [labels], log }, …]
+//!     inputs = [{ name, real = [lower, upper] | int = [lower, upper] | choice = [labels], log, step | digits }, …]
 //!     candidates = [[value, …], …]
 //! ```
 
 use super::choice::Choices;
 use super::dimension::Dimension;
 use super::domain::{Domain, Scale};
+use super::grid::{GridRange, Spacing};
 use super::int::IntRange;
 use super::real::RealRange;
 use super::{Point, Space};
@@ -27,6 +28,10 @@ pub(super) struct InputForm {
     choice: Option<Vec<super::Value>>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     log: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digits: Option<u32>,
 }
 
 impl TryFrom<InputForm> for Dimension {
@@ -35,7 +40,19 @@ impl TryFrom<InputForm> for Dimension {
     fn try_from(form: InputForm) -> Result<Self> {
         let (name, log) = (form.name, form.log);
         let scale = if log { Scale::Log } else { Scale::Linear };
-        let real = |ends| two(&name, ends).map(|[lower, upper]| Domain::Real(RealRange { lower, upper, scale }));
+        let spacing = match (form.step, form.digits) {
+            (Some(_), Some(_)) => {
+                return Err(Error::input(name, "it has both a step and digits", "leave out one of them"));
+            }
+            (step, digits) => step.map(Spacing::Step).or(digits.map(Spacing::Digits)),
+        };
+        let real = |ends| {
+            let [lower, upper] = two(&name, ends)?;
+            Ok(match spacing {
+                Some(spacing) => Domain::Grid(GridRange::new(lower, upper, scale, spacing)),
+                None => Domain::Real(RealRange { lower, upper, scale }),
+            })
+        };
         let int = |ends| two(&name, ends).map(|[lower, upper]| Domain::Int(IntRange { lower, upper, scale }));
         let choice = |choices| Ok(Domain::Categorical(Choices(choices)));
         let mut given = [form.real.map(real), form.int.map(int), form.choice.map(choice)].into_iter().flatten();
@@ -46,6 +63,9 @@ impl TryFrom<InputForm> for Dimension {
         let domain = domain?;
         if log && domain.is_categorical() {
             return Err(Error::input(name, "choices have no logarithm", "leave out log"));
+        }
+        if spacing.is_some() && !matches!(domain, Domain::Grid(_)) {
+            return Err(Error::input(name, "only real inputs have a step or digits", "leave it out"));
         }
         let dimension = Dimension { name, domain };
         dimension.check()?;
@@ -66,6 +86,14 @@ impl From<Dimension> for InputForm {
         match domain {
             Domain::Real(RealRange { lower, upper, scale }) => {
                 InputForm { real: Some(vec![lower, upper]), log: scale == Scale::Log, ..form }
+            }
+            Domain::Grid(range) => {
+                let ((lower, upper), log) = (range.ends(), range.scale() == Scale::Log);
+                let form = InputForm { real: Some(vec![lower, upper]), log, ..form };
+                match range.spacing() {
+                    Spacing::Step(step) => InputForm { step: Some(step), ..form },
+                    Spacing::Digits(digits) => InputForm { digits: Some(digits), ..form },
+                }
             }
             Domain::Int(IntRange { lower, upper, scale }) => {
                 InputForm { int: Some(vec![lower, upper]), log: scale == Scale::Log, ..form }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!     Real, linear:  (x − lower) / (upper − lower)           Real, log:  ln(x / lower) / ln(upper / lower)
-//!     Int:           as for Real, at whole numbers only         Categorical:  the index of the choice
+//!     Int, Grid:     as for Real, at their values only          Categorical:  the index of the choice
 //! ```
 //!
 //! Values and numbers determine each other: decode ∘ encode is the identity on whatever was decoded, encode ∘ decode on
@@ -12,14 +12,17 @@ mod choice;
 mod dimension;
 mod domain;
 mod form;
+mod grid;
 mod int;
 mod real;
+mod steps;
 mod table;
 mod value;
 
 pub use choice::Choices;
 pub use dimension::Dimension;
 pub use domain::{Domain, Kind, Scale};
+pub use grid::{GridRange, Spacing};
 pub use int::IntRange;
 pub use real::RealRange;
 pub use value::{Point, Value};
@@ -110,14 +113,13 @@ impl Space {
 
     /// Whether the numbers of a point are those of a point in the domains.
     pub fn contains_numbers(&self, numbers: &[f64]) -> bool {
-        let inside = |(dimension, number): (&Dimension, &f64)| (0.0..=dimension.domain.largest()).contains(number);
+        let inside = |(dimension, number): (&Dimension, &f64)| dimension.domain.snap(*number) == *number;
         numbers.len() == self.dimensions.len() && self.dimensions.iter().zip(numbers).all(inside)
     }
 
     /// Moves numbers outside the domains to the nearest ones inside; others stay as they are.
     pub fn clamp(&self, numbers: &mut [f64]) {
-        let numbers = self.dimensions.iter().zip(numbers);
-        numbers.for_each(|(dimension, number)| *number = number.clamp(0.0, dimension.domain.largest()));
+        self.dimensions.iter().zip(numbers).for_each(|(dimension, number)| *number = dimension.domain.clamp(*number));
     }
 
     /// A point as the space writes it: choices as they are listed, whole numbers of an Int as such. Values that no input has

@@ -42,10 +42,10 @@ impl Kind for RealRange {
         if !(lower.is_finite() && upper.is_finite()) {
             Some(("an end of its range is not finite".into(), "give two finite ends"))
         } else if lower > upper {
-            reversed(lower, upper)
+            Some(reversed(lower, upper))
         } else if *scale == Scale::Log && *lower < f64::MIN_POSITIVE {
             // Below the smallest normal number, steps in the logarithm are lost to rounding.
-            not_positive(lower)
+            Some(not_positive(lower))
         } else if !self.span().is_finite() {
             Some((format!("the length of its range from {lower:?} to {upper:?} overflows"), "rescale it"))
         } else {

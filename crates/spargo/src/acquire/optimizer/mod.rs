@@ -183,8 +183,7 @@ impl<'a> AcquisitionOptimizer<'a> {
 
 /// Points with those outside a space moved to its edge.
 fn clamped(space: &Space, points: MatRef<'_>) -> Mat {
-    let largest = |k: usize| space.dimensions()[k].domain.largest();
-    Mat::from_fn(points.nrows(), points.ncols(), |i, k| points[(i, k)].clamp(0.0, largest(k)))
+    Mat::from_fn(points.nrows(), points.ncols(), |i, k| space.dimensions()[k].domain.clamp(points[(i, k)]))
 }
 
 /// Every element at its point, and its gradient there, [points, inputs].
