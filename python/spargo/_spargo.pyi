@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 _Array = npt.NDArray[np.float64]
 _Quality = Callable[..., Any]
-EncodedInput = tuple[str, str, Any, bool, float | None, int | None]
-"""Name, kind, bounds or labels, whether the scale is logarithmic, step, and decimal places of an input."""
+EncodedInput = tuple[str, str, Any, bool, float | None, int | None, str | None]
+"""Name, kind, bounds or labels, whether the scale is logarithmic, step, decimal places, and unit of an input."""
 EncodedOutcome = tuple[int, list[float] | None, list[float | None] | None, str | None]
 """A trial's number, values, noise variances, and the reason of a failure."""
 EncodedTrial = tuple[int, list[Any]]

@@ -75,8 +75,8 @@ class Insight:
             return Choice([values.get(label, label) if isinstance(label, str) else label for label in given["choice"]])
         log = bool(given.get("log"))
         if "int" in given:
-            return Int(*given["int"], log)
-        return Real(*given["real"], log, given.get("step"), given.get("digits"))
+            return Int(*given["int"], log, given.get("unit"))
+        return Real(*given["real"], log, given.get("step"), given.get("digits"), given.get("unit"))
 
     @property
     def inputs(self) -> list[str]:

@@ -11,8 +11,8 @@ import numpy as np
 
 from .tables import Table, is_table
 
-#: Kind, bounds or labels, whether the scale is logarithmic, step, decimal places.
-Spec = tuple[str, Any, bool, Union[float, None], Union[int, None]]
+#: Kind, bounds or labels, whether the scale is logarithmic, step, decimal places, unit.
+Spec = tuple[str, Any, bool, Union[float, None], Union[int, None], Union[str, None]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -26,6 +26,8 @@ class Real:
     Real(lower=0.0001, upper=1.0, log=True)
     >>> Real(20, 120, step=0.5)
     Real(lower=20, upper=120, step=0.5)
+
+    Headers of tables may have the `unit` after the name; with another one there, the command line refuses a table.
     """
 
     lower: float
@@ -33,13 +35,14 @@ class Real:
     log: bool = False
     step: float | None = None
     digits: int | None = None
+    unit: str | None = None
 
     def __post_init__(self) -> None:
         if self.step is not None and self.digits is not None:
             raise ValueError("give a step or digits, not both")
 
     def __repr__(self) -> str:
-        more = {"log": self.log or None, "step": self.step, "digits": self.digits}
+        more = {"log": self.log or None, "step": self.step, "digits": self.digits, "unit": self.unit}
         given = "".join(f", {name}={value!r}" for name, value in more.items() if value is not None)
         return f"Real(lower={self.lower!r}, upper={self.upper!r}{given})"
 
@@ -47,7 +50,7 @@ class Real:
         """What the library needs of it."""
         step = None if self.step is None else float(self.step)
         digits = None if self.digits is None else _integer(self.digits)
-        return "real", (float(self.lower), float(self.upper)), bool(self.log), step, digits
+        return "real", (float(self.lower), float(self.upper)), bool(self.log), step, digits, self.unit
 
 
 @dataclass(frozen=True)
@@ -57,10 +60,11 @@ class Int:
     lower: int
     upper: int
     log: bool = False
+    unit: str | None = None
 
     def spec(self) -> Spec:
         """What the library needs of it."""
-        return "int", (_integer(self.lower), _integer(self.upper)), bool(self.log), None, None
+        return "int", (_integer(self.lower), _integer(self.upper)), bool(self.log), None, None, self.unit
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,7 @@ class Choice:
 
     def spec(self) -> Spec:
         """What the library needs of it."""
-        return "choice", [label_of(choice) for choice in self.choices], False, None, None
+        return "choice", [label_of(choice) for choice in self.choices], False, None, None, None
 
 
 @dataclass(frozen=True)
@@ -117,7 +121,7 @@ class Space:
         else:
             raise TypeError(f"a space must be a dictionary of inputs or a table of candidates, not {type(given).__name__}")
 
-    def specs(self) -> list[tuple[str, str, Any, bool, float | None, int | None]]:
+    def specs(self) -> list[tuple[str, str, Any, bool, float | None, int | None, str | None]]:
         """Inputs as the library takes them: their names, and what they are."""
         return [(name, *dimension.spec()) for name, dimension in self.dimensions.items()]
 

@@ -8,12 +8,12 @@ use spargo::study::{Outcome, Record, Trial};
 /// A trial's number, its values, their noise variances, and the reason of a failure.
 pub type EncodedOutcome = (u64, Option<Vec<f64>>, Option<Vec<Option<f64>>>, Option<String>);
 
-/// An input: name, kind, bounds or labels, whether its scale is logarithmic, step, decimal places.
-pub type EncodedInput<'py> = (String, String, Bound<'py, PyAny>, bool, Option<f64>, Option<u32>);
+/// An input: name, kind, bounds or labels, whether its scale is logarithmic, step, decimal places, unit.
+pub type EncodedInput<'py> = (String, String, Bound<'py, PyAny>, bool, Option<f64>, Option<u32>, Option<String>);
 
 /// An input from Python.
 pub fn dimension(given: EncodedInput<'_>) -> PyResult<Dimension> {
-    let (name, kind, what, log, step, digits) = given;
+    let (name, kind, what, log, step, digits, unit) = given;
     let scale = if log { Scale::Log } else { Scale::Linear };
     let domain = match kind.as_str() {
         "real" => {
@@ -29,7 +29,7 @@ pub fn dimension(given: EncodedInput<'_>) -> PyResult<Dimension> {
             Domain::Categorical(Choices(labels.collect::<PyResult<_>>()?))
         }
     };
-    let dimension = Dimension { name, domain };
+    let dimension = Dimension { name, domain, unit };
     let dimension = step.into_iter().fold(dimension, Dimension::step);
     Ok(digits.into_iter().fold(dimension, Dimension::digits))
 }

@@ -152,12 +152,12 @@ def test_choices_keep_their_types_in_a_file(tmp_path: Path) -> None:
 
 
 def test_real_inputs_have_steps_and_digits(tmp_path: Path) -> None:
-    space = {"t": spargo.Real(20, 120, step=0.5), "w": spargo.Real(0.0, 1.0, digits=2), "x": spargo.Real(1e-3, 0.1, log=True, digits=3)}
+    space = {"t": spargo.Real(20, 120, step=0.5, unit="K"), "w": spargo.Real(0.0, 1.0, digits=2), "x": spargo.Real(1e-3, 0.1, log=True, digits=3)}
     path = tmp_path / "grid.db"
     with spargo.Study(space, storage=path, initial=16, batch=8) as study:
         study.optimize(lambda params: float(params["t"]), budget=32)
     with spargo.Study.open(path) as study:
-        assert study.space == space and repr(study.space["t"]) == "Real(lower=20.0, upper=120.0, step=0.5)"
+        assert study.space == space and repr(study.space["t"]) == "Real(lower=20.0, upper=120.0, step=0.5, unit='K')"
         for params in (trial.params for trial in study.trials):
             assert params["t"] % 0.5 == 0 and params["w"] == round(params["w"], 2) and params["x"] == round(params["x"], 3)
         assert study.best().params["t"] == 120

@@ -69,7 +69,7 @@ impl Axis {
         };
         let range = dimension.domain.range().map(|(lower, upper, _)| (lower, upper));
         let choices = dimension.domain.choices().to_vec();
-        Axis { name: dimension.name.clone(), kind, range, choices, goal: None, marks: Vec::new(), limit: None }
+        Axis { name: dimension.label(), kind, range, choices, goal: None, marks: Vec::new(), limit: None }
     }
 
     pub fn of_output(output: &Output) -> Self {

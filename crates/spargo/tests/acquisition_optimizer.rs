@@ -40,7 +40,7 @@ impl BatchedObjective for Bowls {
 }
 
 fn space(domains: Vec<Domain>) -> Space {
-    let named = domains.into_iter().enumerate().map(|(k, domain)| Dimension { name: format!("x{k}"), domain });
+    let named = domains.into_iter().enumerate().map(|(k, domain)| Dimension::new(format!("x{k}"), domain));
     Space::new(named.collect()).unwrap()
 }
 

@@ -8,11 +8,11 @@ use spargo::Error;
 use spargo::space::{Choices, Dimension, Domain, IntRange, Point, RealRange, Scale, Space, Value};
 
 fn real(lower: f64, upper: f64, scale: Scale) -> Dimension {
-    Dimension { name: "x".into(), domain: Domain::Real(RealRange { lower, upper, scale }) }
+    Dimension::new("x", Domain::Real(RealRange { lower, upper, scale }))
 }
 
 fn int(lower: i64, upper: i64, scale: Scale) -> Dimension {
-    Dimension { name: "n".into(), domain: Domain::Int(IntRange { lower, upper, scale }) }
+    Dimension::new("n", Domain::Int(IntRange { lower, upper, scale }))
 }
 
 fn one(dimension: &Dimension) -> Space {
@@ -529,6 +529,8 @@ fn senseless_inputs_are_refused_with_a_remedy() {
         (Dimension::choice("c", &["a"]), "leave it out"),
         (Dimension::choice("c", &["a", "b", "a"]), "'a'"),
         (Dimension::choice(" ", &["a", "b"]), "name it"),
+        (int(1, 3, linear).unit(" "), "unit"),
+        (int(1, 3, linear).unit("m\n"), "unit"),
     ];
     for (dimension, fragment) in cases {
         let good = Dimension::real("good", 0.0, 1.0);
@@ -552,7 +554,7 @@ fn senseless_inputs_are_refused_with_a_remedy() {
 
 #[test]
 fn files_say_it_in_words() {
-    let text = r#"{"inputs":[{"name":"temperature","real":[20.0,80.0]},{"name":"rate","real":[0.0001,0.1],"log":true},{"name":"layers","int":[1,8]},{"name":"units","int":[8,512],"log":true},{"name":"metal","choice":["Pd","Ni"]}]}"#;
+    let text = r#"{"inputs":[{"name":"temperature","real":[20.0,80.0]},{"name":"rate","real":[0.0001,0.1],"log":true},{"name":"layers","int":[1,8]},{"name":"units","int":[8,512],"log":true},{"name":"metal","choice":["Pd","Ni"]},{"name":"heat","real":[20.0,120.0],"step":0.5,"unit":"°C"}]}"#;
     let space: Space = serde_json::from_str(text).unwrap();
     let expected = vec![
         Dimension::real("temperature", 20.0, 80.0),
@@ -560,11 +562,13 @@ fn files_say_it_in_words() {
         Dimension::int("layers", 1, 8),
         Dimension::int("units", 8, 512).log(),
         Dimension::choice("metal", &["Pd", "Ni"]),
+        Dimension::real("heat", 20.0, 120.0).step(0.5).unit("°C"),
     ];
+    assert_eq!([expected[0].label(), expected[5].label()], ["temperature", "heat (°C)"]);
     assert_eq!(space.dimensions(), expected);
     assert_eq!(serde_json::to_string(&space).unwrap(), text);
     assert_eq!((space.size(), one(&expected[2]).size()), (None, Some(8)));
-    let finite = Space::new(expected[2..].to_vec()).unwrap();
+    let finite = Space::new(expected[2..5].to_vec()).unwrap();
     assert_eq!(finite.size(), Some(8 * 505 * 2));
     let huge = (0..3).map(|k| Dimension::int(format!("n{k}"), 0, 1 << 30)).collect();
     assert_eq!(Space::new(huge).unwrap().size(), None);

@@ -19,23 +19,30 @@ pub struct Dimension {
     pub name: String,
     /// The values it may take.
     pub domain: Domain,
+    /// What its values are measured in, as the headers of tables say it: `°C`.
+    pub unit: Option<String>,
 }
 
 impl Dimension {
+    /// An input with these values, without a unit.
+    pub fn new(name: impl Into<String>, domain: Domain) -> Self {
+        Dimension { name: name.into(), domain, unit: None }
+    }
+
     /// A real number between two ends.
     pub fn real(name: impl Into<String>, lower: f64, upper: f64) -> Self {
-        Dimension { name: name.into(), domain: Domain::Real(RealRange { lower, upper, scale: Scale::Linear }) }
+        Dimension::new(name, Domain::Real(RealRange { lower, upper, scale: Scale::Linear }))
     }
 
     /// A whole number between two ends.
     pub fn int(name: impl Into<String>, lower: i64, upper: i64) -> Self {
-        Dimension { name: name.into(), domain: Domain::Int(IntRange { lower, upper, scale: Scale::Linear }) }
+        Dimension::new(name, Domain::Int(IntRange { lower, upper, scale: Scale::Linear }))
     }
 
     /// One of several labels without order: texts, numbers, true, false or null.
     pub fn choice<T: Clone + Into<Value>>(name: impl Into<String>, choices: &[T]) -> Self {
         let choices = choices.iter().cloned().map(Into::into).collect();
-        Dimension { name: name.into(), domain: Domain::Categorical(Choices(choices)) }
+        Dimension::new(name, Domain::Categorical(Choices(choices)))
     }
 
     /// This input with its range divided evenly in the logarithm; nothing changes for choices.
@@ -71,6 +78,19 @@ impl Dimension {
         self
     }
 
+    /// This input with a unit.
+    pub fn unit(self, unit: impl Into<String>) -> Self {
+        Dimension { unit: Some(unit.into()), ..self }
+    }
+
+    /// Its name, followed by its unit if it has one: `temperature (°C)`.
+    pub fn label(&self) -> String {
+        match &self.unit {
+            Some(unit) => format!("{} ({unit})", self.name),
+            None => self.name.clone(),
+        }
+    }
+
     /// The number by which models see a value.
     pub fn encode(&self, value: &Value) -> Result<f64> {
         self.domain.encode(value).ok_or_else(|| self.refuse(value))
@@ -97,7 +117,9 @@ impl Dimension {
 
     /// Refuses what is no domain. Inputs that can take only one value pass: a table may have such columns.
     pub(super) fn check(&self) -> Result<()> {
-        self.domain.fault().map_or(Ok(()), |(problem, remedy)| Err(Error::input(&self.name, problem, remedy)))
+        let blank = self.unit.as_ref().is_some_and(|unit| unit.trim().is_empty() || unit.contains(char::is_control));
+        let unit = blank.then(|| ("its unit is blank or has control characters".into(), "leave it out"));
+        self.domain.fault().or(unit).map_or(Ok(()), |(problem, remedy)| Err(Error::input(&self.name, problem, remedy)))
     }
 
     /// Refuses an input that can take only one value: nothing can be learned about it.

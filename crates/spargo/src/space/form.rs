@@ -1,7 +1,7 @@
 //! The form in which spaces are written in files.
 //!
 //! ```text
-//!     inputs = [{ name, real = [lower, upper] | int = [lower, upper] | choice = [labels], log, step | digits }, …]
+//!     inputs = [{ name, real = [lower, upper] | int = [lower, upper] | choice = [labels], log, step | digits, unit }, …]
 //!     candidates = [[value, …], …]
 //! ```
 
@@ -32,6 +32,8 @@ pub(super) struct InputForm {
     step: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     digits: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<String>,
 }
 
 impl TryFrom<InputForm> for Dimension {
@@ -67,7 +69,7 @@ impl TryFrom<InputForm> for Dimension {
         if spacing.is_some() && !matches!(domain, Domain::Grid(_)) {
             return Err(Error::input(name, "only real inputs have a step or digits", "leave it out"));
         }
-        let dimension = Dimension { name, domain };
+        let dimension = Dimension { name, domain, unit: form.unit };
         dimension.check()?;
         Ok(dimension)
     }
@@ -81,8 +83,8 @@ fn two<T>(name: &str, ends: Vec<T>) -> Result<[T; 2]> {
 }
 
 impl From<Dimension> for InputForm {
-    fn from(Dimension { name, domain }: Dimension) -> Self {
-        let form = InputForm { name, ..InputForm::default() };
+    fn from(Dimension { name, domain, unit }: Dimension) -> Self {
+        let form = InputForm { name, unit, ..InputForm::default() };
         match domain {
             Domain::Real(RealRange { lower, upper, scale }) => {
                 InputForm { real: Some(vec![lower, upper]), log: scale == Scale::Log, ..form }

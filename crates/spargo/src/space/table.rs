@@ -123,7 +123,7 @@ pub(super) fn infer(names: &[String], rows: &[Point]) -> Result<Vec<Dimension>> 
     };
     let domains: Vec<_> = (0..names.len()).into_par_iter().map(domain).collect();
     let domains = first_fault(domains)?;
-    Ok(names.iter().zip(domains).map(|(name, domain)| Dimension { name: name.clone(), domain }).collect())
+    Ok(names.iter().zip(domains).map(|(name, domain)| Dimension::new(name, domain)).collect())
 }
 
 /// What is wrong, and with which row.

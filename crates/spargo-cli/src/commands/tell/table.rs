@@ -2,7 +2,7 @@
 
 use crate::io::csv::outcome_cells::OutcomeColumns;
 use crate::io::csv::points::text;
-use crate::io::csv::records::{Records, Row, value};
+use crate::io::csv::records::{Records, Row, Units, value};
 use miette::{Result, miette};
 use spargo::Error;
 use spargo::space::Point;
@@ -28,6 +28,7 @@ pub struct NewOutcomes {
 pub fn read(path: &Path, study: &Study) -> Result<NewOutcomes> {
     let records = Records::read(path)?;
     let config = study.config();
+    Units::declared(&config.space).check(&records, config.space.dimensions().iter().map(|input| &input.name))?;
     let table = OutcomeTable {
         trial: records.find("trial")?,
         inputs: config.space.dimensions().iter().map(|d| records.find(&d.name)).collect::<Result<_>>()?,

@@ -1,7 +1,7 @@
 //! Past results from CSV files: points that were evaluated, failed or are pending.
 
 use crate::io::csv::outcome_cells::OutcomeColumns;
-use crate::io::csv::records::{Records, Row, value};
+use crate::io::csv::records::{Records, Row, Units, value};
 use miette::{Report, Result, miette};
 use spargo::Error;
 use spargo::space::{Point, Space};
@@ -16,6 +16,7 @@ pub struct Results {
     /// The names of the inputs' columns if no file was read.
     header: Vec<String>,
     files: Vec<ResultsFile>,
+    units: Units,
 }
 
 /// Where the rows of one file stand.
@@ -31,7 +32,7 @@ impl Results {
     /// No results; `header` has the names of the inputs' columns unless a file has others.
     pub fn new(config: &Config, header: Vec<String>) -> Self {
         let (space, outputs) = (config.space.clone(), config.outputs.clone());
-        Results { space, outputs, points: Vec::new(), header, files: Vec::new() }
+        Results { units: Units::declared(&space), space, outputs, points: Vec::new(), header, files: Vec::new() }
     }
 
     /// Reads points with outcomes, among them failed and pending ones.
@@ -61,6 +62,8 @@ impl Results {
 
     fn add_file(&mut self, records: &Records, outcome: impl Fn(Row<'_>) -> Result<Option<Outcome>>) -> Result<()> {
         let inputs = self.space.dimensions();
+        let outputs = self.outputs.iter().map(|output| &output.name);
+        self.units.check(records, inputs.iter().map(|input| &input.name).chain(outputs))?;
         let columns = records.columns(inputs.iter().map(|input| &input.name))?;
         for row in records.rows() {
             let cells = columns.iter().zip(inputs);

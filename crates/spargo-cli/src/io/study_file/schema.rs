@@ -56,13 +56,18 @@ fn space() -> Schema {
         "maximum": 300,
         "description": "The values have so many decimal places.",
     });
-    let real = [("log", &log), ("step", &step), ("digits", &digits)];
+    let unit = json!({
+        "type": "string",
+        "minLength": 1,
+        "description": "What the values are measured in, as the headers of tables say it; another unit there is refused.",
+    });
+    let real = [("log", &log), ("step", &step), ("digits", &digits), ("unit", &unit)];
     let label = json!({ "type": ["string", "number", "boolean"] });
     let labels = json!({ "type": "array", "items": label, "minItems": 2, "uniqueItems": true });
     let inputs = [
         input("real", range("number"), &real),
-        input("int", range("integer"), &[("log", &log)]),
-        input("choice", labels, &[]),
+        input("int", range("integer"), &[("log", &log), ("unit", &unit)]),
+        input("choice", labels, &[("unit", &unit)]),
     ];
     let file = json!({
         "type": "string",
