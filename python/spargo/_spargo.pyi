@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 _Array = npt.NDArray[np.float64]
 _Quality = Callable[..., Any]
+EncodedInput = tuple[str, str, Any, bool, float | None, int | None, str | None]
+"""Name, kind, bounds or labels, whether the scale is logarithmic, step, decimal places, and unit of an input."""
 EncodedOutcome = tuple[int, list[float] | None, list[float | None] | None, str | None]
 """A trial's number, values, noise variances, and the reason of a failure."""
 EncodedTrial = tuple[int, list[Any]]
@@ -22,7 +24,7 @@ class Study:
     @staticmethod
     def begin(
         config: str,
-        inputs: list[tuple[str, str, Any, bool]],
+        inputs: list[EncodedInput],
         candidates: tuple[list[str], Any] | None,
         path: str | PathLike[str] | None,
         quality: _Quality | None,

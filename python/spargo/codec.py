@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Codec:
-    """Names of a study's inputs and outputs; `labels` has the values of choices by input and label, where these differ."""
+    """Names of a study's inputs and outputs; `labels` has values of choices that are no JSON values, by input and
+    label.
+    """
 
     inputs: list[str]
     outputs: list[str]
@@ -31,7 +33,8 @@ class Codec:
         """A point of the library as parameters by name."""
         params = dict(zip(self.inputs, point))
         for name, values in self.labels.items():
-            params[name] = values.get(params[name], params[name])
+            label = params[name]
+            params[name] = values.get(label, label) if isinstance(label, str) else label
         return params
 
     def trial(self, record: EncodedRecord) -> Trial:
@@ -83,9 +86,9 @@ class Codec:
             return list(row)
         return [self._label(name, one) if name in self.choices else one for name, one in zip(self.inputs, row)]
 
-    def _label(self, name: str, value: Any) -> str:
+    def _label(self, name: str, value: Any) -> Any:
         for label, known in self.labels.get(name, {}).items():
-            if known is value or (type(known) is not bool and type(value) is not bool and known == value):
+            if known is value or known == value:
                 return label
         return label_of(value)
 

@@ -72,9 +72,11 @@ class Insight:
     def _dimension(self, given: Mapping[str, Any]) -> Dimension:
         if "choice" in given:
             values = self._codec.labels.get(given["name"], {})
-            return Choice([values.get(label, label) for label in given["choice"]])
-        kind, (lower, upper) = (Real, given["real"]) if "real" in given else (Int, given["int"])
-        return kind(lower, upper, bool(given.get("log")))
+            return Choice([values.get(label, label) if isinstance(label, str) else label for label in given["choice"]])
+        log = bool(given.get("log"))
+        if "int" in given:
+            return Int(*given["int"], log, given.get("unit"))
+        return Real(*given["real"], log, given.get("step"), given.get("digits"), given.get("unit"))
 
     @property
     def inputs(self) -> list[str]:

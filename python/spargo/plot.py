@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import matplotlib.pyplot as plt
@@ -230,7 +231,15 @@ def _along(domain: Dimension) -> list[Any]:
         return list(domain.choices)
     even = (np.geomspace if domain.log else np.linspace)(domain.lower, domain.upper, _GRID)
     grid = np.clip(even, domain.lower, domain.upper)
-    return sorted({int(round(value)) for value in grid}) if isinstance(domain, Int) else grid.tolist()
+    if isinstance(domain, Int):
+        return sorted({int(round(value)) for value in grid})
+    values: list[float] = grid.tolist()
+    if domain.digits is not None:
+        values = sorted({round(value, domain.digits) for value in values})
+    if domain.step is not None:
+        lower, step = Decimal(str(domain.lower)), Decimal(str(domain.step))
+        values = sorted({float(lower + step * round((value - domain.lower) / domain.step)) for value in values})
+    return [value for value in values if domain.lower <= value <= domain.upper]
 
 
 def _two(names: Sequence[str], what: str) -> tuple[str, str]:

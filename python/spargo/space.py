@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union
@@ -10,22 +11,46 @@ import numpy as np
 
 from .tables import Table, is_table
 
+#: Kind, bounds or labels, whether the scale is logarithmic, step, decimal places, unit.
+Spec = tuple[str, Any, bool, Union[float, None], Union[int, None], Union[str, None]]
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, repr=False)
 class Real:
     """A real number from `lower` to `upper`, with `log` on a logarithmic scale.
 
+    With `step` only `lower` and on from there in steps of this length, with `digits` only numbers with so many decimal places:
+    what is asked for can be set on an instrument as it is printed. If `upper` is no such number, the last one below it is.
+
     >>> Real(1e-4, 1.0, log=True)
     Real(lower=0.0001, upper=1.0, log=True)
+    >>> Real(20, 120, step=0.5)
+    Real(lower=20, upper=120, step=0.5)
+
+    Headers of tables may have the `unit` after the name; with another one there, the command line refuses a table.
     """
 
     lower: float
     upper: float
     log: bool = False
+    step: float | None = None
+    digits: int | None = None
+    unit: str | None = None
 
-    def spec(self) -> tuple[str, Any, bool]:
-        """Kind, bounds, and whether the scale is logarithmic."""
-        return "real", (float(self.lower), float(self.upper)), bool(self.log)
+    def __post_init__(self) -> None:
+        if self.step is not None and self.digits is not None:
+            raise ValueError("give a step or digits, not both")
+
+    def __repr__(self) -> str:
+        more = {"log": self.log or None, "step": self.step, "digits": self.digits, "unit": self.unit}
+        given = "".join(f", {name}={value!r}" for name, value in more.items() if value is not None)
+        return f"Real(lower={self.lower!r}, upper={self.upper!r}{given})"
+
+    def spec(self) -> Spec:
+        """What the library needs of it."""
+        step = None if self.step is None else float(self.step)
+        digits = None if self.digits is None else _integer(self.digits)
+        return "real", (float(self.lower), float(self.upper)), bool(self.log), step, digits, self.unit
 
 
 @dataclass(frozen=True)
@@ -35,18 +60,20 @@ class Int:
     lower: int
     upper: int
     log: bool = False
+    unit: str | None = None
 
-    def spec(self) -> tuple[str, Any, bool]:
-        """Kind, bounds, and whether the scale is logarithmic."""
-        return "int", (_integer(self.lower), _integer(self.upper)), bool(self.log)
+    def spec(self) -> Spec:
+        """What the library needs of it."""
+        return "int", (_integer(self.lower), _integer(self.upper)), bool(self.log), None, None, self.unit
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several values without order: strings, numbers, or anything whose `str` is unique.
+    """One of several values without order: strings, numbers, booleans, None, or anything whose `str` is unique.
 
-    Trials have the values as they are listed here. A study's file keeps their labels (`str`), which is what trials have when
-    the file is opened by `Study.open`.
+    Trials have the values as they are listed here. A study's file keeps strings, numbers, booleans and None as they are, of
+    anything else its `str`, which is what trials have when the file is opened by `Study.open`. Values of which a table would
+    have the same text, such as 1 and "1", cannot be told apart and are refused.
 
     >>> Choice(["Pd", "Ni"]).labels()
     ['Pd', 'Ni']
@@ -55,19 +82,19 @@ class Choice:
     choices: Sequence[Any]
 
     def labels(self) -> list[str]:
-        """Strings that stand for the values."""
-        return [label_of(choice) for choice in self.choices]
+        """Strings that stand for the values in drawings."""
+        return [str(label_of(choice)) for choice in self.choices]
 
-    def spec(self) -> tuple[str, Any, bool]:
-        """Kind, labels, and that there is no logarithmic scale."""
-        return "choice", self.labels(), False
+    def spec(self) -> Spec:
+        """What the library needs of it."""
+        return "choice", [label_of(choice) for choice in self.choices], False, None, None, None
 
 
 @dataclass(frozen=True)
 class Candidates:
     """A fixed list of points: a DataFrame, a list of dictionaries, or a dictionary of columns.
 
-    Columns of strings are choices without order, all others are numbers.
+    Columns with strings, booleans or None are choices without order, all others are numbers.
 
     >>> space = Candidates({"size": [1.0, 2.0, 4.0], "metal": ["Pd", "Ni", "Pd"]})
     """
@@ -94,32 +121,35 @@ class Space:
         else:
             raise TypeError(f"a space must be a dictionary of inputs or a table of candidates, not {type(given).__name__}")
 
-    def specs(self) -> list[tuple[str, str, Any, bool]]:
-        """Name, kind, bounds or labels, and whether the scale is logarithmic, per input."""
+    def specs(self) -> list[tuple[str, str, Any, bool, float | None, int | None, str | None]]:
+        """Inputs as the library takes them: their names, and what they are."""
         return [(name, *dimension.spec()) for name, dimension in self.dimensions.items()]
 
     def labels(self) -> dict[str, dict[str, Any]]:
-        """Values of choices, by input and label."""
+        """Values of choices that are no JSON values, by input and label."""
         choices = {name: one.choices for name, one in self.dimensions.items() if isinstance(one, Choice)}
-        if self.candidates is not None:
-            columns = self.candidates.columns
-            choices = {name: [False, True] for name in columns if _is_boolean(columns[name])}
-        return {name: {label_of(value): value for value in values} for name, values in choices.items()}
+        objects = {name: {str(value): value for value in values if not _is_json(value)} for name, values in choices.items()}
+        return {name: values for name, values in objects.items() if values}
 
 
-def label_of(value: Any) -> str:
-    """String that stands for a value of a choice."""
-    return str(value.item() if isinstance(value, np.generic) else value)
+def label_of(value: Any) -> str | int | float | bool | None:
+    """What a study's file keeps of a value of a choice: a JSON value as it is, of anything else its `str`."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return plain if _is_json(plain) else str(plain)
+
+
+def _is_json(value: Any) -> bool:
+    return value is None or isinstance(value, (str, bool)) or _is_i64(value) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _is_i64(value: Any) -> bool:
+    return isinstance(value, int) and -(2**63) <= value < 2**63
 
 
 def _integer(given: Any) -> int:
     if isinstance(given, str) or int(given) != given:
         raise ValueError(f"a bound of an integer must be an integer, not {given!r}")
     return int(given)
-
-
-def _is_boolean(column: Any) -> bool:
-    return len(column) > 0 and all(isinstance(value, (bool, np.bool_)) for value in column)
 
 
 def _dimension(name: str, given: Any) -> Dimension:

@@ -50,7 +50,7 @@ impl Frame {
         match (&self.inputs, points) {
             (Inputs::Space(space), points) => {
                 let points = points.into_values();
-                let rows = points.iter().map(|point| space.encode(point)).collect::<Result<Vec<_>>>()?;
+                let rows = points.iter().map(|point| space.encode_observed(point)).collect::<Result<Vec<_>>>()?;
                 let z = Mat::from_fn(rows.len(), space.dimensions().len(), |i, k| rows[i][k]);
                 Ok(Placed { z, points })
             }
@@ -110,7 +110,7 @@ fn input_slope(space: &Space, k: usize, value: &Value) -> Result<f64> {
     let x = match value {
         Value::Real(x) => *x,
         Value::Int(i) => *i as f64,
-        Value::Choice(_) => f64::NAN,
+        _ => f64::NAN,
     };
     Ok(match scale {
         _ if lower == upper => 0.0,

@@ -1,6 +1,6 @@
 //! Dimensions, outcomes and records of a study between Python and the library.
 
-use crate::values::{Cell, cells};
+use crate::values::{Cell, cells, value};
 use pyo3::prelude::*;
 use spargo::space::{Choices, Dimension, Domain, IntRange, RealRange, Scale};
 use spargo::study::{Outcome, Record, Trial};
@@ -8,9 +8,12 @@ use spargo::study::{Outcome, Record, Trial};
 /// A trial's number, its values, their noise variances, and the reason of a failure.
 pub type EncodedOutcome = (u64, Option<Vec<f64>>, Option<Vec<Option<f64>>>, Option<String>);
 
-/// An input from (name, kind, bounds or labels, logarithmic).
-pub fn dimension(given: (String, String, Bound<'_, PyAny>, bool)) -> PyResult<Dimension> {
-    let (name, kind, what, log) = given;
+/// An input: name, kind, bounds or labels, whether its scale is logarithmic, step, decimal places, unit.
+pub type EncodedInput<'py> = (String, String, Bound<'py, PyAny>, bool, Option<f64>, Option<u32>, Option<String>);
+
+/// An input from Python.
+pub fn dimension(given: EncodedInput<'_>) -> PyResult<Dimension> {
+    let (name, kind, what, log, step, digits, unit) = given;
     let scale = if log { Scale::Log } else { Scale::Linear };
     let domain = match kind.as_str() {
         "real" => {
@@ -21,9 +24,14 @@ pub fn dimension(given: (String, String, Bound<'_, PyAny>, bool)) -> PyResult<Di
             let (lower, upper) = what.extract()?;
             Domain::Int(IntRange { lower, upper, scale })
         }
-        _ => Domain::Categorical(Choices(what.extract()?)),
+        _ => {
+            let labels = what.try_iter()?.map(|label| value(&label?));
+            Domain::Categorical(Choices(labels.collect::<PyResult<_>>()?))
+        }
     };
-    Ok(Dimension { name, domain })
+    let dimension = Dimension { name, domain, unit };
+    let dimension = step.into_iter().fold(dimension, Dimension::step);
+    Ok(digits.into_iter().fold(dimension, Dimension::digits))
 }
 
 /// An outcome from values, noise variances and the reason of a failure.

@@ -7,7 +7,9 @@ use crate::frame::Frame;
 use crate::heavy::{heavy, heavy_with, light_with, unsupported};
 use crate::posterior::Posterior;
 use crate::quality::PythonQuality;
-use crate::records::{EncodedOutcome, EncodedRecord, EncodedTrial, dimension, encode_record, encode_trials, outcome};
+use crate::records::{
+    EncodedInput, EncodedOutcome, EncodedRecord, EncodedTrial, dimension, encode_record, encode_trials, outcome,
+};
 use crate::settings::{Json, json, read};
 use crate::values::{Cell, Points, cells};
 use pyo3::prelude::*;
@@ -35,13 +37,12 @@ pub struct Study {
 impl Study {
     /// A study with these settings, in memory, or in a file that is created unless it exists.
     ///
-    /// The space has these inputs, as (name, kind, bounds or labels, logarithmic), or it is that of `candidates`: the names of
-    /// the columns and the rows of a table.
+    /// The space has these inputs, or it is that of `candidates`: the names of the columns and the rows of a table.
     #[staticmethod]
     fn begin(
         py: Python<'_>,
         config: &str,
-        inputs: Vec<(String, String, Bound<'_, PyAny>, bool)>,
+        inputs: Vec<EncodedInput<'_>>,
         candidates: Option<(Vec<String>, Points)>,
         path: Option<PathBuf>,
         quality: Option<PythonQuality>,

@@ -40,19 +40,23 @@ impl Points {
     }
 }
 
-fn value(given: &Bound<'_, PyAny>) -> PyResult<Value> {
+/// A value from Python.
+pub fn value(given: &Bound<'_, PyAny>) -> PyResult<Value> {
     if let Ok(word) = given.cast::<PyString>() {
         return Ok(Value::Choice(word.extract()?));
     }
     if given.is_instance_of::<PyBool>() {
-        return Ok(Value::Choice(given.str()?.extract()?));
+        return Ok(Value::Bool(given.extract()?));
+    }
+    if given.is_none() {
+        return Ok(Value::Null);
     }
     if given.is_instance_of::<PyFloat>() {
         return Ok(Value::Real(given.extract()?));
     }
     let number = given.extract().map(Value::Int).or_else(|_| given.extract().map(Value::Real));
     number.map_err(|_| match given.get_type().name() {
-        Ok(name) => PyTypeError::new_err(format!("a value must be a number or a string, not {name}")),
+        Ok(name) => PyTypeError::new_err(format!("a value must be a number, a string, a bool or None, not {name}")),
         Err(error) => error,
     })
 }
@@ -60,6 +64,9 @@ fn value(given: &Bound<'_, PyAny>) -> PyResult<Value> {
 /// A value that goes to Python.
 #[derive(IntoPyObject)]
 pub enum Cell {
+    /// Always `None`.
+    Null(Option<bool>),
+    Bool(bool),
     Int(i64),
     Real(f64),
     Choice(String),
@@ -68,6 +75,8 @@ pub enum Cell {
 /// A point as a list.
 pub fn cells(point: &[Value]) -> Vec<Cell> {
     let cell = |value: &Value| match value {
+        Value::Null => Cell::Null(None),
+        Value::Bool(truth) => Cell::Bool(*truth),
         Value::Int(i) => Cell::Int(*i),
         Value::Real(x) => Cell::Real(*x),
         Value::Choice(label) => Cell::Choice(label.clone()),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import enum
 import inspect
 import math
 from pathlib import Path
@@ -19,6 +20,13 @@ def hill(params: dict[str, Any]) -> float:
     """Best at x = 0.3, n = 4, metal = Ni."""
     bonus = {"Pd": 0.0, "Ni": 1.0}[params["metal"]]
     return float(bonus - (params["x"] - 0.3) ** 2 - 0.1 * abs(params["n"] - 4))
+
+
+class Colour(enum.Enum):
+    """Values that no JSON has."""
+
+    RED = 1
+    BLUE = 2
 
 
 MIXED: dict[str, Any] = {"x": (0.0, 1.0), "n": spargo.Int(1, 9), "metal": ["Pd", "Ni"]}
@@ -117,6 +125,46 @@ def test_choices_may_be_any_values() -> None:
     point = {"size": np.int64(16), "fast": np.bool_(True), "what": 2.5}
     assert abs(study.predict(point).mean[0] - 16) < 2
     assert study.best().params["size"] == 16
+
+
+def test_choices_keep_their_types_in_a_file(tmp_path: Path) -> None:
+    space = {"flag": [True, False], "size": [1, 2.5, "large", None], "colour": [Colour.RED, Colour.BLUE]}
+    path = tmp_path / "types.db"
+    with spargo.Study(space, storage=path, initial=12) as study:
+        trials = study.ask(12)
+        study.add({"flag": ["True", False], "size": [np.float64(1), "2.5"], "colour": [Colour.BLUE, "Colour.RED"]})
+        added = [trial.params for trial in study.trials[12:]]
+        assert study.space["flag"] == spargo.Choice([True, False])
+    blue, red = Colour.BLUE, Colour.RED
+    assert added == [{"flag": True, "size": 1, "colour": blue}, {"flag": False, "size": 2.5, "colour": red}]
+    with spargo.Study.open(path) as study:
+        # Only what JSON does not know is a string.
+        plain = [trial.params | {"colour": str(trial.params["colour"])} for trial in trials]
+        assert [trial.params for trial in study.trials[:12]] == plain
+        assert {type(trial.params["flag"]) for trial in study.trials} == {bool}
+        assert {type(trial.params["size"]) for trial in study.ask(12)} == {int, float, str, type(None)}
+        assert study.space["size"] == spargo.Choice([1, 2.5, "large", None])
+    for alike in ([1, "1"], [True, "True"], [2, 2.0]):
+        with pytest.raises(spargo.InputError):
+            spargo.Study({"c": alike, "x": (0.0, 1.0)})
+    mixed = spargo.Study(spargo.Candidates({"a": [0.1, "x", True], "b": [1.0, 2.0, 3.0]}), initial=3)
+    assert {trial.params["a"] for trial in mixed.ask(3)} == {0.1, "x", True}
+
+
+def test_real_inputs_have_steps_and_digits(tmp_path: Path) -> None:
+    space = {"t": spargo.Real(20, 120, step=0.5, unit="K"), "w": spargo.Real(0.0, 1.0, digits=2), "x": spargo.Real(1e-3, 0.1, log=True, digits=3)}
+    path = tmp_path / "grid.db"
+    with spargo.Study(space, storage=path, initial=16, batch=8) as study:
+        study.optimize(lambda params: float(params["t"]), budget=32)
+    with spargo.Study.open(path) as study:
+        assert study.space == space and repr(study.space["t"]) == "Real(lower=20.0, upper=120.0, step=0.5, unit='K')"
+        for params in (trial.params for trial in study.trials):
+            assert params["t"] % 0.5 == 0 and params["w"] == round(params["w"], 2) and params["x"] == round(params["x"], 3)
+        assert study.best().params["t"] == 120
+    with pytest.raises(spargo.InputError, match="longer than its range"):
+        spargo.Study({"t": spargo.Real(0.0, 1.0, step=2.0)})
+    with pytest.raises(ValueError, match="not both"):
+        spargo.Real(0, 1, step=0.1, digits=1)
 
 
 def test_outcomes_come_in_every_form() -> None:

@@ -21,6 +21,42 @@ metal = { choice = ["Pd", "Ni, black", "Cu \"0\""] }
 /// The header as a lab's spreadsheet writes it.
 const HEADER: &str = "well,\"temperature (°C)\",\"rate, \"\"fast\"\" [1/s]\",layers,metal,\"yield, raw\"";
 
+#[test]
+fn tables_in_other_units_are_refused() {
+    let plain = "initial = 4\n[objectives]\ny = { goal = \"max\" }\n[space]\nt = { real = [20, 120] }\n";
+    let lab = Lab::new(plain);
+    let table = |name: &str, header: &str| lab.write(name, &format!("{header}\n30,1\n"));
+    let tables =
+        [("c.csv", "t (°C),y (%)"), ("k.csv", "t (K),y (%)"), ("mg.csv", "t [°C],y (mg)"), ("bare.csv", "t,y")];
+    let [celsius, kelvin, milligram, bare] = tables.map(|(name, header)| table(name, header));
+    let study = lab.file("study.toml");
+    let refused = |data: &[&str]| {
+        let words: Vec<&str> = data.iter().flat_map(|file| ["--data", file]).collect();
+        complaint(&[&["suggest", &study], &words[..]].concat())
+    };
+    for (data, name, units) in [
+        ([&*celsius, &kelvin], "'t'", "in K here, but in °C in"),
+        ([&*kelvin, &celsius], "'t'", "in °C here, but in K in"),
+        ([&*celsius, &milligram], "'y'", "in mg here, but in % in"),
+    ] {
+        let complaint = refused(&data);
+        let files = data.map(|path| path.rsplit('/').next().unwrap());
+        assert!([name, units, files[0], files[1]].iter().all(|part| complaint.contains(part)), "{complaint}");
+    }
+    lab.suggest(&["--data", &celsius, "--data", &bare, "-n", "2"]);
+    // A unit that the study declares; it is in the header of a plate, and not in JSON.
+    lab.write("study.toml", &plain.replace("[20, 120]", "[20, 120], unit = \"°C\""));
+    let complaint = refused(&[&kelvin]);
+    assert!(complaint.contains("in K here, but in °C in the study"), "{complaint}");
+    assert!(lab.suggest(&["-n", "2"]).starts_with("t (°C)\n"));
+    assert!(lab.suggest(&["-n", "2", "--json"]).starts_with("{\"t\":"));
+    let asked = stdout(&["ask", &study, "-n", "2"]);
+    assert!(asked.starts_with("trial,t (°C)\n"), "{asked}");
+    let told = lab.write("told.csv", "trial,t (K),y\n1,30,1\n");
+    let complaint = common::complaint(&["tell", &study, &told]);
+    assert!(complaint.contains("in K here, but in °C in the study"), "{complaint}");
+}
+
 struct Lab {
     folder: tempfile::TempDir,
     rows: Vec<String>,

@@ -130,7 +130,7 @@ pub fn numbers(point: &Point) -> Vec<f64> {
     let number = |value: &Value| match value {
         Value::Real(real) => *real,
         Value::Int(int) => *int as f64,
-        Value::Choice(_) => f64::NAN,
+        _ => f64::NAN,
     };
     point.iter().map(number).collect()
 }

@@ -15,7 +15,7 @@ pub struct Axis {
     /// The ends of an input's range; those of an output are found when it is drawn.
     pub range: Option<(f64, f64)>,
     /// The choices of a categorical input.
-    pub choices: Vec<String>,
+    pub choices: Vec<Value>,
     /// What is wanted of an output.
     pub goal: Option<&'static str>,
     /// The bounds or the level of an output, in ascending order.
@@ -69,7 +69,7 @@ impl Axis {
         };
         let range = dimension.domain.range().map(|(lower, upper, _)| (lower, upper));
         let choices = dimension.domain.choices().to_vec();
-        Axis { name: dimension.name.clone(), kind, range, choices, goal: None, marks: Vec::new(), limit: None }
+        Axis { name: dimension.label(), kind, range, choices, goal: None, marks: Vec::new(), limit: None }
     }
 
     pub fn of_output(output: &Output) -> Self {

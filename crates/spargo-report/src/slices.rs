@@ -94,7 +94,7 @@ pub fn values(dimension: &Dimension, given: &Value, points: usize) -> Result<Vec
         Some(count) if count <= points as u64 => (0..count).map(|i| domain.nth(i)).collect(),
         _ => (0..points).map(|i| domain.from_unit(i as f64 / (points - 1) as f64)).collect(),
     };
-    let own = dimension.encode(given)?;
+    let own = dimension.encode_observed(given)?.clamp(0.0, domain.largest());
     let mut numbers: Vec<f64> = numbers.into_iter().chain([own]).collect();
     numbers.sort_by(f64::total_cmp);
     numbers.dedup();

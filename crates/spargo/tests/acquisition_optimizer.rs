@@ -6,7 +6,7 @@ use spargo::acquire::optimizer::{
 use spargo::linalg::{Mat, MatRef};
 use spargo::optim::BatchedObjective;
 use spargo::rng::{Purpose, StepRng, stream, uniform};
-use spargo::space::{Choices, Dimension, Domain, IntRange, RealRange, Scale, Space};
+use spargo::space::{Choices, Dimension, Domain, IntRange, RealRange, Scale, Space, Value};
 use spargo::{Error, Result};
 use std::collections::HashSet;
 
@@ -40,7 +40,7 @@ impl BatchedObjective for Bowls {
 }
 
 fn space(domains: Vec<Domain>) -> Space {
-    let named = domains.into_iter().enumerate().map(|(k, domain)| Dimension { name: format!("x{k}"), domain });
+    let named = domains.into_iter().enumerate().map(|(k, domain)| Dimension::new(format!("x{k}"), domain));
     Space::new(named.collect()).unwrap()
 }
 
@@ -53,7 +53,7 @@ fn int(upper: i64) -> Domain {
 }
 
 fn choice(count: usize) -> Domain {
-    Domain::Categorical(Choices((0..count).map(|c| format!("c{c}")).collect()))
+    Domain::Categorical(Choices((0..count).map(|c| Value::Choice(format!("c{c}"))).collect()))
 }
 
 fn random(rows: usize, columns: usize, scale: f64) -> Mat {

@@ -7,7 +7,7 @@ use crate::io::output::print::note;
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::{IntoDiagnostic, Report, Result, miette};
-use spargo::space::Value;
+use spargo::space::{Dimension, Value};
 use spargo::study::{Refit, Study, Trial};
 use std::path::{Path, PathBuf};
 
@@ -59,7 +59,8 @@ impl Ask {
         self.table.check(&inputs)?;
         let trials = self.threads.install(|| self.points.ask(&mut handle.study))?;
         let numbers: Vec<u64> = trials.iter().map(|trial| trial.id).collect();
-        let names = handle.study.config().space.dimensions().iter().map(|dimension| dimension.name.clone());
+        let named = |input: &Dimension| if self.table.json { input.name.clone() } else { input.label() };
+        let names = handle.study.config().space.dimensions().iter().map(named);
         let columns = std::iter::once("trial".into()).chain(names).collect();
         let row = |Trial { id, point }: Trial| std::iter::once(Value::Int(id as i64)).chain(point).map(Some).collect();
         let table = PointTable { columns, rows: trials.into_iter().map(row).collect(), ..PointTable::default() };

@@ -84,7 +84,7 @@ const BROKEN: [(&str, &str); 64] = [
     ("a logarithm of zero", "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1], log = true }\n"),
     ("whole numbers with fractions", "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { int = [0.5, 8] }\n"),
     ("one choice twice", "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { choice = [\"Pd\", \"Pd\"] }\n"),
-    ("choices that are numbers", "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { choice = [1, 2] }\n"),
+    ("choices with the same text", "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { choice = [1, 2, \"1\"] }\n"),
     ("candidates that are not there", "[objectives]\ny = { goal = \"max\" }\n[space]\ncandidates = \"pool.csv\"\n"),
     ("candidates that are empty", "[objectives]\ny = { goal = \"max\" }\n[space]\ncandidates = \"empty.csv\"\n"),
     (

@@ -103,6 +103,61 @@ fn outcomes_are_exported_as_they_were_told() {
 }
 
 #[test]
+fn choices_keep_their_json_values() {
+    const STUDY: &str = "initial = 8\nbatch = 4\n[objectives]\ny = { goal = 'max' }\n[space]\nx = { real = [0, 1] }
+flag = { choice = [true, false] }\nsize = { choice = [1, 2.5, 'large'] }\n";
+    let folder = Folder::new(STUDY, "{flag} {size}", "budget = 8", "echo $1 $2 >> args; echo 1\n");
+    folder.done(&["run", "study.toml"]);
+    let arguments = folder.read("args");
+    let words: Vec<&str> = arguments.split_whitespace().collect();
+    assert!(["true", "false", "1", "2.5", "large"].iter().all(|word| words.contains(word)), "{arguments}");
+    assert_eq!(words.len(), 16);
+
+    // From a table, whose cells are texts, to the study's own values.
+    folder.write("own.csv", "x,flag,size,y\n0.5,TRUE,2.5,3\n0.25,false,1.0,4\n");
+    folder.done(&["tell", "study.toml", "own.csv"]);
+    let study = Study::open(&folder.path("study.db")).unwrap();
+    let told: Vec<_> = study.history().records()[8..].iter().map(|record| record.trial.point[1..].to_vec()).collect();
+    assert_eq!(told, [vec![true.into(), 2.5.into()], vec![false.into(), 1.into()]]);
+    folder.write("other.csv", "x,flag,size,y\n0.5,yes,1,3\n");
+    let complaint = folder.refused(&["tell", "study.toml", "other.csv"]);
+    assert!(complaint.contains("line 2, column 'flag'") && complaint.contains("one of true, false"), "{complaint}");
+
+    // As JSON to a program, and from a command.
+    let folder = Folder::new(STUDY, "", "budget = 4", "cat >> points; echo 1\n");
+    folder.done(&["run", "study.toml"]);
+    let asked = folder.done(&["ask", "study.toml", "--json", "-n", "8"]);
+    for line in folder.read("points").lines().chain(asked.lines()) {
+        let point: Value = serde_json::from_str(line).unwrap();
+        assert!(point["flag"].is_boolean() && (point["size"].is_number() || point["size"] == "large"), "{point}");
+    }
+}
+
+#[test]
+fn what_is_asked_for_can_be_set_as_it_is_printed() {
+    const STUDY: &str = "initial = 24\nbatch = 12\n[objectives]\ny = { goal = 'max' }\n[space]
+temperature = { real = [20, 120], step = 0.5 }\nloading = { real = [0.001, 0.1], log = true, digits = 3 }\n";
+    let folder = Folder::new(STUDY, "{temperature} {loading}", "budget = 48", "echo $1 $2 >> args; echo $1\n");
+    folder.done(&["run", "study.toml"]);
+    let exported: Vec<String> = folder.export().iter().flat_map(|row| row[1..3].to_vec()).collect();
+    let arguments = folder.read("args");
+    let places = |text: &str| text.split_once('.').map_or(0, |(_, places)| places.len());
+    for pair in
+        arguments.lines().chain(exported.chunks(2).map(|pair| pair.join(" ")).collect::<Vec<_>>().iter().map(|s| &**s))
+    {
+        let (temperature, loading) = pair.split_once(' ').unwrap();
+        assert!(places(temperature) == 1 && [".0", ".5"].iter().any(|end| temperature.ends_with(end)), "{pair}");
+        assert!(places(loading) <= 3, "{pair}");
+    }
+    assert_eq!(arguments.lines().count(), 48);
+    // The model climbs on the grid to its end.
+    assert!(exported.contains(&"120.0".to_string()), "{exported:?}");
+    folder.edit("study.toml", "step = 0.5", "step = 500");
+    let complaint = folder.refused(&["suggest", "study.toml"]);
+    assert!(complaint.contains("longer than its range") && complaint.contains("make it shorter"), "{complaint}");
+}
+
+#[test]
 fn replicates_are_asked_for_by_a_flag() {
     let folder = desk();
     let complaint = folder.refused(&["ask", "study.toml", "--replicate"]);
@@ -136,7 +191,7 @@ fn a_table_is_told_completely_or_not_at_all() {
         ("trial,y\n1,5\n1,5\n", &["line 3", "column 'trial'", "line 2 as well"]),
         ("trial,y\n1,5\n1.5,5\n", &["line 3", "'1.5' is not the number of a trial"]),
         ("trial,y\n1,5\n,5\n", &["line 3", "column 'x'", "needs all inputs"]),
-        ("trial,x,n,y\n1,,,5\n,2.5,3,5\n", &["line 3", "column 'x'", "2.5"]),
+        ("trial,x,n,y\n1,,,5\n,2.5e9,3,5\n", &["line 3", "column 'x'", "near the range"]),
         ("trial,y,status\n1,5,done\n2,5,dun\n", &["line 3", "column 'status'", "'dun'"]),
         ("trial,y,status\n1,5,done\n2,5,pending\n", &["line 3", "column 'y'", "marked pending"]),
         ("trial,z\n1,5\n", &["line 1", "no column 'y'"]),

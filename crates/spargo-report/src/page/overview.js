@@ -15,7 +15,7 @@ function overview(data) {
 }
 
 function domain({ kind, range, choices }) {
-  if (kind === "choice") return short(choices.join(", "), 200);
+  if (kind === "choice") return short(choices.map(String).join(", "), 200);
   return `${show(range[0])} to ${show(range[1])}${kind === "log" ? ", logarithmic" : ""}`;
 }
 

@@ -38,10 +38,10 @@ function scale(axis, from, to, room) {
 function byChoice(choices, from, to, room) {
   const index = new Map(choices.map((choice, i) => [choice, i]));
   const step = (to - from) / Math.max(choices.length, 1);
-  const place = (choice, shift = 0) => from + (index.get(String(choice)) + 0.5 + 0.6 * shift) * step;
+  const place = (choice, shift = 0) => from + (index.get(choice) + 0.5 + 0.6 * shift) * step;
   const every = Math.ceil(choices.length / Math.max(room, 1));
   const ticks = choices.map((value) => ({ value, text: String(value) })).filter((_, i) => i % every === 0);
-  return { place, inside: (choice) => index.has(String(choice)), ticks, step: Math.abs(step) };
+  return { place, inside: (choice) => index.has(choice), ticks, step: Math.abs(step) };
 }
 
 /** Round numbers, at most about `room` of them. */

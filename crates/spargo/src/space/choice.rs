@@ -1,4 +1,8 @@
-//! Words without order: models see the index of each.
+//! Labels without order: models see the index of each.
+//!
+//! Labels are JSON values, and come back as what they were listed as. Tables know texts only, and spreadsheets turn the label
+//! '8' into the number 8: so a value that is not listed itself is looked for by its text. Labels with the same text are
+//! refused.
 
 use super::domain::{Encoder, Kind};
 use super::value::Value;
@@ -7,9 +11,9 @@ use std::collections::{HashMap, HashSet};
 /// Choices listed in a message.
 const LISTED: usize = 12;
 
-/// One of these words.
+/// One of these labels: texts, numbers, true, false or null.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Choices(pub Vec<String>);
+pub struct Choices(pub Vec<Value>);
 
 impl Kind for Choices {
     fn name(&self) -> &'static str {
@@ -17,7 +21,7 @@ impl Kind for Choices {
     }
 
     fn allowed(&self) -> String {
-        let listed: Vec<String> = self.0.iter().take(LISTED).map(|choice| format!("'{choice}'")).collect();
+        let listed: Vec<String> = self.0.iter().take(LISTED).map(Value::to_string).collect();
         match self.0.len() {
             count if count > LISTED => format!("one of {}, … ({count} in all)", listed.join(", ")),
             _ => format!("one of {}", listed.join(", ")),
@@ -28,10 +32,20 @@ impl Kind for Choices {
         if self.0.is_empty() {
             return Some(("it has no choices".into(), "list at least two"));
         }
-        repeated(&self.0).map(|word| (format!("the choice '{word}' is listed twice"), "list every choice once"))
+        if let Some(label) = self.0.iter().find(|label| matches!(label, Value::Real(x) if !x.is_finite())) {
+            return Some((format!("the choice {label} is not finite"), "give it as a text"));
+        }
+        let mut seen = HashMap::new();
+        for (index, label) in self.0.iter().enumerate() {
+            if seen.insert(Key::of(label), index).is_some() {
+                return Some((format!("the choice {label} is listed twice"), "list every choice once"));
+            }
+        }
+        let alike = self.0.iter().find_map(|label| Some((label, &self.0[*seen.get(&Key::read(label)?)?])));
+        alike.map(|(text, other)| (format!("tables cannot tell the choices {other} and {text} apart"), "rename one"))
     }
 
-    fn choices(&self) -> &[String] {
+    fn choices(&self) -> &[Value] {
         &self.0
     }
 
@@ -57,24 +71,89 @@ impl Kind for Choices {
     }
 
     fn encode(&self, value: &Value) -> Option<f64> {
-        let word = value.word();
-        self.0.iter().position(|choice| *choice == word).map(|index| index as f64)
+        let listed = |key: Key<'_>| self.0.iter().position(|label| Key::of(label) == key);
+        let read = |key: Key<'_>| self.0.iter().position(|label| Key::read(label) == Some(key));
+        find(value, listed, read).map(|index| index as f64)
+    }
+
+    fn encode_outside(&self, _: &Value) -> Option<f64> {
+        None
     }
 
     fn decode(&self, number: f64) -> Value {
-        Value::Choice(self.0.get(self.snap(number) as usize).cloned().unwrap_or_default())
+        self.0.get(self.snap(number) as usize).cloned().unwrap_or(Value::Null)
     }
 
-    /// There may be as many words as rows of a table: they are looked up, not searched.
+    /// There may be as many labels as rows of a table: they are looked up, not searched.
     fn encoder(&self) -> Encoder<'_> {
-        let words = self.0.iter().enumerate().map(|(index, word)| (word.as_str(), index as f64));
-        let numbers: HashMap<&str, f64> = words.collect();
-        Box::new(move |value| numbers.get(&*value.word()).copied())
+        let mut listed = HashMap::new();
+        let mut read = HashMap::new();
+        for (index, label) in self.0.iter().enumerate() {
+            listed.insert(Key::of(label), index);
+            if let Some(key) = Key::read(label) {
+                read.entry(key).or_insert(index);
+            }
+        }
+        Box::new(move |value| {
+            let listed = |key: Key<'_>| listed.get(&key).copied();
+            find(value, listed, |key| read.get(&key).copied()).map(|index| index as f64)
+        })
     }
 }
 
-/// The first word that stands in the list twice.
-pub(super) fn repeated(words: &[String]) -> Option<&String> {
+/// The label that a value stands for: itself, else what its text says, else a text that says the same.
+fn find(
+    value: &Value,
+    listed: impl Fn(Key<'_>) -> Option<usize>,
+    read: impl Fn(Key<'_>) -> Option<usize>,
+) -> Option<usize> {
+    listed(Key::of(value)).or_else(|| match Key::read(value) {
+        Some(key) => listed(key),
+        None if matches!(value, Value::Choice(_)) => None,
+        None => listed(Key::Text(&value.text())).or_else(|| read(Key::of(value))),
+    })
+}
+
+/// What labels are told apart by: 1 and 1.0 are the same.
+#[derive(PartialEq, Eq, Hash, Clone, Copy)]
+pub(super) enum Key<'a> {
+    Null,
+    Bool(bool),
+    Int(i64),
+    /// The bits of a number that is no Int.
+    Real(u64),
+    Text(&'a str),
+}
+
+impl<'a> Key<'a> {
+    pub(super) fn of(value: &'a Value) -> Self {
+        match value {
+            Value::Null => Key::Null,
+            Value::Bool(truth) => Key::Bool(*truth),
+            Value::Choice(text) => Key::Text(text),
+            Value::Int(i) => Key::Int(*i),
+            Value::Real(x) => value.int().map_or(Key::Real(x.to_bits()), Key::Int),
+        }
+    }
+
+    /// What else the text of a value may stand for; Python and spreadsheets write True and TRUE.
+    fn read(value: &Value) -> Option<Self> {
+        let Value::Choice(text) = value else { return None };
+        match text.to_ascii_lowercase().as_str() {
+            "true" => Some(Key::Bool(true)),
+            "false" => Some(Key::Bool(false)),
+            "null" => Some(Key::Null),
+            _ => {
+                let real = || text.parse().ok().filter(|x: &f64| x.is_finite()).map(Value::Real);
+                let number = text.parse().map(Value::Int).ok().or_else(real)?;
+                number.int().map(Key::Int).or_else(|| number.real().map(|x| Key::Real(x.to_bits())))
+            }
+        }
+    }
+}
+
+/// The first name that stands in the list twice.
+pub(super) fn repeated(names: &[String]) -> Option<&String> {
     let mut seen = HashSet::new();
-    words.iter().find(|word| !seen.insert(word.as_str()))
+    names.iter().find(|name| !seen.insert(name.as_str()))
 }

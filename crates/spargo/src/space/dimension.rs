@@ -3,14 +3,15 @@
 use super::choice::Choices;
 use super::domain::{Domain, Scale};
 use super::form::InputForm;
+use super::grid::{GridRange, Spacing};
 use super::int::IntRange;
 use super::real::RealRange;
 use super::value::Value;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// One named input, written as `{ name = "temperature", real = [20.0, 80.0], log = true }`, `{ name = "layers", int =
-/// [1, 8] }` or `{ name = "metal", choice = ["Pd", "Ni"] }`.
+/// One named input, written as `{ name = "temperature", real = [20.0, 80.0], log = true }` (with `step = 0.5` or `digits = 2` on a grid), `{ name = "layers", int =
+/// [1, 8] }` or `{ name = "metal", choice = ["Pd", "Ni"] }`, whose labels may be numbers, true and false, too.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "InputForm", into = "InputForm")]
 pub struct Dimension {
@@ -18,36 +19,98 @@ pub struct Dimension {
     pub name: String,
     /// The values it may take.
     pub domain: Domain,
+    /// What its values are measured in, as the headers of tables say it: `°C`.
+    pub unit: Option<String>,
+    /// The value that trials had before the study had this input.
+    pub past: Option<Value>,
 }
 
 impl Dimension {
+    /// An input with these values, without a unit.
+    pub fn new(name: impl Into<String>, domain: Domain) -> Self {
+        Dimension { name: name.into(), domain, unit: None, past: None }
+    }
+
     /// A real number between two ends.
     pub fn real(name: impl Into<String>, lower: f64, upper: f64) -> Self {
-        Dimension { name: name.into(), domain: Domain::Real(RealRange { lower, upper, scale: Scale::Linear }) }
+        Dimension::new(name, Domain::Real(RealRange { lower, upper, scale: Scale::Linear }))
     }
 
     /// A whole number between two ends.
     pub fn int(name: impl Into<String>, lower: i64, upper: i64) -> Self {
-        Dimension { name: name.into(), domain: Domain::Int(IntRange { lower, upper, scale: Scale::Linear }) }
+        Dimension::new(name, Domain::Int(IntRange { lower, upper, scale: Scale::Linear }))
     }
 
-    /// One of several words.
-    pub fn choice(name: impl Into<String>, choices: &[&str]) -> Self {
-        let choices = choices.iter().map(|choice| choice.to_string()).collect();
-        Dimension { name: name.into(), domain: Domain::Categorical(Choices(choices)) }
+    /// One of several labels without order: texts, numbers, true, false or null.
+    pub fn choice<T: Clone + Into<Value>>(name: impl Into<String>, choices: &[T]) -> Self {
+        let choices = choices.iter().cloned().map(Into::into).collect();
+        Dimension::new(name, Domain::Categorical(Choices(choices)))
     }
 
-    /// This input with its range divided evenly in the logarithm; nothing changes for words.
+    /// This input with its range divided evenly in the logarithm; nothing changes for choices.
     pub fn log(mut self) -> Self {
-        if let Domain::Real(RealRange { scale, .. }) | Domain::Int(IntRange { scale, .. }) = &mut self.domain {
-            *scale = Scale::Log;
+        match &mut self.domain {
+            Domain::Real(RealRange { scale, .. }) | Domain::Int(IntRange { scale, .. }) => *scale = Scale::Log,
+            Domain::Grid(range) => {
+                let (lower, upper) = range.ends();
+                *range = GridRange::new(lower, upper, Scale::Log, range.spacing());
+            }
+            Domain::Categorical(_) => {}
         }
         self
+    }
+
+    /// This real input at its lower end and on from there in steps of this length only; nothing changes for others.
+    pub fn step(self, step: f64) -> Self {
+        self.spaced(Spacing::Step(step))
+    }
+
+    /// This real input at numbers with so many decimal places only; nothing changes for others.
+    pub fn digits(self, digits: u32) -> Self {
+        self.spaced(Spacing::Digits(digits))
+    }
+
+    fn spaced(mut self, spacing: Spacing) -> Self {
+        let (lower, upper, scale) = match &self.domain {
+            Domain::Real(RealRange { lower, upper, scale }) => (*lower, *upper, *scale),
+            Domain::Grid(range) => (range.ends().0, range.ends().1, range.scale()),
+            _ => return self,
+        };
+        self.domain = Domain::Grid(GridRange::new(lower, upper, scale, spacing));
+        self
+    }
+
+    /// This input with a unit.
+    pub fn unit(self, unit: impl Into<String>) -> Self {
+        Dimension { unit: Some(unit.into()), ..self }
+    }
+
+    /// This input with the value that trials had before the study had it.
+    pub fn past(self, value: impl Into<Value>) -> Self {
+        Dimension { past: Some(value.into()), ..self }
+    }
+
+    /// Its name, followed by its unit if it has one: `temperature (°C)`.
+    pub fn label(&self) -> String {
+        match &self.unit {
+            Some(unit) => format!("{} ({unit})", self.name),
+            None => self.name.clone(),
+        }
     }
 
     /// The number by which models see a value.
     pub fn encode(&self, value: &Value) -> Result<f64> {
         self.domain.encode(value).ok_or_else(|| self.refuse(value))
+    }
+
+    /// The number by which models see a value that was observed, inside the domain or outside.
+    pub fn encode_observed(&self, value: &Value) -> Result<f64> {
+        let number = self.domain.encode(value).or_else(|| self.domain.encode_outside(value));
+        number.ok_or_else(|| Error::Value {
+            input: self.name.clone(),
+            value: value.to_string(),
+            allowed: self.domain.observable(),
+        })
     }
 
     /// The value with the nearest number.
@@ -61,7 +124,15 @@ impl Dimension {
 
     /// Refuses what is no domain. Inputs that can take only one value pass: a table may have such columns.
     pub(super) fn check(&self) -> Result<()> {
-        self.domain.fault().map_or(Ok(()), |(problem, remedy)| Err(Error::input(&self.name, problem, remedy)))
+        let blank = self.unit.as_ref().is_some_and(|unit| unit.trim().is_empty() || unit.contains(char::is_control));
+        let unit = blank.then(|| ("its unit is blank or has control characters".into(), "leave it out"));
+        let past = self.past.as_ref().filter(|past| self.encode_observed(past).is_err());
+        let past = past.map(|past| (format!("the value of the past {past} is none of its values"), "give one that is"));
+        self.domain
+            .fault()
+            .or(unit)
+            .or(past)
+            .map_or(Ok(()), |(problem, remedy)| Err(Error::input(&self.name, problem, remedy)))
     }
 
     /// Refuses an input that can take only one value: nothing can be learned about it.

@@ -3,11 +3,16 @@
 //! A kind of input is a file that implements [`Kind`] and a variant of [`Domain`]; how files write it is in `form.rs`.
 
 use super::choice::Choices;
+use super::grid::GridRange;
 use super::int::IntRange;
 use super::real::RealRange;
 use super::value::Value;
 use std::fmt::Debug;
 use std::ops::Deref;
+
+/// How far outside its range a value may have been observed, in lengths of the range: farther away rounding would blur the
+/// distances inside, and what looks so far is a typing error.
+const FARTHEST: f64 = 1e4;
 
 /// How a range is divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -24,9 +29,11 @@ pub enum Scale {
 pub enum Domain {
     /// Real numbers between two ends.
     Real(RealRange),
+    /// Real numbers between two ends that lie on a grid.
+    Grid(GridRange),
     /// Whole numbers between two ends.
     Int(IntRange),
-    /// One of a list of words without order.
+    /// One of a list of labels without order.
     Categorical(Choices),
 }
 
@@ -36,6 +43,7 @@ impl Deref for Domain {
     fn deref(&self) -> &Self::Target {
         match self {
             Domain::Real(range) => range,
+            Domain::Grid(range) => range,
             Domain::Int(range) => range,
             Domain::Categorical(choices) => choices,
         }
@@ -62,8 +70,8 @@ pub trait Kind {
         None
     }
 
-    /// Its words, if it has any.
-    fn choices(&self) -> &[String] {
+    /// Its labels, if it has any.
+    fn choices(&self) -> &[Value] {
         &[]
     }
 
@@ -72,7 +80,7 @@ pub trait Kind {
         false
     }
 
-    /// Whether its values are words without order.
+    /// Whether its values are labels without order.
     fn is_categorical(&self) -> bool {
         self.range().is_none()
     }
@@ -97,7 +105,12 @@ pub trait Kind {
     /// The nearest number by which a model sees a value: decoding and encoding do not change it. NaN stays NaN.
     fn snap(&self, number: f64) -> f64;
 
-    /// The numbers of the values next to this one: an integer's two neighbours, all other categories.
+    /// The nearest number inside; between two values of a continuous domain any number is.
+    fn clamp(&self, number: f64) -> f64 {
+        if self.is_continuous() { number.clamp(0.0, self.largest()) } else { self.snap(number) }
+    }
+
+    /// The numbers of the values next to this one: the two neighbours on a grid or among integers, all other categories.
     fn neighbours(&self, number: f64) -> Vec<f64>;
 
     /// The number by which a model sees the value with this index, counted from 0 upwards; the last one's for larger
@@ -109,8 +122,22 @@ pub trait Kind {
     /// The number of a value, if it is in the domain.
     fn encode(&self, value: &Value) -> Option<f64>;
 
+    /// The number of a value that is not in the domain but was observed elsewhere: below 0 or above [`largest`](Self::largest), by
+    /// the formula of those in it. `None` if there is none, and within the domain.
+    fn encode_outside(&self, value: &Value) -> Option<f64>;
+
+    /// What may have been observed, in words, to follow "give".
+    fn observable(&self) -> String {
+        self.allowed()
+    }
+
     /// The value with the nearest number.
     fn decode(&self, number: f64) -> Value;
+
+    /// A value as the domain writes it, if it is in the domain.
+    fn canonical(&self, value: &Value) -> Value {
+        self.encode(value).map_or_else(|| value.clone(), |number| self.decode(number))
+    }
 
     /// [`encode`](Self::encode) for many values.
     fn encoder(&self) -> Encoder<'_> {
@@ -118,10 +145,21 @@ pub trait Kind {
     }
 }
 
-pub(super) fn reversed(lower: &dyn Debug, upper: &dyn Debug) -> Option<(String, &'static str)> {
-    Some((format!("its lower end {lower:?} is above its upper end {upper:?}"), "swap them"))
+/// A number outside the range that is not too far away.
+pub(super) fn not_too_far(number: f64) -> Option<f64> {
+    (-FARTHEST..=1.0 + FARTHEST).contains(&number).then_some(number)
 }
 
-pub(super) fn not_positive(lower: &dyn Debug) -> Option<(String, &'static str)> {
-    Some((format!("a logarithmic range cannot begin at {lower:?}"), "raise its lower end above 0, or leave out log"))
+/// What may have been observed of a range.
+pub(super) fn observable(what: &str, scale: Scale, lower: &dyn Debug, upper: &dyn Debug) -> String {
+    let positive = if scale == Scale::Log { " above 0" } else { "" };
+    format!("{what}{positive} near the range of {lower:?} to {upper:?}")
+}
+
+pub(super) fn reversed(lower: &dyn Debug, upper: &dyn Debug) -> (String, &'static str) {
+    (format!("its lower end {lower:?} is above its upper end {upper:?}"), "swap them")
+}
+
+pub(super) fn not_positive(lower: &dyn Debug) -> (String, &'static str) {
+    (format!("a logarithmic range cannot begin at {lower:?}"), "raise its lower end above 0, or leave out log")
 }

@@ -1,13 +1,15 @@
 //! The form in which spaces are written in files.
 //!
 //! ```text
-//!     inputs = [{ name, real = [lower, upper] | int = [lower, upper] | choice = [words], log }, …]
+//!     inputs = [{ name, real = [lower, upper] | int = [lower, upper] | choice = [labels], log, step | digits, unit,
+//!                past }, …]
 //!     candidates = [[value, …], …]
 //! ```
 
 use super::choice::Choices;
 use super::dimension::Dimension;
 use super::domain::{Domain, Scale};
+use super::grid::{GridRange, Spacing};
 use super::int::IntRange;
 use super::real::RealRange;
 use super::{Point, Space};
@@ -24,9 +26,17 @@ pub(super) struct InputForm {
     #[serde(skip_serializing_if = "Option::is_none")]
     int: Option<Vec<i64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    choice: Option<Vec<String>>,
+    choice: Option<Vec<super::Value>>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     log: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    step: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    digits: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    past: Option<super::Value>,
 }
 
 impl TryFrom<InputForm> for Dimension {
@@ -35,19 +45,34 @@ impl TryFrom<InputForm> for Dimension {
     fn try_from(form: InputForm) -> Result<Self> {
         let (name, log) = (form.name, form.log);
         let scale = if log { Scale::Log } else { Scale::Linear };
-        let real = |ends| two(&name, ends).map(|[lower, upper]| Domain::Real(RealRange { lower, upper, scale }));
+        let spacing = match (form.step, form.digits) {
+            (Some(_), Some(_)) => {
+                return Err(Error::input(name, "it has both a step and digits", "leave out one of them"));
+            }
+            (step, digits) => step.map(Spacing::Step).or(digits.map(Spacing::Digits)),
+        };
+        let real = |ends| {
+            let [lower, upper] = two(&name, ends)?;
+            Ok(match spacing {
+                Some(spacing) => Domain::Grid(GridRange::new(lower, upper, scale, spacing)),
+                None => Domain::Real(RealRange { lower, upper, scale }),
+            })
+        };
         let int = |ends| two(&name, ends).map(|[lower, upper]| Domain::Int(IntRange { lower, upper, scale }));
         let choice = |choices| Ok(Domain::Categorical(Choices(choices)));
         let mut given = [form.real.map(real), form.int.map(int), form.choice.map(choice)].into_iter().flatten();
         let (Some(domain), None) = (given.next(), given.next()) else {
-            let remedy = "give one of real = [lower, upper], int = [lower, upper] and choice = [words]";
+            let remedy = "give one of real = [lower, upper], int = [lower, upper] and choice = [labels]";
             return Err(Error::input(name, "it is not clear what it may be", remedy));
         };
         let domain = domain?;
         if log && domain.is_categorical() {
             return Err(Error::input(name, "choices have no logarithm", "leave out log"));
         }
-        let dimension = Dimension { name, domain };
+        if spacing.is_some() && !matches!(domain, Domain::Grid(_)) {
+            return Err(Error::input(name, "only real inputs have a step or digits", "leave it out"));
+        }
+        let dimension = Dimension { name, domain, unit: form.unit, past: form.past };
         dimension.check()?;
         Ok(dimension)
     }
@@ -61,11 +86,19 @@ fn two<T>(name: &str, ends: Vec<T>) -> Result<[T; 2]> {
 }
 
 impl From<Dimension> for InputForm {
-    fn from(Dimension { name, domain }: Dimension) -> Self {
-        let form = InputForm { name, ..InputForm::default() };
+    fn from(Dimension { name, domain, unit, past }: Dimension) -> Self {
+        let form = InputForm { name, unit, past, ..InputForm::default() };
         match domain {
             Domain::Real(RealRange { lower, upper, scale }) => {
                 InputForm { real: Some(vec![lower, upper]), log: scale == Scale::Log, ..form }
+            }
+            Domain::Grid(range) => {
+                let ((lower, upper), log) = (range.ends(), range.scale() == Scale::Log);
+                let form = InputForm { real: Some(vec![lower, upper]), log, ..form };
+                match range.spacing() {
+                    Spacing::Step(step) => InputForm { step: Some(step), ..form },
+                    Spacing::Digits(digits) => InputForm { digits: Some(digits), ..form },
+                }
             }
             Domain::Int(IntRange { lower, upper, scale }) => {
                 InputForm { int: Some(vec![lower, upper]), log: scale == Scale::Log, ..form }

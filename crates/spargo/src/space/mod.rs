@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!     Real, linear:  (x − lower) / (upper − lower)           Real, log:  ln(x / lower) / ln(upper / lower)
-//!     Int:           as for Real, at whole numbers only         Categorical:  the index of the choice
+//!     Int, Grid:     as for Real, at their values only          Categorical:  the index of the choice
 //! ```
 //!
 //! Values and numbers determine each other: decode ∘ encode is the identity on whatever was decoded, encode ∘ decode on
@@ -12,14 +12,17 @@ mod choice;
 mod dimension;
 mod domain;
 mod form;
+mod grid;
 mod int;
 mod real;
+mod steps;
 mod table;
 mod value;
 
 pub use choice::Choices;
 pub use dimension::Dimension;
 pub use domain::{Domain, Kind, Scale};
+pub use grid::{GridRange, Spacing};
 pub use int::IntRange;
 pub use real::RealRange;
 pub use value::{Point, Value};
@@ -53,8 +56,8 @@ impl Space {
         Space::build(self.dimensions, Some(rows))
     }
 
-    /// A table of points, its columns' domains inferred: columns with words are Categorical, in order of appearance,
-    /// columns of numbers Real from their least to their largest. Unlike elsewhere a column may be constant.
+    /// A table of points, its columns' domains inferred: columns with a text, true, false or null are Categorical, in order
+    /// of appearance, columns of numbers Real from their least to their largest. Unlike elsewhere a column may be constant.
     pub fn from_table(names: &[String], rows: Vec<Point>) -> Result<Self> {
         Space::build(table::infer(names, &rows)?, Some(rows))
     }
@@ -95,6 +98,37 @@ impl Space {
         self.dimensions.iter().zip(point).map(|(dimension, value)| dimension.encode(value)).collect()
     }
 
+    /// The numbers of a point that was observed. Values inside their domains have those of [`encode`](Self::encode); outside a range
+    /// they are below 0 or above 1, by the same formula. What has no number is refused: a choice that is not listed, a fraction
+    /// of an Int, what is not above 0 in a logarithmic range, and what is thousands of ranges away.
+    pub fn encode_observed(&self, point: &[Value]) -> Result<Vec<f64>> {
+        self.check_length("the list of values", point.len())?;
+        self.dimensions.iter().zip(point).map(|(dimension, value)| dimension.encode_observed(value)).collect()
+    }
+
+    /// Whether every value of a point lies in its domain: only then it may be asked for or recommended.
+    pub fn contains(&self, point: &[Value]) -> bool {
+        self.encode(point).is_ok()
+    }
+
+    /// Whether the numbers of a point are those of a point in the domains.
+    pub fn contains_numbers(&self, numbers: &[f64]) -> bool {
+        let inside = |(dimension, number): (&Dimension, &f64)| dimension.domain.snap(*number) == *number;
+        numbers.len() == self.dimensions.len() && self.dimensions.iter().zip(numbers).all(inside)
+    }
+
+    /// Moves numbers outside the domains to the nearest ones inside; others stay as they are.
+    pub fn clamp(&self, numbers: &mut [f64]) {
+        self.dimensions.iter().zip(numbers).for_each(|(dimension, number)| *number = dimension.domain.clamp(*number));
+    }
+
+    /// A point as the space writes it: choices as they are listed, whole numbers of an Int as such. Values that no input has
+    /// stay what they are.
+    pub fn canonical(&self, point: &[Value]) -> Point {
+        let values = self.dimensions.iter().zip(point);
+        values.map(|(dimension, value)| dimension.domain.canonical(value)).collect()
+    }
+
     /// The point with the nearest numbers; among candidates it must be one of them.
     pub fn decode(&self, numbers: &[f64]) -> Result<Point> {
         self.check_length("the list of numbers", numbers.len())?;
@@ -107,15 +141,6 @@ impl Space {
         found.ok_or_else(|| {
             Error::unsupported("the point is not in the table of candidates", "choose among the table's rows")
         })
-    }
-
-    /// A point as it is recorded: a whole number that was given as 2.0 is 2 where the input is a whole number.
-    pub(crate) fn settled(&self, point: &[Value]) -> Point {
-        let settled = |(dimension, value): (&Dimension, &Value)| match (&dimension.domain, value) {
-            (Domain::Int(_), Value::Real(x)) if (*x as i64) as f64 == *x => Value::Int(*x as i64),
-            (_, other) => other.clone(),
-        };
-        self.dimensions.iter().zip(point).map(settled).collect()
     }
 
     /// Moves every input to the nearest number that a value has.

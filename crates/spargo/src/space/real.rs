@@ -7,7 +7,7 @@
 //! Rounded, neither map is undone exactly by its inverse. It is once u is rounded to a grid whose step is larger than the
 //! error of going there and back: then encoding what was decoded, and decoding what was encoded, change nothing.
 
-use super::domain::{Kind, Scale, not_positive, reversed};
+use super::domain::{Kind, Scale, not_positive, not_too_far, observable, reversed};
 use super::value::Value;
 
 /// n where the range allows it: a step of 10⁻¹² of the range is finer than any setting or measurement, and 2¹² times the
@@ -42,10 +42,10 @@ impl Kind for RealRange {
         if !(lower.is_finite() && upper.is_finite()) {
             Some(("an end of its range is not finite".into(), "give two finite ends"))
         } else if lower > upper {
-            reversed(lower, upper)
+            Some(reversed(lower, upper))
         } else if *scale == Scale::Log && *lower < f64::MIN_POSITIVE {
             // Below the smallest normal number, steps in the logarithm are lost to rounding.
-            not_positive(lower)
+            Some(not_positive(lower))
         } else if !self.span().is_finite() {
             Some((format!("the length of its range from {lower:?} to {upper:?} overflows"), "rescale it"))
         } else {
@@ -83,11 +83,27 @@ impl Kind for RealRange {
 
     fn encode(&self, value: &Value) -> Option<f64> {
         let x = value.real().filter(|x| (self.lower..=self.upper).contains(x))?;
-        let position = match self.scale {
-            Scale::Linear => x - self.lower,
-            Scale::Log => log_ratio(x, self.lower),
-        };
-        Some(self.on_grid(position / self.span()))
+        Some(self.on_grid(self.position(x) / self.span()))
+    }
+
+    fn encode_outside(&self, value: &Value) -> Option<f64> {
+        let x = value.real().filter(|x| !(self.lower..=self.upper).contains(x))?;
+        let has_number = !self.is_constant() && (self.scale == Scale::Linear || x >= f64::MIN_POSITIVE);
+        let number = not_too_far(self.position(has_number.then_some(x)?) / self.span())?;
+        // On the same grid: what is next to an end has no number of its own, but is not inside.
+        let steps = self.steps();
+        let outside =
+            if x < self.lower { (number * steps).floor().min(-1.0) } else { (number * steps).ceil().max(steps + 1.0) };
+        Some(outside / steps)
+    }
+
+    fn observable(&self) -> String {
+        observable("a number", self.scale, &self.lower, &self.upper)
+    }
+
+    /// A value that lies between two numbers of the grid stays what was evaluated.
+    fn canonical(&self, value: &Value) -> Value {
+        value.clone()
     }
 
     /// The value of the nearest number on the grid; in the range for every number.
@@ -113,6 +129,14 @@ impl RealRange {
         }
         let steps = self.steps();
         (u.clamp(0.0, 1.0) * steps).round() / steps + 0.0
+    }
+
+    /// x − lower, or its like in the logarithm.
+    fn position(&self, x: f64) -> f64 {
+        match self.scale {
+            Scale::Linear => x - self.lower,
+            Scale::Log => log_ratio(x, self.lower),
+        }
     }
 
     /// upper − lower, or its like in the logarithm.

@@ -2,7 +2,7 @@
 //! the other.
 
 use super::Point;
-use super::choice::Choices;
+use super::choice::{Choices, Key};
 use super::dimension::Dimension;
 use super::domain::{Domain, Scale};
 use super::real::RealRange;
@@ -10,7 +10,6 @@ use super::value::Value;
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef, column, column_mut, select_rows};
 use rayon::prelude::*;
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -108,7 +107,7 @@ impl Table {
     }
 }
 
-/// The inputs that a table's columns are: words make categories, everything else is Real.
+/// The inputs that a table's columns are: whatever is no number makes a column of categories, all others are Real.
 ///
 /// Whole numbers are not made Int: which of them exist the rows say already, a Real keeps the same distances between
 /// them, and it has no widest range.
@@ -116,15 +115,15 @@ pub(super) fn infer(names: &[String], rows: &[Point]) -> Result<Vec<Dimension>> 
     check_shape(names.len(), rows)?;
     let domain = |k: usize| {
         let column = rows.iter().map(|row| &row[k]);
-        if column.clone().any(|value| matches!(value, Value::Choice(_))) {
-            Ok(Domain::Categorical(Choices(distinct_words(column))))
+        if column.clone().any(|value| matches!(value, Value::Choice(_) | Value::Bool(_) | Value::Null)) {
+            Ok(Domain::Categorical(Choices(distinct_labels(column))))
         } else {
             range(&names[k], column)
         }
     };
     let domains: Vec<_> = (0..names.len()).into_par_iter().map(domain).collect();
     let domains = first_fault(domains)?;
-    Ok(names.iter().zip(domains).map(|(name, domain)| Dimension { name: name.clone(), domain }).collect())
+    Ok(names.iter().zip(domains).map(|(name, domain)| Dimension::new(name, domain)).collect())
 }
 
 /// What is wrong, and with which row.
@@ -142,9 +141,9 @@ fn range<'a>(name: &str, column: impl Iterator<Item = &'a Value>) -> std::result
     Ok(Domain::Real(RealRange { lower, upper, scale: Scale::Linear }))
 }
 
-fn distinct_words<'a>(column: impl Iterator<Item = &'a Value>) -> Vec<String> {
+fn distinct_labels<'a>(column: impl Iterator<Item = &'a Value>) -> Vec<Value> {
     let mut seen = HashSet::new();
-    column.map(Value::word).filter(|word| seen.insert(word.clone())).map(Cow::into_owned).collect()
+    column.filter(|value| seen.insert(Key::of(value))).cloned().collect()
 }
 
 fn check_shape(inputs: usize, rows: &[Point]) -> Result<()> {

@@ -12,11 +12,15 @@ const TWO_63: f64 = 9_223_372_036_854_775_808.0;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Value {
-    /// Of an Int.
+    /// The label null of a Categorical.
+    Null,
+    /// A label of a Categorical, true or false.
+    Bool(bool),
+    /// A whole number, of an Int or a label of a Categorical.
     Int(i64),
-    /// Of a Real.
+    /// A number, of a Real or a label of a Categorical.
     Real(f64),
-    /// Of a Categorical.
+    /// A text, a label of a Categorical.
     Choice(String),
 }
 
@@ -29,7 +33,7 @@ impl Value {
         match self {
             Value::Real(x) => Some(*x),
             Value::Int(i) => Some(*i as f64).filter(|x| *x as i128 == i128::from(*i)),
-            Value::Choice(_) => None,
+            Value::Null | Value::Bool(_) | Value::Choice(_) => None,
         }
     }
 
@@ -43,12 +47,12 @@ impl Value {
         }
     }
 
-    /// As a word: the choice '8' comes out of a CSV file as the number 8.
-    pub(super) fn word(&self) -> Cow<'_, str> {
+    /// As it stands in a table, without quotes and decimals that say nothing.
+    pub(super) fn text(&self) -> Cow<'_, str> {
         match self {
-            Value::Choice(word) => Cow::Borrowed(word),
-            Value::Int(i) => Cow::Owned(i.to_string()),
+            Value::Choice(text) => Cow::Borrowed(text),
             Value::Real(x) => Cow::Owned(x.to_string()),
+            other => Cow::Owned(other.to_string()),
         }
     }
 }
@@ -56,28 +60,38 @@ impl Value {
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Value::Null => f.write_str("null"),
+            Value::Bool(truth) => write!(f, "{truth}"),
             Value::Int(i) => write!(f, "{i}"),
             // Debug writes 1e300 where Display would write 300 zeros.
             Value::Real(x) => write!(f, "{x:?}"),
-            Value::Choice(word) => write!(f, "'{word}'"),
+            Value::Choice(text) => write!(f, "'{text}'"),
         }
     }
 }
 
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NumberOrWord)
+        deserializer.deserialize_any(AnyValue)
     }
 }
 
 /// Reads a value by what stands there, several times faster than by trying one variant after the other.
-struct NumberOrWord;
+struct AnyValue;
 
-impl Visitor<'_> for NumberOrWord {
+impl Visitor<'_> for AnyValue {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number or a word")
+        f.write_str("a number, a text, true, false or null")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E: Error>(self, truth: bool) -> Result<Value, E> {
+        Ok(Value::Bool(truth))
     }
 
     fn visit_i64<E: Error>(self, int: i64) -> Result<Value, E> {
@@ -92,8 +106,8 @@ impl Visitor<'_> for NumberOrWord {
         Ok(Value::Real(real))
     }
 
-    fn visit_str<E: Error>(self, word: &str) -> Result<Value, E> {
-        Ok(Value::Choice(word.into()))
+    fn visit_str<E: Error>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::Choice(text.into()))
     }
 }
 
@@ -109,8 +123,14 @@ impl From<i64> for Value {
     }
 }
 
+impl From<bool> for Value {
+    fn from(truth: bool) -> Self {
+        Value::Bool(truth)
+    }
+}
+
 impl From<&str> for Value {
-    fn from(word: &str) -> Self {
-        Value::Choice(word.into())
+    fn from(text: &str) -> Self {
+        Value::Choice(text.into())
     }
 }

@@ -264,7 +264,7 @@ impl Study {
 
     /// Points as models see them, [points, inputs].
     pub(super) fn encode(&self, points: &[Point]) -> Result<Mat> {
-        let rows = points.iter().map(|point| self.config.space.encode(point)).collect::<Result<Vec<_>>>()?;
+        let rows = points.iter().map(|point| self.config.space.encode_observed(point)).collect::<Result<Vec<_>>>()?;
         Ok(Mat::from_fn(rows.len(), self.config.space.dimensions().len(), |i, k| rows[i][k]))
     }
 

@@ -157,12 +157,12 @@ impl Study {
         let (mut rows, mut events) = (Vec::with_capacity(points.len()), Vec::with_capacity(points.len()));
         for (index, (point, outcome)) in points.iter().enumerate() {
             let refused = |error| Refused { index, error };
-            rows.push(self.config.space.encode(point).map_err(refused)?);
+            rows.push(self.config.space.encode_observed(point).map_err(refused)?);
             let of = format!("point {} of {}", index + 1, points.len());
             let settled = outcome.as_ref().map(|outcome| self.config.settled(&of, outcome));
             let outcome = settled.transpose().map_err(refused)?;
             let outcome = outcome.filter(|outcome| !outcome.is_pending());
-            events.push(Event::Added { point: self.config.space.settled(point), outcome });
+            events.push(Event::Added { point: self.config.space.canonical(point), outcome });
         }
         self.append(rows, |history| Ok([history.news(&outcomes)?, events.clone()].concat())).map_err(whole)
     }

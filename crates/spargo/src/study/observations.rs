@@ -21,7 +21,9 @@ pub(super) struct Observations {
     tells: usize,
     /// Encoded points, row after row.
     points: Vec<f64>,
-    /// Every point of which something is known or still to come.
+    /// Whether each record lies inside the space: only then it may be recommended.
+    pub inside: Vec<bool>,
+    /// Every point inside the space of which something is known or still to come.
     pub excluded: Excluded,
     outputs: Vec<Output>,
     /// Records of which some output was observed and none failed, in the order of their numbers.
@@ -63,8 +65,13 @@ impl Observations {
         let (records, mut rows) = (history.records(), rows.into_iter());
         let mut changed: Vec<usize> = history.told()[self.tells..].iter().map(|&trial| trial as usize - 1).collect();
         for (i, record) in records.iter().enumerate().skip(self.points.len() / self.dimension) {
-            let point = rows.next().map_or_else(|| config.space.encode(&record.trial.point), Ok)?;
-            self.excluded.insert(&point);
+            let point = rows.next().map_or_else(|| config.space.encode_observed(&record.trial.point), Ok)?;
+            let is_inside = config.space.contains_numbers(&point);
+            // What lies outside uses up none of the points inside.
+            if is_inside {
+                self.excluded.insert(&point);
+            }
+            self.inside.push(is_inside);
             self.points.extend(point);
             changed.push(i);
         }
@@ -102,8 +109,8 @@ impl Observations {
     /// Points of discarded trials may be asked for again, unless another trial is there.
     fn exclude_again(&mut self, records: &[Record]) {
         self.excluded = Excluded::default();
-        for (record, point) in records.iter().zip(self.points.chunks(self.dimension)) {
-            if !record.is_discarded {
+        for (i, (record, point)) in records.iter().zip(self.points.chunks(self.dimension)).enumerate() {
+            if !record.is_discarded && self.inside[i] {
                 self.excluded.insert(point);
             }
         }

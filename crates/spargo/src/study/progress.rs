@@ -41,9 +41,10 @@ impl Study {
         counts
     }
 
-    /// Trials of which every output was observed, by their places in the history.
+    /// Trials inside the space of which every output was observed, by their places in the history: what may be recommended.
     pub(super) fn complete(&self) -> Vec<usize> {
-        let is_complete = |&record: &usize| self.history().records()[record].values().is_some();
+        let is_complete =
+            |&record: &usize| self.table.inside[record] && self.history().records()[record].values().is_some();
         self.table.observed.iter().copied().filter(is_complete).collect()
     }
 
@@ -58,9 +59,10 @@ impl Study {
         Some(Observation { trial: trial.clone(), value: values[objective] })
     }
 
-    /// Trials with all of their outputs that satisfy all constraints, with their values.
+    /// Trials inside the space with all of their outputs that satisfy all constraints, with their values.
     pub fn feasible(&self) -> impl Iterator<Item = (&Trial, Vec<f64>)> {
-        let complete = self.history().records().iter().filter_map(|record| Some((&record.trial, record.values()?)));
+        let inside = self.history().records().iter().zip(&self.table.inside).filter(|(_, is_inside)| **is_inside);
+        let complete = inside.filter_map(|(record, _)| Some((&record.trial, record.values()?)));
         complete.filter(|(_, values)| self.config.is_feasible(values))
     }
 

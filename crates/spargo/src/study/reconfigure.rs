@@ -9,7 +9,7 @@ use super::observations::Observations;
 use super::storage::Event;
 use super::{Config, Note, Study};
 use crate::error::{Error, Result};
-use crate::space::{Point, Space};
+use crate::space::{Dimension, Point, Space};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -92,7 +92,7 @@ impl Study {
             let id = record.trial.id;
             let point = converted(&record.trial.point, &self.config.space, &config.space)?;
             let refused = |error: Error| Error::unsupported(format!("trial {id} does not fit: {error}"), WAY);
-            config.space.encode(&point).map_err(refused)?;
+            config.space.encode_observed(&point).map_err(refused)?;
             let outcome = record.outcome().map(|outcome| config.settled(&format!("trial {id}"), &outcome));
             outcome.transpose().map_err(refused)?;
         }
@@ -121,13 +121,14 @@ fn converted(point: &Point, from: &Space, to: &Space) -> Result<Point> {
         return Err(Error::unsupported(format!("the input '{}' cannot be taken away", gone.name), WAY));
     }
     let value = |name: &str| from.dimensions().iter().position(|old| old.name == name).map(|k| point[k].clone());
-    let input = |name: &String| {
-        value(name).ok_or_else(|| {
-            let what = format!("the input '{name}' is new, and no value of it is known for the trials of the past");
-            Error::unsupported(what, WAY)
+    let input = |new: &Dimension| {
+        value(&new.name).or_else(|| new.past.clone()).ok_or_else(|| {
+            let what =
+                format!("the input '{}' is new, and no value of it is known for the trials of the past", new.name);
+            Error::unsupported(what, "say it by `past = …`")
         })
     };
-    to.dimensions().iter().map(|new| input(&new.name)).collect()
+    to.dimensions().iter().map(input).collect()
 }
 
 /// The settings in which two texts differ, in the order of the first.

@@ -102,9 +102,11 @@ impl Study {
         let observed = self.table.until(models.seen(), &self.history)?;
         let mut locals = Vec::new();
         Global { config: &self.config, models, observed: &observed, objective: 0 }.each(|local| locals.push(local))?;
-        let groups = by_surrogate(&models.outputs[0], &locals, observed.x.as_ref());
+        let mut groups = by_surrogate(&models.outputs[0], &locals, observed.x.as_ref());
+        groups.iter_mut().for_each(|(_, rows)| rows.retain(|&row| self.table.inside[observed.records[row]]));
+        let groups = groups.into_iter().filter(|(_, rows)| !rows.is_empty());
         let all = (observed.records.as_slice(), observed.x.as_ref());
-        groups.into_iter().map(|(surrogate, rows)| self.candidates_among(&[surrogate], all, &rows)).collect()
+        groups.map(|(surrogate, rows)| self.candidates_among(&[surrogate], all, &rows)).collect()
     }
 
     /// The candidates among these rows of some records, by models of all outputs: the largest upper confidence bounds of the

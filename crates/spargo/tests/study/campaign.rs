@@ -260,7 +260,7 @@ fn the_best_observation_satisfies_all_constraints() {
 fn a_refused_row_is_named() {
     let mut study = memory(small(plane()));
     let row = |a: f64| (vec![Value::Real(a), Value::Real(1.0)], None);
-    let refused = study.add_rows(&[row(0.0), row(9.0)]).unwrap_err();
+    let refused = study.add_rows(&[row(0.0), row(f64::NAN)]).unwrap_err();
     assert!(refused.index == 1 && refused.error.to_string().contains("input 'a'"), "{refused:?}");
     assert_eq!(study.counts().trials, 0);
 }

@@ -26,7 +26,7 @@ fn value(trial: &Trial) -> Outcome {
     let number = |value: &Value| match value {
         Value::Real(x) => *x,
         Value::Int(i) => *i as f64,
-        Value::Choice(word) => word.len() as f64,
+        other => other.to_string().len() as f64,
     };
     Outcome::value(-trial.point.iter().map(|v| number(v).powi(2)).sum::<f64>().sqrt())
 }

@@ -45,6 +45,12 @@ fn mixed() -> Space {
     Space::new(inputs).unwrap()
 }
 
+/// Real inputs with a step and with digits: finite, but too many to be listed.
+fn stepped() -> Space {
+    let [a, b] = [Dimension::real("a", -1.0, 2.0).step(0.001), Dimension::real("b", 0.01, 100.0).log().digits(2)];
+    Space::new(vec![a, b]).unwrap()
+}
+
 /// 360 points, listed.
 fn grid() -> Space {
     let words = Dimension::choice("d", &["x", "y", "z"]);
@@ -61,8 +67,8 @@ fn table() -> Space {
 }
 
 /// Every kind of space.
-fn spaces() -> [(&'static str, Space); 4] {
-    [("plane", plane()), ("mixed", mixed()), ("grid", grid()), ("table", table())]
+fn spaces() -> [(&'static str, Space); 5] {
+    [("plane", plane()), ("stepped", stepped()), ("mixed", mixed()), ("grid", grid()), ("table", table())]
 }
 
 /// Settings of a study that is quick, and sparse as soon as there are more data than inducing points.

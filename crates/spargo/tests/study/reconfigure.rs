@@ -87,7 +87,6 @@ fn what_cannot_change_is_refused_with_a_way_that_keeps_the_data() {
         config
     };
     let fewer = Space::new(plane().dimensions()[..1].to_vec()).unwrap();
-    let more = Space::new([plane().dimensions(), &[Dimension::int("n", 1, 3)]].concat()).unwrap();
     let two = with_goals(plane(), &[Goal::Maximize, Goal::Minimize]);
     let mut study = begun(small(plane()));
     study.add(&[(vec![Value::Real(0.5), Value::Real(1.0)], Some(Outcome::value(-1.0)))]).unwrap();
@@ -96,13 +95,37 @@ fn what_cannot_change_is_refused_with_a_way_that_keeps_the_data() {
         (two, "the outputs cannot change"),
         (log, "has no logarithm"),
         (small(fewer), "the input 'b' cannot be taken away"),
-        (small(more), "the input 'n' is new"),
     ] {
         let (before, position) = (study.config().clone(), study.history().position());
         let refused = study.reconfigure(config, &note()).unwrap_err().to_string();
         assert!(refused.contains(words) && refused.contains("export the trials"), "{refused}");
         assert_eq!((study.config(), study.history().position()), (&before, position));
     }
+}
+
+#[test]
+fn an_input_is_added_with_the_value_that_past_trials_had() {
+    let with = |input: Dimension| small(Space::new([plane().dimensions(), &[input]].concat()).unwrap());
+    let mut study = begun(small(plane()));
+    let refused = study.reconfigure(with(Dimension::int("n", 1, 3)), &note()).unwrap_err().to_string();
+    assert!(refused.contains("'n' is new") && refused.contains("past = …"), "{refused}");
+    study.reconfigure(with(Dimension::int("n", 1, 3).past(2)), &note()).unwrap();
+    assert!(study.history().records().iter().all(|record| record.trial.point[2] == Value::Int(2)));
+    assert!(study.ask(9).unwrap().iter().any(|trial| trial.point[2] != Value::Int(2)));
+}
+
+#[test]
+fn narrower_ranges_keep_what_lies_outside_and_recommend_what_lies_inside() {
+    let narrow = Space::new(vec![Dimension::real("a", 0.9, 2.0), Dimension::real("b", 0.01, 100.0).log()]).unwrap();
+    let mut study = begun(small(plane()));
+    let inside = |study: &Study| study.history().records().iter().filter(|r| narrow.contains(&r.trial.point)).count();
+    assert!((1..13).contains(&inside(&study)), "{}", inside(&study));
+    study.reconfigure(small(narrow.clone()), &note()).unwrap();
+    assert_eq!(study.model_reports().unwrap()[0].observations, 13);
+    let best = study.best().unwrap().unwrap();
+    assert!([&best.believed.trial, &best.observed.trial].iter().all(|trial| narrow.contains(&trial.point)));
+    assert!(study.replicate(5).unwrap().iter().all(|trial| narrow.contains(&trial.point)));
+    assert!(study.ask(5).unwrap().iter().all(|trial| narrow.contains(&trial.point)));
 }
 
 #[test]

@@ -26,6 +26,54 @@ fn every_rule_asks_for_new_and_valid_points_over_every_space() {
     }
 }
 
+/// The best outcomes lie beyond the ranges: models learn from them, but nothing is asked for there.
+#[test]
+fn results_from_outside_the_ranges_are_used_and_never_asked_for() {
+    let narrow = [Dimension::real("a", -1.0, 2.0), Dimension::real("b", 0.01, 100.0).log(), Dimension::int("c", 3, 9)];
+    let words = Dimension::choice("d", &["x", "y", "z"]);
+    let space = Space::new(narrow.into_iter().chain([words]).collect()).unwrap();
+    // Rises towards large a, small b and small c, far beyond the ends.
+    let value = |point: &Point| {
+        let numbers = space.encode_observed(point).unwrap();
+        numbers[0] - numbers[1] - numbers[2] + 0.1 * numbers[3]
+    };
+    let outside = |i: usize| -> Point {
+        let word = ["x", "y", "z"][i % 3];
+        vec![(2.5 + 0.1 * i as f64).into(), 0.001.into(), (2 - (i % 4) as i64).into(), word.into()]
+    };
+    for (rule, exact) in of_one().into_iter().flat_map(|rule| [(rule, 0), (rule, 1000)]) {
+        let mut config = Config { rule: Some(rule), ..small(space.clone()) };
+        (config.model.exact_until, config.acquisition.exclusion) = (exact, 5);
+        let mut study = memory(config);
+        let known: Vec<_> = (0..20).map(|i| (outside(i), Some(Outcome::value(value(&outside(i)))))).collect();
+        study.add(&known).unwrap();
+        assert!(known.iter().all(|(point, _)| !space.contains(point)));
+        for count in [8, 12, 12, 12] {
+            for trial in advance(&mut study, count, |_, trial| Outcome::value(value(&trial.point))) {
+                let numbers = space.encode(&trial.point).unwrap();
+                assert!(space.contains(&trial.point) && space.contains_numbers(&numbers), "{rule:?}: {trial:?}");
+            }
+        }
+        assert_all_different(&points(&study));
+        // The corner of the space that is closest to them, which 8 points of a design alone would not have found.
+        let asked = study.history().records()[28..].iter().map(|record| value(&record.trial.point));
+        let best = asked.fold(f64::NEG_INFINITY, f64::max);
+        assert!(best > 0.95, "{rule:?}: {best}");
+        let prediction = study.predict(0, &[outside(0)]).unwrap();
+        assert!((prediction.mean[0] - value(&outside(0))).abs() < 0.3, "{rule:?}: {prediction:?}");
+    }
+}
+
+#[test]
+fn results_from_outside_use_up_no_points() {
+    let space = Space::new(vec![Dimension::int("c", 1, 3), Dimension::choice("d", &["x", "y"])]).unwrap();
+    let mut study = memory(small(space));
+    let outside: Vec<_> = (4..9).map(|c: i64| (vec![c.into(), "x".into()], Some(Outcome::value(c as f64)))).collect();
+    study.add(&outside).unwrap();
+    assert_eq!(study.ask(6).unwrap().len(), 6);
+    assert_eq!(study.ask(1), Err(Error::Exhausted { wanted: 1, left: 0 }));
+}
+
 #[test]
 fn the_optimum_of_a_mixed_function_is_found() {
     for rule in of_one() {

@@ -2,7 +2,7 @@
 
 use crate::io::csv::outcome_cells::{OutcomeColumns, RowCounts, RowOutcome};
 use crate::io::csv::points::text;
-use crate::io::csv::records::{Records, Row, value};
+use crate::io::csv::records::{Records, Row, Units, value};
 use miette::{Result, miette};
 use spargo::Error;
 use spargo::space::Point;
@@ -31,6 +31,7 @@ pub struct NewOutcomes {
 pub fn read(path: &Path, study: &Study, as_new: bool) -> Result<NewOutcomes> {
     let records = Records::read(path)?;
     let config = study.config();
+    Units::declared(&config.space).check(&records, config.space.dimensions().iter().map(|input| &input.name))?;
     let table = OutcomeTable {
         trial: if as_new { None } else { records.find("trial")? },
         inputs: config.space.dimensions().iter().map(|d| records.find(&d.name)).collect::<Result<_>>()?,
@@ -118,7 +119,7 @@ impl OutcomeTable<'_> {
         for ((dimension, column), asked) in dimensions.iter().zip(&self.inputs).zip(point) {
             let cell = self.optional(row, *column);
             let found = value(cell, &dimension.domain);
-            let near = match (dimension.encode(&found), dimension.encode(asked)) {
+            let near = match (dimension.encode_observed(&found), dimension.encode_observed(asked)) {
                 (Ok(found), Ok(asked)) => (found - asked).abs() <= ROUNDING,
                 _ => false,
             };
@@ -138,7 +139,7 @@ impl OutcomeTable<'_> {
                 return Err(self.fault(row, &dimension.name, "a row without a trial number needs all inputs"));
             }
             let value = value(cell, &dimension.domain);
-            dimension.encode(&value).map_err(|error| self.fault(row, &dimension.name, &error.to_string()))?;
+            dimension.encode_observed(&value).map_err(|error| self.fault(row, &dimension.name, &error.to_string()))?;
             Ok(value)
         };
         dimensions.iter().zip(&self.inputs).map(input).collect()

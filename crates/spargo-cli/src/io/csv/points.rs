@@ -4,11 +4,12 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use spargo::space::{Space, Value};
 use spargo::study::Output;
 
-/// A value as a program reads it: integers without decimals, reals with every digit, words without quotes.
+/// A value as a program reads it: integers without decimals, reals with every digit, texts without
+/// quotes, true, false and null as in JSON.
 pub fn text(value: &Value) -> String {
     match value {
-        Value::Choice(word) => word.clone(),
-        number => number.to_string(),
+        Value::Choice(text) => text.clone(),
+        other => other.to_string(),
     }
 }
 
@@ -67,5 +68,6 @@ mod tests {
         }
         let values = [Value::Real(0.1 + 0.2), Value::Real(20.0), Value::Real(1e300), Value::Int(-7), "$(x) '".into()];
         assert_eq!(values.map(|value| text(&value)), ["0.30000000000000004", "20.0", "1e300", "-7", "$(x) '"]);
+        assert_eq!([true.into(), Value::Null].map(|value| text(&value)), ["true", "null"]);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::io::csv::csv_out::CsvFormat;
 use crate::io::csv::outcome_cells::{OutcomeColumns, RowCounts, RowOutcome};
-use crate::io::csv::records::{Records, Row, value};
+use crate::io::csv::records::{Records, Row, Units, value};
 use miette::{Report, Result, miette};
 use spargo::Error;
 use spargo::space::{Point, Space};
@@ -18,6 +18,7 @@ pub struct Results {
     /// The names of the inputs' columns if no file was read.
     header: Vec<String>,
     files: Vec<ResultsFile>,
+    units: Units,
 }
 
 /// Where the rows of one file stand.
@@ -34,7 +35,8 @@ impl Results {
     /// No results; `header` has the names of the inputs' columns unless a file has others.
     pub fn new(config: &Config, header: Vec<String>) -> Self {
         let (space, outputs) = (config.space.clone(), config.outputs.clone());
-        Results { space, outputs, points: Vec::new(), counts: RowCounts::default(), header, files: Vec::new() }
+        let (units, points, files) = (Units::declared(&space), Vec::new(), Vec::new());
+        Results { units, space, outputs, points, counts: RowCounts::default(), header, files }
     }
 
     /// Reads points with outcomes, among them failed and pending ones.
@@ -74,6 +76,8 @@ impl Results {
 
     fn add_file(&mut self, records: &Records, outcome: impl Fn(Row<'_>) -> Result<RowOutcome>) -> Result<()> {
         let inputs = self.space.dimensions();
+        let outputs = self.outputs.iter().map(|output| &output.name);
+        self.units.check(records, inputs.iter().map(|input| &input.name).chain(outputs))?;
         let columns = records.columns(inputs.iter().map(|input| &input.name))?;
         let mut lines = Vec::new();
         for row in records.rows() {

@@ -2,7 +2,7 @@
 
 use super::outputs::RESERVED;
 use super::source::Source;
-use crate::io::csv::records::{Records, Row, number_value, value, without_unit};
+use crate::io::csv::records::{Records, Row, Units, number_value, value, without_unit};
 use miette::{Result, miette};
 use spargo::Error;
 use spargo::space::{Dimension, Point, Space, Value};
@@ -33,7 +33,9 @@ pub fn candidates(
         }
         _ => {
             let space = Space::new(dimensions).map_err(|error| source.refused(&error))?;
-            let columns = records.columns(space.dimensions().iter().map(|dimension| &dimension.name))?;
+            let names = || space.dimensions().iter().map(|dimension| &dimension.name);
+            Units::declared(&space).check(&records, names())?;
+            let columns = records.columns(names())?;
             let point = |row: Row<'_>| {
                 let cells = columns.iter().zip(space.dimensions());
                 cells.map(|(&k, dimension)| value(row.cell(k), &dimension.domain)).collect()

@@ -27,6 +27,7 @@ use candidates::Candidates;
 use miette::Result;
 use serde::Deserialize;
 use source::key_names;
+use spargo::space::Dimension;
 use spargo::study::{Config, Goal, Output};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -70,11 +71,11 @@ impl StudyFile {
         self.path.with_file_name(format!("{}.db", self.config.name))
     }
 
-    /// The names of the inputs' columns: their own, or those of the candidates' file.
+    /// The names of the inputs' columns: their own with their units, or those of the candidates' file.
     pub fn header(&self) -> Vec<String> {
         match &self.candidates {
             Some(candidates) => candidates.header.clone(),
-            None => self.config.space.dimensions().iter().map(|dimension| dimension.name.clone()).collect(),
+            None => self.config.space.dimensions().iter().map(Dimension::label).collect(),
         }
     }
 

@@ -39,15 +39,36 @@ fn named<T: JsonSchema>(generator: &mut SchemaGenerator, description: &str) -> S
 
 fn space() -> Schema {
     let range = |kind: &str| json!({ "type": "array", "items": { "type": kind }, "minItems": 2, "maxItems": 2 });
-    let input = |key: &str, of: Value, more: Option<(&str, Value)>| {
+    let input = |key: &str, of: Value, more: &[(&str, &Value)]| {
         let mut properties = json!({ key: of });
-        more.into_iter().for_each(|(key, value)| properties[key] = value);
+        more.iter().for_each(|(key, value)| properties[*key] = (*value).clone());
         json!({ "type": "object", "properties": properties, "required": [key], "additionalProperties": false })
     };
     let log = json!({ "type": "boolean", "description": "Whether the input is modelled on a logarithmic scale." });
-    let number = |key: &str, kind: &str| input(key, range(kind), Some(("log", log.clone())));
-    let words = json!({ "type": "array", "items": { "type": "string" }, "minItems": 2, "uniqueItems": true });
-    let inputs = [number("real", "number"), number("int", "integer"), input("choice", words, None)];
+    let step = json!({
+        "type": "number",
+        "exclusiveMinimum": 0,
+        "description": "The values are the lower end and on from there in steps of this length.",
+    });
+    let digits = json!({
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 300,
+        "description": "The values have so many decimal places.",
+    });
+    let unit = json!({
+        "type": "string",
+        "minLength": 1,
+        "description": "What the values are measured in, as the headers of tables say it; another unit there is refused.",
+    });
+    let real = [("log", &log), ("step", &step), ("digits", &digits), ("unit", &unit)];
+    let label = json!({ "type": ["string", "number", "boolean"] });
+    let labels = json!({ "type": "array", "items": label, "minItems": 2, "uniqueItems": true });
+    let inputs = [
+        input("real", range("number"), &real),
+        input("int", range("integer"), &[("log", &log), ("unit", &unit)]),
+        input("choice", labels, &[("unit", &unit)]),
+    ];
     let file = json!({
         "type": "string",
         "description": "A CSV file of the only points that may be evaluated, relative to the study file.",

@@ -88,7 +88,8 @@ pub struct AcquisitionOptimizer<'a> {
 }
 
 impl<'a> AcquisitionOptimizer<'a> {
-    /// An optimizer over `space` whose candidate pool is dense around the `incumbents`, [points, inputs].
+    /// An optimizer over `space` whose candidate pool is dense around the `incumbents`, [points, inputs]. What was observed
+    /// outside the space is no place to search: of such an incumbent the nearest point inside is meant.
     pub fn new(
         space: &'a Space,
         incumbents: MatRef<'_>,
@@ -96,9 +97,17 @@ impl<'a> AcquisitionOptimizer<'a> {
         rng: StepRng,
     ) -> Result<Self> {
         options.check()?;
-        let pool = CandidatePool::new(space, incumbents, options, &mut rng.stream(Purpose::Pool, 0));
-        let (incumbents, exclusion_zones) = (incumbents.to_owned(), Vec::new());
-        Ok(AcquisitionOptimizer { space, incumbents, exclusion_zones, pool, options, trust_regions: None, rng })
+        let incumbents = clamped(space, incumbents);
+        let pool = CandidatePool::new(space, incumbents.as_ref(), options, &mut rng.stream(Purpose::Pool, 0));
+        Ok(AcquisitionOptimizer {
+            space,
+            incumbents,
+            exclusion_zones: Vec::new(),
+            pool,
+            options,
+            trust_regions: None,
+            rng,
+        })
     }
 
     /// Confines batch elements to the trust regions of a policy.
@@ -170,6 +179,11 @@ impl<'a> AcquisitionOptimizer<'a> {
         let mut random = (0..TRIES).map(|_| domains().map(|domain| domain.from_unit(uniform(&mut rng))).collect());
         best.or_else(|| random.find(is_free)).ok_or(Error::Exhausted { wanted: 1, left: 0 })
     }
+}
+
+/// Points with those outside a space moved to its edge.
+fn clamped(space: &Space, points: MatRef<'_>) -> Mat {
+    Mat::from_fn(points.nrows(), points.ncols(), |i, k| space.dimensions()[k].domain.clamp(points[(i, k)]))
 }
 
 /// Every element at its point, and its gradient there, [points, inputs].

@@ -94,9 +94,15 @@ impl TrustRegion {
     pub fn around(centre: Vec<f64>, reaches: impl IntoIterator<Item = (usize, f64)>) -> Self {
         let (mut lower, mut upper) = (centre.clone(), centre.clone());
         for (k, reach) in reaches {
-            (lower[k], upper[k]) = ((centre[k] - reach).max(0.0), (centre[k] + reach).min(1.0));
+            (lower[k], upper[k]) = ((centre[k] - reach).clamp(0.0, 1.0), (centre[k] + reach).clamp(0.0, 1.0));
         }
         TrustRegion { lower, upper, start: centre, value: f64::NAN }
+    }
+
+    /// The part of a box that lies within a space; its nearest corner, edge or face if it lies outside.
+    fn clamped(mut self, space: &Space) -> Self {
+        [&mut self.lower, &mut self.upper, &mut self.start].into_iter().for_each(|numbers| space.clamp(numbers));
+        self
     }
 }
 
@@ -118,6 +124,7 @@ impl AcquisitionOptimizer<'_> {
             let mut rng = self.rng.stream(Purpose::TrustRegion, number as u64);
             let scores = column(scores.as_ref(), j);
             let region = policy.propose(&Element { step, number, space, incumbents, scores, scales }, &mut rng)?;
+            let region = region.clamped(space);
             let mut starts = vec![region.start.clone()];
             starts.extend((0..STARTS).map(|_| self.point_of(&region, &mut rng)));
             Some((region, starts))

@@ -1,8 +1,10 @@
-//! Columns by their names, which may be followed by units.
+//! Columns by their names, which may be followed by units: `temperature (°C)`, `[K]` or `/ bar`.
 
 use super::Records;
 use crate::io::study_file::suggestion;
 use miette::{Result, miette};
+use spargo::space::Space;
+use std::collections::HashMap;
 
 impl Records {
     /// The column of this name, which may be followed by a unit: `temperature (°C)`, `[K]` or `/ bar`.
@@ -58,7 +60,77 @@ impl Records {
 
 /// The name before a unit in parentheses, in brackets or after a slash.
 pub fn without_unit(header: &str) -> Option<&str> {
+    name_and_unit(header).map(|(name, _)| name)
+}
+
+/// A name and the unit after it.
+fn name_and_unit(header: &str) -> Option<(&str, &str)> {
     let enclosed = |open, close| header.strip_suffix(close).and_then(|rest: &str| rest.rsplit_once(open));
-    let (name, _) = enclosed('(', ')').or_else(|| enclosed('[', ']')).or_else(|| header.rsplit_once(" / "))?;
-    Some(name.trim_end())
+    let (name, unit) = enclosed('(', ')').or_else(|| enclosed('[', ']')).or_else(|| header.rsplit_once(" / "))?;
+    Some((name.trim_end(), unit.trim()))
+}
+
+/// Whether a column may have values in a unit: its header has none, or the same.
+pub fn fits(header: &str, name: &str, unit: &str) -> bool {
+    unit_of(header, name).is_none_or(|found| same_unit(found, unit))
+}
+
+/// The unit in the header of the column of a name.
+fn unit_of<'h>(header: &'h str, name: &str) -> Option<&'h str> {
+    name_and_unit(header)
+        .filter(|(found, unit)| header != name && *found == name && !unit.is_empty())
+        .map(|(_, unit)| unit)
+}
+
+/// Whether two units are the same, however keyboards write them.
+fn same_unit(a: &str, b: &str) -> bool {
+    let plain = |unit: &str| -> String {
+        let letters = unit.chars().filter(|c| !c.is_whitespace());
+        letters
+            .map(|c| {
+                if c == 'º' {
+                    '°'
+                } else if c == 'μ' {
+                    'µ'
+                } else {
+                    c
+                }
+            })
+            .collect()
+    };
+    plain(a) == plain(b)
+}
+
+/// The unit of each column, and where it was found first: in the study file, or in a table.
+pub struct Units(HashMap<String, (String, String)>);
+
+impl Units {
+    /// The units that inputs of a study have.
+    pub fn declared(space: &Space) -> Self {
+        let inputs = space.dimensions().iter();
+        let units = inputs.filter_map(|input| Some((input.name.clone(), (input.unit.clone()?, "the study".into()))));
+        Units(units.collect())
+    }
+
+    /// Refuses a table that has the column of one of these names in another unit than the study or an earlier table; units that
+    /// no one has given yet are remembered.
+    pub fn check<'n>(&mut self, records: &Records, names: impl Iterator<Item = &'n String>) -> Result<()> {
+        for name in names {
+            let Some(column) = records.find(name)? else { continue };
+            let header = &records.header[column];
+            let Some(unit) = unit_of(header, name) else { continue };
+            match self.0.get(name) {
+                None => _ = self.0.insert(name.clone(), (unit.into(), records.file.clone())),
+                Some((known, _)) if fits(header, name, known) => {}
+                Some((known, place)) => {
+                    return Err(miette!(
+                        help = "convert the column to the unit of the others, and write that in its header",
+                        "{}: '{name}' is in {unit} here, but in {known} in {place}",
+                        records.place_of_header()
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
 }

@@ -7,7 +7,7 @@ mod dialect;
 mod header;
 mod value;
 
-pub use header::without_unit;
+pub use header::{Units, without_unit};
 pub use value::{number_value, value};
 
 use crate::io::csv::csv_out::CsvFormat;

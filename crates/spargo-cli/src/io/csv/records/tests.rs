@@ -74,6 +74,25 @@ fn a_name_is_taken_as_it_stands_before_its_unit_is() {
     assert_eq!((records.find("y (b)").unwrap(), records.find("y").unwrap()), (Some(2), None));
 }
 
+#[test]
+fn units_fit_if_they_are_the_same_or_none_is_given() {
+    use super::header::fits;
+    for (header, fit) in [
+        ("temperature", true),
+        ("temperature (°C)", true),
+        ("temperature [º C]", true),
+        ("temperature / °C", true),
+        ("temperature ()", true),
+        ("temperature (K)", false),
+        ("temperature [°c]", false),
+        ("other (K)", true),
+    ] {
+        assert_eq!(fits(header, "temperature", "°C"), fit, "{header}");
+    }
+    // What looks like a unit may be part of the name.
+    assert!(fits("x (a)", "x (a)", "b"));
+}
+
 proptest! {
     #[test]
     fn random_bytes_are_refused_not_feared(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
