@@ -3,7 +3,10 @@
 #[path = "../common/process.rs"]
 mod process;
 
+mod damage;
 mod files;
+mod formats;
+mod identity;
 mod kills;
 mod processes;
 mod protocol;
