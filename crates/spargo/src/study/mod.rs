@@ -20,6 +20,7 @@ mod fronts;
 mod goal;
 mod insight;
 mod json;
+mod limits;
 mod local;
 mod model;
 mod observations;
@@ -267,7 +268,10 @@ impl Study {
         Ok(Some(news))
     }
 
+    /// Applies events that were read, which anyone may have written.
     fn apply(&mut self, events: Vec<Event>) -> Result<()> {
+        let check = |event: &Event| self.config.check_event(self.history.position(), event);
+        events.iter().try_for_each(check).map_err(|error| damaged(&*self.storage, &error))?;
         self.apply_rows(events, Vec::new())
     }
 
@@ -352,6 +356,8 @@ impl Study {
         let mut state = self.history.state().map(read).transpose()?;
         let kernels = state.iter_mut().flat_map(|state| &mut state.models).map(|model| &mut model.hyper.kernel);
         kernels.for_each(|kernel| self.config.model.kernel.restore(kernel));
+        let checked = state.as_ref().map_or(Ok(()), |state| state.check(&self.config, self.history.tells()));
+        checked.map_err(|error| damaged(&*self.storage, &error))?;
         Ok(self.state.get_or_init(|| state).as_ref())
     }
 
@@ -373,6 +379,10 @@ fn created(config: &Config) -> Result<Event> {
 
 fn refused(storage: &dyn Storage, cause: &str, remedy: &str) -> Error {
     Error::Storage { path: storage.name(), cause: cause.into(), remedy: remedy.into() }
+}
+
+fn damaged(storage: &dyn Storage, error: &Error) -> Error {
+    refused(storage, &format!("is damaged: {error}"), "restore it from a copy")
 }
 
 fn check_same(ours: &Config, stored: &Config, storage: &dyn Storage) -> Result<()> {

@@ -10,6 +10,7 @@ mod identity;
 mod kills;
 mod processes;
 mod protocol;
+mod strangers;
 mod tells;
 
 use process::{Folder, acknowledge, acknowledged, child, task};

@@ -2,10 +2,11 @@
 
 use super::fault::Fault;
 use super::file::{beside, check_path, located, open_to_read};
+use super::format::APPLICATION;
 use super::{SqliteStorage, Storage};
 use crate::error::Result;
 use std::fs::{File, canonicalize, remove_file, rename};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 const ELSEWHERE: &str = "give another path, or have it replaced (--force)";
@@ -37,8 +38,16 @@ fn check_target(from: &Path, to: &Path, force: bool) -> std::result::Result<Path
     match ["", "-wal"].into_iter().find(|ending| beside(to, ending).symlink_metadata().is_ok()) {
         Some("") if !force => Err(Fault::unfit("exists already", ELSEWHERE)),
         Some(_) if !force => Err(Fault::unfit("has the log (-wal) of another study next to it", ELSEWHERE)),
+        Some("") if !is_study(to) => Err(Fault::unfit("is not a study of spargo", "give another path")),
         _ => Ok(beside(&located(to)?, &format!(".{}", std::process::id()))),
     }
+}
+
+/// Whether a file begins as studies do: nothing else is replaced.
+fn is_study(path: &Path) -> bool {
+    let mut header = [0; 72];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut header));
+    read.is_ok() && header.starts_with(b"SQLite format 3\0") && header.ends_with(&APPLICATION.to_be_bytes())
 }
 
 /// Everything that is committed at one instant, from the file and its log.

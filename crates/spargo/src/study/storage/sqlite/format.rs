@@ -12,7 +12,7 @@ use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// "spar": says in the file's header whose it is.
-const APPLICATION: i32 = 0x7370_6172;
+pub(super) const APPLICATION: i32 = 0x7370_6172;
 
 /// The version of the tables below.
 pub(super) const VERSION: i32 = 3;

@@ -89,11 +89,7 @@ fn load(connection: &mut Connection, position: u64) -> std::result::Result<Vec<E
 }
 
 /// The events after a position.
-fn load_events(
-    snapshot: &Connection,
-    position: u64,
-    extent: Option<Extent>,
-) -> std::result::Result<Vec<Event>, Fault> {
+fn load_events(snapshot: &Connection, position: u64, extent: Option<Extent>) -> std::result::Result<Vec<Event>, Fault> {
     // Tables without an extent have no checksums either.
     let checksum = extent.map_or("NULL", |_| "checksum");
     let sql = format!("SELECT id, json, {checksum} FROM events WHERE id > ? ORDER BY id");
