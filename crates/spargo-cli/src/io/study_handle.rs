@@ -1,5 +1,6 @@
 //! A study opened by either of its files: the study file, or its database.
 
+use crate::io::output::network::warn_of_network;
 use crate::io::study_file::StudyFile;
 use miette::{IntoDiagnostic, Report, Result, miette};
 use spargo::Error;
@@ -36,7 +37,13 @@ impl StudyHandle {
         let database = file.database();
         let study =
             Study::open_or_create(&database, file.config.clone()).map_err(|error| differs(error, path, &database))?;
+        warn_of_network(&database);
         Ok(StudyHandle { study, database, files: file.inputs() })
+    }
+
+    /// The database of a study that is given by either of its files.
+    pub fn database_of(path: &Path) -> Result<PathBuf> {
+        if is_study_file(path) { Ok(StudyFile::read_with_extensions(path)?.database()) } else { Ok(path.into()) }
     }
 
     /// Files that the study is made of, none of which may be overwritten.
@@ -52,7 +59,9 @@ impl StudyHandle {
 
 fn open_by(path: &Path, open: impl Fn(&Path) -> Result<Study, Error>) -> Result<StudyHandle> {
     if !is_study_file(path) {
-        return Ok(StudyHandle { study: open(path).into_diagnostic()?, database: path.into(), files: Vec::new() });
+        let study = open(path).into_diagnostic()?;
+        warn_of_network(path);
+        return Ok(StudyHandle { study, database: path.into(), files: Vec::new() });
     }
     let file = StudyFile::read_with_extensions(path)?;
     let database = file.database();
@@ -63,6 +72,7 @@ fn open_by(path: &Path, open: impl Fn(&Path) -> Result<Study, Error>) -> Result<
     }
     let study = open(&database).into_diagnostic()?;
     study.check_made_with(&file.config).map_err(|error| differs(error, path, &database))?;
+    warn_of_network(&database);
     Ok(StudyHandle { study, database, files: file.inputs() })
 }
 
