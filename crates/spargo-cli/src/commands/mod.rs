@@ -3,6 +3,7 @@
 mod allocate;
 mod ask;
 mod completions;
+mod copy;
 mod correct;
 mod demo;
 mod enqueue;
@@ -82,6 +83,8 @@ enum Command {
     Status(status::Status),
     /// Export a study's trials as CSV
     Export(export::Export),
+    /// Copy a study into one file, also while it is used
+    Copy(copy::Copy),
     /// Fit a Gaussian process to a CSV file
     Fit(fit::Fit),
     /// Choose inducing points among the rows of a CSV file
@@ -112,6 +115,7 @@ impl Cli {
             Command::Retry(retry) => retry.run(),
             Command::Status(status) => status.run(),
             Command::Export(export) => export.run(),
+            Command::Copy(copy) => copy.run(),
             Command::Fit(fit) => fit.run(),
             Command::Allocate(allocate) => allocate.run(),
             Command::Report(report) => report.run(),

@@ -1,5 +1,6 @@
 //! A study opened by either of its files: the study file, or its database.
 
+use crate::io::output::network::warn_of_network;
 use crate::io::output::print::note;
 use crate::io::study_file::StudyFile;
 use miette::{IntoDiagnostic, Result, miette};
@@ -22,7 +23,7 @@ impl StudyHandle {
     /// Opens the study of a database or of a study file; it must exist. It takes the settings of the file.
     pub fn open(path: &Path) -> Result<Self> {
         if !is_study_file(path) {
-            return Self::of_database(path, Study::open(path).into_diagnostic()?);
+            return Ok(Self::of(Study::open(path).into_diagnostic()?, path.into(), Vec::new()));
         }
         let file = StudyFile::read_with_extensions(path)?;
         Self::check_exists(&file, path)?;
@@ -33,13 +34,13 @@ impl StudyHandle {
             let changes = study.reconfigure(file.config, &changed()).into_diagnostic()?;
             changes.iter().for_each(|change| note(&in_words(change)));
         }
-        Ok(StudyHandle { study, database, files })
+        Ok(Self::of(study, database, files))
     }
 
     /// Opens an existing study for reading; its folder need not be writable. It keeps its settings, whatever its file says.
     pub fn open_to_read(path: &Path) -> Result<Self> {
         if !is_study_file(path) {
-            return Self::of_database(path, Study::open_to_read(path).into_diagnostic()?);
+            return Ok(Self::of(Study::open_to_read(path).into_diagnostic()?, path.into(), Vec::new()));
         }
         let file = StudyFile::read_with_extensions(path)?;
         Self::check_exists(&file, path)?;
@@ -48,7 +49,7 @@ impl StudyHandle {
         if let Err(spargo::Error::OtherSettings { field, .. }) = study.check_made_with(&file.config) {
             note(&format!("'{field}' was changed in {}: it applies from the next ask or run on", path.display()));
         }
-        Ok(StudyHandle { study, database, files: file.inputs() })
+        Ok(Self::of(study, database, file.inputs()))
     }
 
     /// Opens the study of a database or of a study file, which creates it if need be.
@@ -63,7 +64,12 @@ impl StudyHandle {
         let (study, changes) =
             Study::open_or_reconfigure(&database, file.config.clone(), &changed()).into_diagnostic()?;
         changes.iter().for_each(|change| note(&in_words(change)));
-        Ok(StudyHandle { study, database, files: file.inputs() })
+        Ok(Self::of(study, database, file.inputs()))
+    }
+
+    /// The database of a study that is given by either of its files.
+    pub fn database_of(path: &Path) -> Result<PathBuf> {
+        if is_study_file(path) { Ok(StudyFile::read_with_extensions(path)?.database()) } else { Ok(path.into()) }
     }
 
     /// Files that the study is made of, none of which may be overwritten.
@@ -76,8 +82,9 @@ impl StudyHandle {
         self.files.iter().cloned().chain(["", "-wal", "-shm", ".lock"].map(with_ending)).collect()
     }
 
-    fn of_database(path: &Path, study: Study) -> Result<Self> {
-        Ok(StudyHandle { study, database: path.into(), files: Vec::new() })
+    fn of(study: Study, database: PathBuf, files: Vec<PathBuf>) -> Self {
+        warn_of_network(&database);
+        StudyHandle { study, database, files }
     }
 
     fn check_exists(file: &StudyFile, path: &Path) -> Result<()> {

@@ -4,6 +4,7 @@
 mod common;
 
 mod desk;
+mod files;
 mod folder;
 mod loops;
 mod machine;

@@ -10,7 +10,7 @@ use spargo::acquire::Rule;
 use spargo::acquire::optimizer::AcquisitionOptions;
 use spargo::allocate::Allocation;
 use spargo::kernel::Family;
-use spargo::model::{HyperparameterObjective, Priors};
+use spargo::model::{EXACT_LIMIT, HyperparameterObjective, Priors};
 use spargo::sample::SamplingOptions;
 use spargo::study::{Config, LocalModelOptions, NoiseBound, OutcomeTransformChoice};
 use spargo_problems::Problem;
@@ -148,7 +148,7 @@ impl RunSettings {
         config.inducing = self.inducing.unwrap_or(1);
         config.allocation = self.allocation.clone().unwrap_or_default();
         config.rule = self.rule;
-        config.model.exact_until = if self.inducing.is_some() { 0 } else { usize::MAX };
+        config.model.exact_until = if self.inducing.is_some() { 0 } else { EXACT_LIMIT };
         config.model.kernel = self.kernel.into();
         config.model.hyperparameters = self.hyperparameters;
         config.model.priors = self.priors;

@@ -130,6 +130,17 @@ impl OutcomeTransform {
         OutcomeTransform { shift, spread, ..units }
     }
 
+    /// Whether it maps every number to a number, as one that was read from a file need not.
+    pub(crate) fn is_valid(&self) -> bool {
+        let warp = match self.warp {
+            Warp::Identity | Warp::Log { .. } => true,
+            Warp::Asinh { strength } => strength.is_finite() && strength > 0.0,
+            Warp::YeoJohnson { power } => power > 0.0 && power < 2.0,
+        };
+        let scaled = [self.scale, self.spread].iter().all(|scale| scale.is_finite() && *scale > 0.0);
+        warp && scaled && self.centre.is_finite() && self.shift.is_finite()
+    }
+
     /// Whether outcomes have about the spread in these units that those had which the units were made from.
     pub fn fits(&self, y: &[f64]) -> bool {
         let u: Vec<f64> = y.iter().map(|&y| self.to_model(y)).collect();

@@ -1,8 +1,8 @@
 //! One ask: the design's points and the model's, committed if no other process has asked for them meanwhile.
 
 use super::choose::Chooser;
-use super::config::{MOST_POINTS, check_count};
 use super::json::to_json;
+use super::limits::{MOST_POINTS, check_count};
 use super::model::Models;
 use super::state::StepState;
 use super::storage::{Event, milliseconds};

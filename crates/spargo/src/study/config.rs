@@ -18,12 +18,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fmt;
 
-/// Points that one ask may be for: more would not fit in memory, next to the model that chooses them.
-pub(super) const MOST_POINTS: usize = 1_000_000;
-
-/// M that fits in memory: a model has matrices of M² numbers.
-const MOST_INDUCING: usize = 100_000;
-
 /// The share of a batch for local models that "auto" stands for where there is a single objective.
 const AUTO_LOCAL_MODELS: f64 = 0.2;
 
@@ -172,22 +166,6 @@ impl Default for ModelOptions {
     }
 }
 
-/// Refuses none, and more than `most`.
-pub(super) fn check_count(name: &str, value: usize, most: usize) -> Result<()> {
-    let must = match value {
-        0 => "at least 1".into(),
-        _ if value > most => format!("at most {most}"),
-        _ => return Ok(()),
-    };
-    Err(Error::parameter(name, value as f64, must))
-}
-
-/// Refuses a share that is not between 0 and 1.
-pub(super) fn check_share(name: &str, share: Option<f64>) -> Result<()> {
-    let wrong = share.filter(|share| !(0.0..=1.0).contains(share));
-    wrong.map_or(Ok(()), |value| Err(Error::parameter(name, value, "between 0 and 1")))
-}
-
 /// Whether points may be asked for again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -217,12 +195,9 @@ impl Config {
         self.check_goals()?;
         self.rule().check(self.task())?;
         self.check_outcome_transform()?;
-        check_count("initial", self.initial, MOST_POINTS)?;
-        check_count("batch", self.batch, MOST_POINTS)?;
-        check_count("inducing", self.inducing, MOST_INDUCING)?;
+        self.check_limits()?;
         match self.model.hyperparameters {
-            HyperparameterObjective::Bound => {}
-            HyperparameterObjective::Subset(rows) => check_count("subset", rows, usize::MAX)?,
+            HyperparameterObjective::Bound | HyperparameterObjective::Subset(_) => {}
             other => {
                 return Err(Error::unsupported(
                     format!("'hyperparameters' of a study cannot be learned by {other:?}"),
@@ -230,11 +205,7 @@ impl Config {
                 ));
             }
         }
-        self.sampling.check()?;
-        self.local_models.check()?;
-        check_share("trust-regions.share", self.trust_regions.share)?;
-        self.check_paths()?;
-        self.acquisition.check()
+        self.check_paths()
     }
 
     /// Refuses settings about the paths of Thompson sampling with a rule that draws none.

@@ -10,7 +10,7 @@
 //! trials, unless its density is lower. Trials are compared by a lower confidence bound, so that one lucky outcome is not enough.
 
 use super::auto;
-use super::config::{Config, check_share};
+use super::config::Config;
 use super::model::{Models, Surrogate};
 use super::observations::Observed;
 use crate::acquire::ParetoState;
@@ -46,9 +46,6 @@ const SUBSET: usize = 200;
 /// Where the search for the noise variance begins, in units of the neighbourhood's variance.
 const NOISE: f64 = 0.1;
 
-/// Observations per neighbourhood, at most.
-const MOST_NEIGHBOURS: usize = 1000;
-
 /// Local models around the incumbents; their noise is bounded in any case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -65,17 +62,6 @@ pub struct LocalModelOptions {
 impl Default for LocalModelOptions {
     fn default() -> Self {
         LocalModelOptions { neighbours: 400, share: None }
-    }
-}
-
-impl LocalModelOptions {
-    /// Refuses shares beyond 0 and 1, and neighbourhoods whose models would take longer than everything else.
-    pub(super) fn check(&self) -> Result<()> {
-        check_share("local-models.share", self.share)?;
-        if self.neighbours <= MOST_NEIGHBOURS {
-            return Ok(());
-        }
-        Err(Error::parameter("neighbours", self.neighbours as f64, format!("at most {MOST_NEIGHBOURS}")))
     }
 }
 

@@ -22,6 +22,7 @@ mod goal;
 mod insight;
 mod json;
 mod landmarks;
+mod limits;
 mod local;
 mod model;
 mod observations;
@@ -199,24 +200,31 @@ impl Study {
         Ok(Some(news))
     }
 
+    /// Applies events that were read, which anyone may have written.
     fn apply(&mut self, events: Vec<Event>) -> Result<()> {
-        self.apply_rows(events, Vec::new())
+        for event in events {
+            let checked = self.config.check_event(self.history.position(), &event);
+            checked.map_err(|error| damaged(&*self.storage, &error))?;
+            self.apply_event(event)?;
+        }
+        self.table.extend(&self.config, &self.history, Vec::new())
     }
 
-    /// Applies events; `rows` are the points that they add as models see them, unless these are still to be encoded.
+    /// Applies events of this process; `rows` are the points that they add as models see them.
     fn apply_rows(&mut self, events: Vec<Event>, rows: Vec<Vec<f64>>) -> Result<()> {
-        if events.iter().any(|event| matches!(event, Event::Asked { .. })) {
+        events.into_iter().try_for_each(|event| self.apply_event(event))?;
+        self.table.extend(&self.config, &self.history, rows)
+    }
+
+    fn apply_event(&mut self, event: Event) -> Result<()> {
+        if let Event::Asked { .. } = &event {
             self.state.take();
         }
-        for event in events {
-            let settings = if let Event::Configured { settings, .. } = &event { Some(settings.clone()) } else { None };
-            let applied = self.history.apply(event);
-            applied.map_err(|cause| {
-                refused(&*self.storage, &format!("is damaged: it {cause}"), "restore it from a copy")
-            })?;
-            settings.map_or(Ok(()), |settings| self.configured(&settings))?;
-        }
-        self.table.extend(&self.config, &self.history, rows)
+        let settings = if let Event::Configured { settings, .. } = &event { Some(settings.clone()) } else { None };
+        let applied = self.history.apply(event);
+        applied
+            .map_err(|cause| refused(&*self.storage, &format!("is damaged: it {cause}"), "restore it from a copy"))?;
+        settings.map_or(Ok(()), |settings| self.configured(&settings))
     }
 
     /// The report of every ask so far.
@@ -293,6 +301,8 @@ impl Study {
         let mut state = self.history.state().map(read).transpose()?;
         let kernels = state.iter_mut().flat_map(|state| &mut state.models).map(|model| &mut model.hyper.kernel);
         kernels.for_each(|kernel| self.config.model.kernel.restore(kernel));
+        let checked = state.as_ref().map_or(Ok(()), |state| state.check(&self.config, self.history.tells()));
+        checked.map_err(|error| damaged(&*self.storage, &error))?;
         Ok(self.state.get_or_init(|| state).as_ref())
     }
 
@@ -310,4 +320,8 @@ impl Study {
 
 fn refused(storage: &dyn Storage, cause: &str, remedy: &str) -> Error {
     Error::Storage { path: storage.name(), cause: cause.into(), remedy: remedy.into() }
+}
+
+fn damaged(storage: &dyn Storage, error: &Error) -> Error {
+    refused(storage, &format!("is damaged: {error}"), "restore it from a copy")
 }

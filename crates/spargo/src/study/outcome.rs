@@ -27,7 +27,7 @@ pub enum Measurement {
 
 /// What came back from a trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(from = "OutcomeForm", rename_all = "kebab-case")]
+#[serde(try_from = "OutcomeForm", rename_all = "kebab-case")]
 pub enum Outcome {
     /// One measurement for each output of the study; what is pending may be told later.
     Measured(Vec<Measurement>),
@@ -85,16 +85,18 @@ enum OutcomeForm {
     },
 }
 
-impl From<OutcomeForm> for Outcome {
-    fn from(form: OutcomeForm) -> Self {
+impl TryFrom<OutcomeForm> for Outcome {
+    type Error = String;
+
+    fn try_from(form: OutcomeForm) -> std::result::Result<Self, String> {
         match form {
-            OutcomeForm::Measured(measurements) => Outcome::Measured(measurements),
-            OutcomeForm::Failed { reason } => Outcome::Failed { reason },
-            OutcomeForm::Observed { values, noise } => {
-                let variance = |k: usize| noise.as_ref().and_then(|noise| *noise.get(k)?);
-                let observed = |(k, value)| Measurement::Observed { value, variance: variance(k) };
-                Outcome::Measured(values.into_iter().enumerate().map(observed).collect())
+            OutcomeForm::Measured(measurements) => Ok(Outcome::Measured(measurements)),
+            OutcomeForm::Failed { reason } => Ok(Outcome::Failed { reason }),
+            OutcomeForm::Observed { values, noise: None } => Ok(Outcome::values(values)),
+            OutcomeForm::Observed { values, noise: Some(noise) } if values.len() == noise.len() => {
+                Ok(Outcome::with_variances(values, noise))
             }
+            OutcomeForm::Observed { .. } => Err("there is not one noise variance per value".into()),
         }
     }
 }

@@ -9,7 +9,7 @@
 //! that violate constraints come last, those that violate them most at the very end; several objectives are scalarised with
 //! weights of their own for each draw.
 
-use super::config::{MOST_POINTS, check_count};
+use super::limits::{MOST_POINTS, check_count};
 use super::local::{Global, LocalModel, distinct};
 use super::model::{Models, Surrogate};
 use super::{StepReport, Study, Trial};

@@ -3,10 +3,14 @@
 #[path = "../common/process.rs"]
 mod process;
 
+mod damage;
 mod files;
+mod formats;
+mod identity;
 mod kills;
 mod processes;
 mod protocol;
+mod strangers;
 mod tells;
 
 use process::{Folder, acknowledge, acknowledged, child, task};

@@ -85,7 +85,11 @@ impl Evaluator {
             Err(error) => return Answer::Broken(miette!("cannot wait for trial {}: {error}", trial.id)),
         };
         let (stdout, stderr) = match (stdout, stderr) {
-            (Ok(stdout), Ok(stderr)) => (stdout.map(Tail::finish), stderr.map(Tail::finish)),
+            (Ok(stdout), Ok(stderr)) => {
+                // Both, before either is waited for.
+                stdout.iter().chain(&stderr).for_each(Tail::end);
+                (stdout.map(Tail::finish), stderr.map(Tail::finish))
+            }
             (Err(error), _) | (_, Err(error)) => return Answer::Broken(too_many(&error)),
         };
         match (killed, self.timeout) {

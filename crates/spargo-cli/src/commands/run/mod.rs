@@ -138,7 +138,11 @@ impl Run {
                 Err(all_failed(evaluations, &reason, count, pending_again))
             }
             End::Done(_) => Ok(()),
-            End::Signal(signal) => std::process::exit(signals::exit_code(signal)),
+            End::Signal(signal) => {
+                // Folds the log (-wal) into the database, which is then whole by itself.
+                drop(handle);
+                std::process::exit(signals::exit_code(signal))
+            }
             End::Broken(report) => Err(report),
         }
     }

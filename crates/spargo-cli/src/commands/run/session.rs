@@ -12,7 +12,7 @@ use super::progress::Progress;
 use super::worker_pool::{Event, WorkerPool};
 use crate::io::output::logs::log_last_step;
 use crate::io::study_handle::StudyHandle;
-use miette::{IntoDiagnostic, Report, Result};
+use miette::{IntoDiagnostic, Report, Result, WrapErr};
 use spargo::Error;
 use spargo::study::{Campaign, Next, Outcome, Why};
 use std::sync::mpsc::Receiver;
@@ -109,7 +109,7 @@ impl Session {
         let outcomes: Vec<(u64, Outcome)> = told.iter().map(|(trial, outcome, _)| (*trial, outcome.clone())).collect();
         let refused = match self.handle.study.tell(&outcomes) {
             Err(Error::Retold { .. } | Error::Discarded { .. }) => self.tell_one_by_one(&outcomes)?,
-            written => written.into_diagnostic().map(|_| Vec::new())?,
+            written => written.into_diagnostic().map(|_| Vec::new()).wrap_err_with(|| not_kept(&outcomes))?,
         };
         for (trial, outcome, seconds) in told.into_iter().filter(|(trial, ..)| !refused.contains(trial)) {
             debug!("trial {trial}: {outcome} after {seconds:.3} s");
@@ -128,9 +128,15 @@ impl Session {
                     warn!("{error}");
                     refused.push(trial);
                 }
-                written => drop(written.into_diagnostic()?),
+                written => drop(written.into_diagnostic().wrap_err_with(|| not_kept(std::slice::from_ref(outcome)))?),
             }
         }
         Ok(refused)
     }
+}
+
+/// What is lost if outcomes cannot be told.
+fn not_kept(outcomes: &[(u64, Outcome)]) -> String {
+    let list: Vec<String> = outcomes.iter().map(|(trial, outcome)| format!("trial {trial}: {outcome}")).collect();
+    format!("outcomes that were not kept: {}", list.join("; "))
 }

@@ -105,6 +105,8 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let written = File::create_new(&temporary).and_then(|mut file| {
         file.write_all(bytes)?;
         existing.as_ref().map_or(Ok(()), |(_, permissions)| file.set_permissions(permissions.clone()))?;
+        // Or a loss of power after the rename leaves an empty file in place of the old one.
+        file.sync_all()?;
         fs::rename(&temporary, place)
     });
     if written.is_err() {

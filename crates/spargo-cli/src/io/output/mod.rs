@@ -6,5 +6,6 @@ pub(crate) mod excerpt;
 pub mod execution;
 pub(crate) mod files;
 pub mod logs;
+pub(crate) mod network;
 pub mod print;
 pub(crate) mod summary;

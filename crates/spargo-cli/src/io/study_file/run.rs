@@ -8,6 +8,12 @@ use spargo::study::Config;
 use toml::Spanned;
 use toml::de::{DeValue, ValueDeserializer};
 
+/// Evaluations at a time; a run has no more than its batch, budget and machine allow.
+const MOST_PARALLEL: usize = 1_000_000;
+
+/// Trials in all: more than any run evaluates.
+const MOST_TRIALS: usize = 1_000_000_000;
+
 /// Longest timeout: a year in seconds.
 const YEAR: f64 = 31_622_400.0;
 
@@ -64,11 +70,13 @@ impl RunSettings {
             Line::Text(line) => template::line(&line, &config.space).and_then(template::without_shell),
         };
         let command = words.and_then(ParsedCommand::new).map_err(in_command)?;
-        for (key, count) in [("parallel", parallel), ("budget", budget)] {
-            if count == 0 {
-                let help = format!("for example {key} = 4");
-                return Err(source.fault(&["run", key], format!("{key} must be at least 1"), help));
-            }
+        for (key, count, most) in [("parallel", parallel, MOST_PARALLEL), ("budget", budget, MOST_TRIALS)] {
+            let must = match count {
+                0 => "at least 1".into(),
+                _ if count > most => format!("at most {most}"),
+                _ => continue,
+            };
+            return Err(source.fault(&["run", key], format!("{key} must be {must}"), format!("for example {key} = 4")));
         }
         if final_replicates > 0 && config.objectives_and_constraints().0.is_empty() {
             let message = "final-replicates needs an objective";

@@ -119,3 +119,47 @@ proptest! {
         let _ = parsed(&text).map_err(|report| format!("{report:?}"));
     }
 }
+
+/// The numbers among the keys of a schema: dotted names, and whether they are integers.
+fn numbers(root: &Value, schema: &Value, name: &str, all: &mut Vec<(String, bool)>) {
+    if let Some(reference) = schema["$ref"].as_str() {
+        numbers(root, root.pointer(&reference[1..]).unwrap(), name, all);
+    }
+    let is =
+        |kind: &str| schema["type"] == kind || schema["type"].as_array().is_some_and(|all| all.contains(&json!(kind)));
+    if is("integer") || is("number") {
+        all.push((name.into(), is("integer")));
+    }
+    for (key, value) in schema["properties"].as_object().into_iter().flatten() {
+        numbers(root, value, format!("{name}.{key}").trim_start_matches('.'), all);
+    }
+    for key in ["anyOf", "oneOf", "allOf"] {
+        schema[key].as_array().into_iter().flatten().for_each(|option| numbers(root, option, name, all));
+    }
+}
+
+#[test]
+fn every_number_has_an_upper_limit() {
+    let (root, mut all) = (schema(), Vec::new());
+    numbers(&root, &root, "", &mut all);
+    // Any seed is one; levels, limits and ranges are in the user's units, by names of the user's.
+    all.retain(|(name, _)| name != "seed");
+    assert!(all.len() >= 25, "{all:?}");
+    for (name, is_integer) in all {
+        let method = match name.as_str() {
+            "allocation.alpha" => "allocation.method = 'ent-dpp'\n",
+            "allocation.quality.ent.alpha" => "allocation.method = 'dpp'\n",
+            _ => "",
+        };
+        for value in if is_integer { ["1000000000000", "9223372036854775807"] } else { ["1e12", "9.3e18"] } {
+            let text = format!(
+                "run.command = './f {{x}}'\n{name} = {value}\n{method}\
+                 [objectives]\ny = {{ goal = 'max' }}\n[space]\nx = {{ real = [0, 1] }}\n"
+            );
+            let refused = parsed(&text).expect_err(&text).to_string();
+            let key = name.rsplit('.').next().unwrap();
+            let limits = ["at most", "between 0 and 1", "in [0, 1)", "below the budget"];
+            assert!(refused.contains(key) && limits.iter().any(|limit| refused.contains(limit)), "{text}: {refused}");
+        }
+    }
+}

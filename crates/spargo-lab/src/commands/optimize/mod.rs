@@ -11,7 +11,7 @@ use spargo::acquire::Rule;
 use spargo::allocate::Allocation;
 use spargo::data::Warp;
 use spargo::kernel::Family;
-use spargo::model::{HyperparameterObjective, Priors};
+use spargo::model::{EXACT_LIMIT, HyperparameterObjective, Priors};
 use spargo::study::{Config, NoiseBound, OutcomeTransformChoice};
 use spargo_cli::io::output::execution::{Execution, peak_rss_mb};
 use spargo_cli::io::parse::{ALLOCATION_HELP, allocation as parse_allocation, by_name};
@@ -168,7 +168,7 @@ impl Model {
         let model = &mut config.model;
         match self.posterior {
             WhichPosterior::Sparse => model.exact_until = 0,
-            WhichPosterior::Exact => model.exact_until = usize::MAX,
+            WhichPosterior::Exact => model.exact_until = EXACT_LIMIT,
             WhichPosterior::Default => {}
         }
         match (self.hyperparameters, self.subset) {

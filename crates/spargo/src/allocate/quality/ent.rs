@@ -54,11 +54,17 @@ impl Default for Entropy {
 }
 
 impl Entropy {
+    /// Refuses an α that is not in [0, 1).
+    pub fn check(&self) -> Result<()> {
+        if (0.0..1.0).contains(&self.alpha) {
+            return Ok(());
+        }
+        Err(Error::Parameter { name: "alpha".into(), value: self.alpha, must: "in [0, 1)".into() })
+    }
+
     /// The quality of each row when `m` of them are to be chosen.
     pub(super) fn exponential(self, posterior: &PosteriorAtData, m: usize) -> Result<Vec<f64>> {
-        if !(0.0..1.0).contains(&self.alpha) {
-            return Err(Error::Parameter { name: "alpha".into(), value: self.alpha, must: "in [0, 1)".into() });
-        }
+        self.check()?;
         let share = match self.share {
             Share::Full => 1.0,
             Share::PerPoint => 1.0 / m.max(1) as f64,

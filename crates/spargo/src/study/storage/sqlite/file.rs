@@ -1,29 +1,11 @@
-//! The file: how it is opened, recognised and created.
+//! The file: how it is found and opened.
 
 use super::fault::Fault;
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use super::format::{check_owner, create, migrate};
+use rusqlite::{Connection, OpenFlags};
 use std::path::{Path, PathBuf, absolute};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
-
-/// "spar": says in the file's header whose it is.
-const APPLICATION: i32 = 0x7370_6172;
-
-/// The version of the tables below.
-const VERSION: i32 = 2;
-
-/// Events count from 1 without a gap and are never changed.
-const TABLES: &str = "
-    CREATE TABLE events (
-        id INTEGER PRIMARY KEY,
-        json TEXT NOT NULL
-    ) STRICT;
-    CREATE TABLE state (                  -- of the last ask that left one: it may be megabytes
-        one INTEGER PRIMARY KEY CHECK (one = 1),
-        event INTEGER NOT NULL REFERENCES events,
-        json TEXT NOT NULL
-    ) STRICT;
-";
 
 /// How long to wait for other processes before giving up.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -31,15 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// The log is reused; after a large step it shrinks to this many bytes again.
 const LOG_BYTES: i64 = 1 << 24;
 
-const ANOTHER: &str = "give the path of a study, or another path to create one";
-
-/// Whose file it is, by its header.
-#[derive(PartialEq)]
-enum Owner {
-    None,
-    Study { version: i32 },
-    Other,
-}
+pub(super) const ANOTHER: &str = "give the path of a study, or another path to create one";
 
 /// Opens a study.
 pub(super) fn open(path: &Path) -> Result<Connection, Fault> {
@@ -88,7 +62,7 @@ pub(super) fn open_to_read(path: &Path) -> Result<Connection, Fault> {
     }
 }
 
-fn check_path(path: &Path) -> Result<(), Fault> {
+pub(super) fn check_path(path: &Path) -> Result<(), Fault> {
     if path.is_dir() {
         return Err(Fault::unfit("is a folder", "give the path of a file"));
     }
@@ -100,7 +74,7 @@ fn check_path(path: &Path) -> Result<(), Fault> {
 }
 
 /// An absolute path, so that no name is special to SQLite, as ":memory:" is.
-fn located(path: &Path) -> Result<PathBuf, Fault> {
+pub(super) fn located(path: &Path) -> Result<PathBuf, Fault> {
     absolute(path).map_err(|error| Fault::unfit(format!("has no path ({error})"), "give one"))
 }
 
@@ -113,24 +87,6 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, Fault> {
     // Only where a plain sync leaves changes in the disk's cache; elsewhere it does nothing.
     connection.pragma_update(None, "fullfsync", true)?;
     Ok(connection)
-}
-
-/// Writes an empty study into an empty file.
-///
-/// Header and tables come with one transaction: other processes see an empty file or a study.
-fn create(connection: &mut Connection) -> Result<(), Fault> {
-    // Without waiting for writers, as most files that are opened exist.
-    if owner(connection)? != Owner::None {
-        return Ok(());
-    }
-    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    if read_owner(&transaction)? == Owner::None {
-        transaction.pragma_update(None, "application_id", APPLICATION)?;
-        transaction.pragma_update(None, "user_version", VERSION)?;
-        transaction.execute_batch(TABLES)?;
-        transaction.commit()?;
-    }
-    Ok(())
 }
 
 /// A connection to a study that readers and a writer use side by side, by a write-ahead log.
@@ -154,6 +110,7 @@ fn shared(mut connection: Connection, path: &Path) -> Result<Connection, Fault> 
     }
     connection.pragma_update(None, "journal_size_limit", LOG_BYTES)?;
     check_whole(&connection, path)?;
+    migrate(&mut connection)?;
     Ok(connection)
 }
 
@@ -167,46 +124,20 @@ fn check_whole(connection: &Connection, path: &Path) -> Result<(), Fault> {
     Ok(())
 }
 
-fn check_owner(connection: &mut Connection) -> Result<(), Fault> {
-    match owner(connection)? {
-        Owner::Study { version: VERSION } => Ok(()),
-        Owner::Study { version } if version < VERSION => {
-            let cause = format!("was written by an earlier version of spargo (format {version}, not {VERSION})");
-            Err(Fault::unfit(cause, "export it with that version, and add its trials to a new study"))
-        }
-        Owner::Study { version } => {
-            let cause = format!("was written by a later version of spargo (format {version}, not {VERSION})");
-            Err(Fault::unfit(cause, "use that version of spargo"))
-        }
-        Owner::None => Err(Fault::unfit("is empty", ANOTHER)),
-        Owner::Other => Err(Fault::unfit("is not a study of spargo, but another program's database", ANOTHER)),
-    }
-}
-
-fn owner(connection: &mut Connection) -> Result<Owner, Fault> {
-    // One transaction, or a study that another process creates meanwhile is seen by halves.
-    let snapshot = connection.transaction()?;
-    read_owner(&snapshot)
-}
-
-fn read_owner(connection: &Connection) -> Result<Owner, Fault> {
-    let number = |sql: &str| connection.query_row(sql, [], |row| row.get(0));
-    let things: i32 = number("SELECT count(*) FROM sqlite_schema")?;
-    Ok(match (number("PRAGMA application_id")?, number("PRAGMA user_version")?) {
-        (APPLICATION, version) => Owner::Study { version },
-        (0, 0) if things == 0 => Owner::None,
-        _ => Owner::Other,
-    })
-}
-
 fn length(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |file| file.len())
 }
 
-fn log_of(path: &Path) -> PathBuf {
-    let mut log = path.as_os_str().to_owned();
-    log.push("-wal");
-    log.into()
+/// The log of a file.
+pub(super) fn log_of(path: &Path) -> PathBuf {
+    beside(path, "-wal")
+}
+
+/// The name of a file with an ending after it.
+pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
 }
 
 /// The address of a file that does not change; whatever could mean something else is escaped.

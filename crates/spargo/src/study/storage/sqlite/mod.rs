@@ -2,18 +2,25 @@
 //!
 //! ```text
 //!     events  1, 2, …   JSON, only ever added    ┐ one transaction
-//!     state   of the last ask that left one      ┘ per call
+//!     state   of the last ask that left one      │ per call
+//!     extent  how far both go                    ┘
 //! ```
 //!
-//! A process may be killed at any instant, and the machine may lose its power: what was appended stays, in whole.
+//! A process may be killed at any instant, and the machine may lose its power: what was appended stays, in whole. Damage is
+//! noticed by checksums, and a file that was removed or replaced under an open study by its identity.
 
+mod copy;
 mod fault;
 mod file;
+mod format;
+mod identity;
 
 use super::{Appended, Event, Storage};
 use crate::error::Result;
 use fault::Fault;
-use rusqlite::{Connection, OptionalExtension, Row, TransactionBehavior, params};
+use format::{Extent, Table, VERSION};
+use identity::Identity;
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
 
 /// One study's file.
@@ -21,6 +28,7 @@ use std::path::{Path, PathBuf};
 pub struct SqliteStorage {
     connection: Connection,
     path: PathBuf,
+    identity: Identity,
 }
 
 impl SqliteStorage {
@@ -39,9 +47,16 @@ impl SqliteStorage {
         SqliteStorage::new(path, file::open_or_create(path))
     }
 
+    /// Writes what the file of a study holds at this instant, while others may use it, into a new file, which is then
+    /// opened and compared; one that exists already is replaced if `force` says so.
+    pub fn copy(from: &Path, to: &Path, force: bool) -> Result<()> {
+        copy::copy(from, to, force)
+    }
+
     fn new(path: &Path, opened: std::result::Result<Connection, Fault>) -> Result<Self> {
-        let connection = opened.map_err(|fault| fault.at(path))?;
-        Ok(SqliteStorage { connection, path: path.into() })
+        let identified = opened.and_then(|connection| Ok((connection, Identity::of(path)?)));
+        let (connection, identity) = identified.map_err(|fault| fault.at(path))?;
+        Ok(SqliteStorage { connection, path: path.into(), identity })
     }
 }
 
@@ -55,54 +70,119 @@ impl Storage for SqliteStorage {
     }
 
     fn append(&mut self, position: u64, events: &[Event]) -> Result<Appended> {
-        append(&mut self.connection, position, events).map_err(|fault| fault.at(&self.path))
+        append(&mut self.connection, &self.identity, position, events).map_err(|fault| fault.at(&self.path))
     }
 }
 
 fn load(connection: &mut Connection, position: u64) -> std::result::Result<Vec<Event>, Fault> {
     // Readers of one transaction see one state of the file, whatever is committed meanwhile.
     let snapshot = connection.transaction()?;
-    let mut select = snapshot.prepare_cached("SELECT id, json FROM events WHERE id > ? ORDER BY id")?;
-    let (mut rows, mut events) = (select.query([position])?, Vec::new());
-    while let Some(row) = rows.next()? {
-        let (found, expected) = (row.get::<_, u64>(0)?, position + events.len() as u64 + 1);
-        if expected != found {
-            return Err(Fault::garbled(format_args!("event {expected} is missing")));
-        }
-        let event = row.get_ref(1)?.as_str().ok().and_then(|json| serde_json::from_str(json).ok());
-        events.push(event.ok_or_else(|| Fault::garbled(format_args!("event {found} cannot be read")))?);
-    }
-    // The text may be megabytes: it is read only if it is new.
-    let last = |row: &Row| Ok((row.get::<_, u64>(0)?, row.get(1)?));
-    let sql = "SELECT event, json FROM state WHERE event > ?";
-    if let Some((event, json)) = snapshot.query_row(sql, [position], last).optional()? {
-        match usize::try_from(event - position - 1).ok().and_then(|i| events.get_mut(i)) {
-            Some(Event::Asked { state, .. }) => *state = Some(json),
-            _ => return Err(Fault::garbled(format_args!("event {event} is no ask, but has left a state"))),
-        }
+    format::check_version(format::version(&snapshot)?)?;
+    let extent = Extent::read(&snapshot)?;
+    let mut events = load_events(&snapshot, position, extent)?;
+    let Some((event, json)) = load_state(&snapshot, position, extent)? else { return Ok(events) };
+    match usize::try_from(event - position - 1).ok().and_then(|i| events.get_mut(i)) {
+        Some(Event::Asked { state, .. }) => *state = Some(json),
+        _ => return Err(Fault::garbled(format_args!("event {event} is no ask, but has left a state"))),
     }
     Ok(events)
 }
 
-fn append(connection: &mut Connection, position: u64, events: &[Event]) -> std::result::Result<Appended, Fault> {
+/// The events after a position.
+fn load_events(snapshot: &Connection, position: u64, extent: Option<Extent>) -> std::result::Result<Vec<Event>, Fault> {
+    // Tables without an extent have no checksums either.
+    let checksum = extent.map_or("NULL", |_| "checksum");
+    let sql = format!("SELECT id, json, {checksum} FROM events WHERE id > ? ORDER BY id");
+    let mut select = snapshot.prepare_cached(&sql)?;
+    let (mut rows, mut events) = (select.query([position])?, Vec::new());
+    let missing = |event: u64| Fault::garbled(format_args!("event {event} is missing"));
+    let mut last = position;
+    while let Some(row) = rows.next()? {
+        last += 1;
+        let (found, unreadable) = (row.get::<_, u64>(0)?, || format!("event {last} cannot be read"));
+        if found != last {
+            return Err(missing(last));
+        }
+        let json = row.get_ref(1)?.as_str().map_err(|_| Fault::garbled(unreadable()))?;
+        check(Table::Events, last, json, row.get(2)?)?;
+        events.push(serde_json::from_str(json).map_err(|_| Fault::garbled(unreadable()))?);
+    }
+    match extent {
+        Some(extent) if last < extent.events => Err(missing(last + 1)),
+        Some(extent) if last > extent.events.max(position) => {
+            Err(Fault::garbled(format_args!("it has {last} events instead of {}", extent.events)))
+        }
+        _ => Ok(events),
+    }
+}
+
+/// The state if it was left after a position, and the event that left it.
+fn load_state(
+    snapshot: &Connection,
+    position: u64,
+    extent: Option<Extent>,
+) -> std::result::Result<Option<(u64, String)>, Fault> {
+    let event: Option<u64> = snapshot.query_row("SELECT event FROM state", [], |row| row.get(0)).optional()?;
+    if extent.is_some_and(|extent| extent.state != event.unwrap_or(0)) {
+        return Err(Fault::garbled("the state of its last step is missing"));
+    }
+    // The text may be megabytes: it is read only if it is new.
+    let Some(event) = event.filter(|event| *event > position) else { return Ok(None) };
+    let sql = format!("SELECT json, {} FROM state", extent.map_or("NULL", |_| "checksum"));
+    let (json, checksum) = snapshot.query_row(&sql, [], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
+    check(Table::State, event, &json, checksum)?;
+    Ok(Some((event, json)))
+}
+
+/// Refuses a text that is not the one that was written.
+fn check(table: Table, event: u64, json: &str, checksum: Option<i64>) -> std::result::Result<(), Fault> {
+    match checksum {
+        Some(checksum) if checksum != table.checksum(event, json) => {
+            Err(Fault::garbled(format_args!("the checksum of {} does not agree", table.part(event))))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn append(
+    connection: &mut Connection,
+    identity: &Identity,
+    position: u64,
+    events: &[Event],
+) -> std::result::Result<Appended, Fault> {
+    identity.check()?;
     // The lock is taken at the start: what is read is still so at the end.
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    if format::version(&transaction)? != VERSION {
+        format::check_version(format::version(&transaction)?)?;
+        return Err(Fault::ReadOnly);
+    }
+    let extent = Extent::read(&transaction)?;
     let last: u64 = transaction.query_row("SELECT coalesce(max(id), 0) FROM events", [], |row| row.get(0))?;
+    let Some(mut extent) = extent.filter(|extent| extent.events == last) else {
+        return Err(Fault::garbled(format_args!("its last event is not {last}")));
+    };
     if last != position {
         return Ok(Appended::Conflict);
     }
-    let mut insert = transaction.prepare_cached("INSERT INTO events (id, json) VALUES (?, ?)")?;
+    let mut insert = transaction.prepare_cached("INSERT INTO events (id, json, checksum) VALUES (?, ?, ?)")?;
     for (id, event) in (position + 1..).zip(events) {
         let mut event = event.clone();
         let state = if let Event::Asked { state, .. } = &mut event { state.take() } else { None };
-        insert.execute(params![id, to_json(&event)?])?;
+        let json = to_json(&event)?;
+        insert.execute(params![id, json, Table::Events.checksum(id, &json)])?;
         if let Some(state) = state {
-            let sql = "INSERT OR REPLACE INTO state (one, event, json) VALUES (1, ?, ?)";
-            transaction.execute(sql, params![id, state])?;
+            let sql = "INSERT OR REPLACE INTO state (one, event, json, checksum) VALUES (1, ?, ?, ?)";
+            transaction.execute(sql, params![id, state, Table::State.checksum(id, &state)])?;
+            extent.state = id;
         }
+        extent.events = id;
     }
     drop(insert);
+    extent.write(&transaction)?;
     transaction.commit()?;
+    // What was written to a file that has no name any more is lost.
+    identity.check()?;
     Ok(Appended::Done)
 }
 
