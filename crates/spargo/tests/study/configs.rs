@@ -71,7 +71,9 @@ fn what_cannot_be_run_is_refused_by_name() {
         assert!(change(&|json| json["outputs"][0]["goal"] = goal.clone()).contains(words), "{words}");
     }
     for name in ["", "a"] {
-        assert!(change(&|json| json["outputs"][0]["name"] = json!(name)).contains(&format!("'{name}' cannot be the name")));
+        assert!(
+            change(&|json| json["outputs"][0]["name"] = json!(name)).contains(&format!("'{name}' cannot be the name"))
+        );
     }
     let outputs = |goals: &[Json]| {
         let output = |(k, goal): (usize, &Json)| json!({"name": format!("y{k}"), "goal": goal});
