@@ -47,7 +47,13 @@ impl Demo {
         let drawing = Destination { path: &self.output, inputs: &[], force: self.force };
         drawing.check()?;
         // The drawing may have standard output for itself.
-        let show = |text: &str| if drawing.is_stdout() { Ok(note(text.trim_end())) } else { print(text) };
+        let show = |text: &str| {
+            if drawing.is_stdout() {
+                note(text.trim_end());
+                return Ok(());
+            }
+            print(text)
+        };
         if !self.json {
             show(&format!(
                 "Hartmann's function of 6 inputs, noise variance {}: {INITIAL} initial points, then {BATCHES} batches of {BATCH}\n\n",
@@ -67,7 +73,11 @@ impl Demo {
         if self.json {
             let lines = steps.iter().map(|step| Ok(serde_json::to_string(step).into_diagnostic()? + "\n"));
             let lines = lines.collect::<Result<String>>()?;
-            return if drawing.is_stdout() { Ok(write_error(lines.trim_end())) } else { print_data(&lines) };
+            if drawing.is_stdout() {
+                write_error(lines.trim_end());
+                return Ok(());
+            }
+            return print_data(&lines);
         }
         show(&format!("{}\nregret drawn in {}\n", table(&steps), self.output.display()))
     }
