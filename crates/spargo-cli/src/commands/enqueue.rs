@@ -17,7 +17,7 @@ Examples:
   spargo enqueue study.toml --set temperature=60 --set catalyst=Pd
   spargo enqueue study.toml points.csv
 
-The next `spargo ask` or batch of `spargo run` begins with these points, in this order. The study is created if need be.
+The next `spargo ask` or batch of `spargo run` begins with these points, in this order. The study is created if need be. \
 Keys of --json: new, waiting.")]
 pub struct Enqueue {
     /// A study file, or a study's database

@@ -15,7 +15,8 @@ Examples:
   spargo export coupling.db > trials.csv
   spargo export study.toml -o trials.csv
   spargo suggest study.toml --data trials.csv
-  spargo export study.toml --history              what was amended, discarded or retried, by whom, when and why
+  What was amended, discarded, retried or set otherwise, by whom, when and why:
+    spargo export study.toml --history
 
 Columns: trial, the inputs, the outputs, their noise variances where one is known, status (done, partial, failed, pending or \
 discarded), reason. An output that is pending is an empty cell, one that failed has the word failed.

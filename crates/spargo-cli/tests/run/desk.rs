@@ -43,8 +43,11 @@ fn outcomes_are_exported_as_they_were_told() {
     folder.done(&["tell", "study.toml", "--trial", "2", "--value", "2", "--variance", "0.5"]);
     folder.done(&["tell", "plain.db", "--trial", "3", "--failed", "the vial, it\u{1b} broke"]);
     folder.done(&["tell", "plain.db", "--trial", "4", "--value", "nan"]);
-    folder.write("results.csv", &format!("{},y\n{},5.5\n{},\n", lines[0], lines[5], lines[6]));
-    assert_eq!(folder.done(&["tell", "plain.db", "results.csv"]), "2 told; 6 of 9 trials have an outcome\n");
+    folder.write("results.csv", &format!("{},y\n{},5.5\n{},failed\n", lines[0], lines[5], lines[6]));
+    assert_eq!(
+        folder.done(&["tell", "plain.db", "results.csv"]),
+        "1 outcomes, 1 failed, 0 pending, 0 rows without outcome\n2 told; 6 of 9 trials have an outcome\n"
+    );
     folder.write("own.csv", "x,n,y [mg],status\n0.5,7,3.25,\n0.25,8,,failed\n");
     folder.done(&["tell", "plain.db", "own.csv"]);
 
@@ -83,7 +86,8 @@ fn outcomes_are_exported_as_they_were_told() {
     folder.done(&["export", "plain.db", "-o", "all.csv"]);
     assert_eq!(
         folder.done(&["tell", "plain.db", "all.csv"]),
-        "0 told, 8 already known; 8 of 11 trials have an outcome\n"
+        "4 outcomes, 4 failed, 3 pending, 0 rows without outcome\n\
+         0 told, 8 already known; 8 of 11 trials have an outcome\n"
     );
     assert!(folder.done(&["suggest", "study.toml", "--data", "all.csv"]).contains("x"));
     let other = desk();

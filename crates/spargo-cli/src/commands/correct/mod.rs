@@ -21,7 +21,7 @@ struct CorrectionArgs {
     /// Show what would change, and change nothing
     #[arg(long)]
     dry_run: bool,
-    /// Print one JSON object: changes (trial, before, after by output), dry_run
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
@@ -30,14 +30,16 @@ struct CorrectionArgs {
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  spargo amend coupling.db --trial 7 --value 5.2 --reason 'a typo: 99999'
-  spargo amend coupling.db --trial 7 --output impurity --value 0.3 --reason 'measured again'
-  spargo amend coupling.db --trial 8 --failed 'the vial was cracked' --reason 'found at cleaning'
+  spargo amend coupling.db --trial 7 --value 5.2 --reason 'typed 99999'
+  One output of several:
+    spargo amend coupling.db --trial 7 --output impurity --value 0.3 --reason again
+  spargo amend coupling.db --trial 8 --failed 'a cracked vial' --reason 'seen late'
   spargo amend coupling.db corrections.csv --reason 'recalibrated' --dry-run
 
-Columns of a table: trial, outputs and, optionally, their noise (`yield sd`, `yield variance`), status and reason. An empty
-cell stays as it is. All rows are amended or, if one is refused, none. A trial that was discarded counts again. Models use
-the corrected outcomes from the next ask on, also in a run that is going on.")]
+Columns of a table: trial, outputs and, optionally, their noise (`yield sd`, `yield variance`), status and reason. An empty \
+cell stays as it is. All rows are amended or, if one is refused, none. A trial that was discarded counts again. Models use \
+the corrected outcomes from the next ask on, also in a run that is going on.
+Keys of --json: changes, a list of trial, before and after (by output, or \"discarded\"); dry_run.")]
 pub struct Amend {
     /// A study file, or a study's database
     study: PathBuf,
@@ -55,11 +57,13 @@ pub struct Amend {
 #[command(after_help = "\
 Examples:
   spargo discard coupling.db --trial 7 --trial 8 --reason 'mislabelled'
-  spargo discard coupling.db plate3.csv --reason 'the plate was swapped'     the trials of a table
+  The trials of a table:
+    spargo discard coupling.db plate3.csv --reason 'the plate was swapped'
   spargo discard coupling.db --pending --reason 'the robot was stopped'
 
-A discarded trial is kept in the history, but no model sees it, it is not part of the budget, and its point may be asked for
-again. `spargo amend` brings it back. --pending discards the trials of which nothing has been measured.")]
+A discarded trial is kept in the history, but no model sees it, it is not part of the budget, and its point may be asked for \
+again. `spargo amend` brings it back. --pending discards the trials of which nothing has been measured.
+Keys of --json: changes, a list of trial, before and after (by output, or \"discarded\"); dry_run.")]
 pub struct Discard {
     /// A study file, or a study's database
     study: PathBuf,
@@ -80,12 +84,14 @@ pub struct Discard {
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  spargo retry coupling.db --trial 7 --reason 'measured at the wrong temperature'
-  spargo retry coupling.db --trial 7 --output impurity --reason 'the column was blocked'
+  spargo retry coupling.db --trial 7 --reason 'measured too hot'
+  One output of several:
+    spargo retry coupling.db --trial 7 --output impurity --reason 'blocked column'
   spargo retry coupling.db --failed --reason 'the licence server was down'
 
-A trial that is retried is pending again: `spargo run` evaluates it, `spargo tell` takes its outcome. --failed retries every
-output that failed.")]
+A trial that is retried is pending again: `spargo run` evaluates it, `spargo tell` takes its outcome. --failed retries every \
+output that failed.
+Keys of --json: changes, a list of trial, before and after (by output, or \"discarded\"); dry_run.")]
 pub struct Retry {
     /// A study file, or a study's database
     study: PathBuf,

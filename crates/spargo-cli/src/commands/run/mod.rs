@@ -53,7 +53,8 @@ or times out, all processes of its group are killed. A program that cannot be st
 If spargo itself is killed (SIGKILL), running programs are left behind: stop them yourself. Their trials are repeated by \
 the next run.
 
-The study is stored in <name>.db next to the study file, whose settings may change between runs: see `spargo ask --help`.
+The study is stored in <name>.db next to the study file, whose settings may change between runs: see \
+`spargo ask --help`.
 
 Events of --json, by the key \"event\":
   started   study, name, trials, pending, budget, parallel
