@@ -74,9 +74,10 @@ class Insight:
             values = self._codec.labels.get(given["name"], {})
             return Choice([values.get(label, label) if isinstance(label, str) else label for label in given["choice"]])
         log = bool(given.get("log"))
+        lower, upper = given["int" if "int" in given else "real"]
         if "int" in given:
-            return Int(*given["int"], log, given.get("unit"))
-        return Real(*given["real"], log, given.get("step"), given.get("digits"), given.get("unit"))
+            return Int(lower, upper, log, given.get("unit"))
+        return Real(lower, upper, log, given.get("step"), given.get("digits"), given.get("unit"))
 
     @property
     def inputs(self) -> list[str]:
