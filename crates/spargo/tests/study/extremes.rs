@@ -4,8 +4,11 @@ use super::outputs::with_goals;
 use super::*;
 use spargo::study::{CrediblePrediction, Goal};
 
-/// Outcomes at the ends of what numbers can be, made from those of a harmless function and the number of the trial.
-fn nasty() -> [(&'static str, fn(f64, u64) -> f64); 11] {
+/// An outcome, made from that of a harmless function and the number of the trial.
+type Nasty = fn(f64, u64) -> f64;
+
+/// Outcomes at the ends of what numbers can be.
+fn nasty() -> [(&'static str, Nasty); 11] {
     [
         ("constant", |_, _| 7.0),
         ("one 1e308", |y, id| if id == 3 { 1e308 } else { y }),
