@@ -129,7 +129,9 @@ fn the_last_event_of_an_interrupted_run_has_the_best_outcome() {
     let folder = Folder::new(PLAIN, "{trial}", "budget = 12\nparallel = 2", HANGING);
     let mut command = folder.command(&["run", "study.toml", "--json"]);
     let run = command.stdout(std::process::Stdio::piped()).spawn().unwrap();
-    wait_until("the first outcomes", || folder.path("plain.db").exists() && folder.status()["observed"] == 3);
+    // A study that is just being created is empty.
+    folder.wait_for_lines("started", 5);
+    wait_until("the first outcomes", || folder.status()["observed"] == 3);
     signal("INT", run.id());
     let said = said(run.wait_with_output().unwrap());
     let last: serde_json::Value = serde_json::from_str(said.stdout.lines().last().unwrap()).unwrap();

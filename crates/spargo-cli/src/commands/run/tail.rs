@@ -117,7 +117,9 @@ mod tests {
             assert!(tail.finish().ends_with(b"71.3\n") || endless);
             assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
             assert_eq!(writer.write_all(b"more").unwrap_err().kind(), io::ErrorKind::BrokenPipe);
-            other.map_or((), |other| other.join().unwrap());
+            if let Some(other) = other {
+                other.join().unwrap();
+            }
         }
     }
 }

@@ -156,7 +156,7 @@ fn every_number_has_an_upper_limit() {
                 "run.command = './f {{x}}'\n{name} = {value}\n{method}\
                  [objectives]\ny = {{ goal = 'max' }}\n[space]\nx = {{ real = [0, 1] }}\n"
             );
-            let refused = format!("{:?}", parsed(&text).expect_err(&text));
+            let refused = parsed(&text).expect_err(&text).to_string();
             let key = name.rsplit('.').next().unwrap();
             let limits = ["at most", "between 0 and 1", "in [0, 1)", "below the budget"];
             assert!(refused.contains(key) && limits.iter().any(|limit| refused.contains(limit)), "{text}: {refused}");

@@ -45,7 +45,10 @@ const TABLES_3: &str = "
 ";
 
 /// Each makes the tables of the next version; the last one makes those of [`VERSION`].
-const MIGRATIONS: [fn(&Connection) -> Result<(), Fault>; 1] = [add_checksums];
+const MIGRATIONS: [Migration; 1] = [add_checksums];
+
+/// Makes the tables of a version out of those of the one before, within a transaction.
+type Migration = fn(&Connection) -> Result<(), Fault>;
 
 /// Whose file it is, by its header.
 #[derive(PartialEq)]
