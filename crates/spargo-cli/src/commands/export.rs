@@ -4,7 +4,7 @@ use crate::io::csv::point_table::{PointTable, TableArgs};
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
-use spargo::space::Value;
+use spargo::space::{Dimension, Value};
 use spargo::study::{Config, Measurement, Note, Output, Record, Revision, SettingChange, Status, Study};
 use std::path::PathBuf;
 
@@ -37,19 +37,24 @@ impl Export {
     pub fn run(self) -> Result<()> {
         let handle = StudyHandle::open_to_read(&self.study)?;
         self.table.check(&handle.inputs())?;
-        let table = if self.history { changes(&handle.study).into_diagnostic()? } else { trials(&handle.study) };
+        let table = if self.history {
+            changes(&handle.study).into_diagnostic()?
+        } else {
+            trials(&handle.study, self.table.json)
+        };
         self.table.write(&table, &handle.inputs())
     }
 }
 
-/// One row per trial.
-fn trials(study: &Study) -> PointTable {
+/// One row per trial; headers have units, keys of JSON have not.
+fn trials(study: &Study, json: bool) -> PointTable {
     let Config { space, outputs, .. } = study.config();
     let records = study.history().records();
     let has_variance = |&k: &usize| records.iter().any(|record| record.told[k].measurement.variance().is_some());
     let noisy: Vec<usize> = (0..outputs.len()).filter(has_variance).collect();
     let mut columns = vec!["trial".into()];
-    columns.extend(space.dimensions().iter().map(|dimension| dimension.name.clone()));
+    let label = |dimension: &Dimension| if json { dimension.name.clone() } else { dimension.label() };
+    columns.extend(space.dimensions().iter().map(label));
     columns.extend(outputs.iter().map(|output| output.name.clone()));
     columns.extend(noisy.iter().map(|&k| format!("{} variance", outputs[k].name)));
     columns.extend(["status", "reason"].map(String::from));

@@ -329,3 +329,21 @@ fn wrong_usage_has_its_own_exit_code() {
     assert!(folder.refused(&["status", "study.db"]).contains("does not exist"));
     assert!(folder.refused(&["export", "sim.sh"]).contains("sim.sh"));
 }
+
+#[test]
+fn a_study_keeps_the_units_of_its_first_table() {
+    let folder = desk();
+    folder.write("first.csv", "x (mm),n,y (mg)\n0.5,7,3\n");
+    folder.done(&["tell", "study.toml", "first.csv"]);
+    folder.write("same.csv", "x [mm],n,y\n0.6,7,3\n");
+    folder.done(&["tell", "study.toml", "same.csv"]);
+    for (header, words) in [("x (cm),n,y (mg)", "'x' is in cm here, but in mm in first.csv"), ("x,n,y (g)", "'y' is in g here")] {
+        folder.write("other.csv", &format!("{header}\n0.5,7,3\n"));
+        let complaint = folder.refused(&["tell", "study.toml", "other.csv"]);
+        assert!(complaint.contains("other.csv") && complaint.contains(words), "{complaint}");
+        assert_eq!(folder.status()["trials"], 2, "nothing was told");
+    }
+    folder.write("other.csv", "trial,y (g)\n1,3\n");
+    let complaint = folder.refused(&["amend", "study.toml", "other.csv", "--reason", "no"]);
+    assert!(complaint.contains("'y' is in g here, but in mg in first.csv"), "{complaint}");
+}

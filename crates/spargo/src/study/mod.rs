@@ -168,6 +168,20 @@ impl Study {
         self.append(rows, |history| Ok([history.news(&outcomes)?, events.clone()].concat())).map_err(whole)
     }
 
+    /// Keeps the units of inputs and outputs, by name, unit and the table that says so; those that are known stay.
+    pub fn keep_units(&mut self, units: &[(String, String, String)]) -> Result<()> {
+        self.append(Vec::new(), |history| {
+            let new = units.iter().filter(|(column, ..)| !history.units().contains_key(column));
+            let event = |(column, unit, source): &(String, String, String)| Event::Unit {
+                column: column.clone(),
+                unit: unit.clone(),
+                source: source.clone(),
+            };
+            Ok(new.map(event).collect())
+        })?;
+        Ok(())
+    }
+
     /// Appends what `events` makes of the present history, and returns their number; `rows` are the points that they add as
     /// models see them.
     fn append(&mut self, rows: Vec<Vec<f64>>, mut events: impl FnMut(&History) -> Result<Vec<Event>>) -> Result<usize> {

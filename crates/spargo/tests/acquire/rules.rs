@@ -43,8 +43,8 @@ fn every_task_has_a_default_and_refusals_say_why_and_what_else() {
                 Ok(()) => assert!(rule.supports(task)),
                 Err(Error::Unsupported { what, remedy }) => {
                     assert!(!rule.supports(task));
-                    let (head, reason) = what.split_once(": ").unwrap();
-                    assert!(head.contains(&format!("'{}'", rule.name)) && reason.len() > 10, "{what}");
+                    let (head, reason) = what.split_once(", as ").unwrap();
+                    assert!(head.contains(&format!("\"{}\"", rule.name)) && reason.len() > 10, "{what}");
                     assert_eq!(remedy, format!("use {}", supported.join(", ")));
                 }
                 Err(other) => panic!("{other}"),

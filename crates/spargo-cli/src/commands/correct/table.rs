@@ -1,7 +1,7 @@
 //! Tables of corrections: trials by their numbers, with outcomes.
 
 use crate::io::csv::outcome_cells::{OutcomeColumns, RowOutcome};
-use crate::io::csv::records::{Records, Row};
+use crate::io::csv::records::{Records, Row, Units};
 use miette::{Result, miette};
 use spargo::study::{Outcome, Study};
 use std::collections::HashMap;
@@ -10,7 +10,9 @@ use std::path::Path;
 /// The outcomes of a table by trial; rows that say nothing are left out.
 pub fn outcomes(path: &Path, study: &Study) -> Result<Vec<(u64, Outcome)>> {
     let records = Records::read(path)?;
-    let columns = OutcomeColumns::find(&records, &study.config().outputs)?;
+    let outputs = &study.config().outputs;
+    Units::of(study).check(&records, outputs.iter().map(|output| &output.name))?;
+    let columns = OutcomeColumns::find(&records, outputs)?;
     let mut outcomes = Vec::new();
     for (trial, row) in numbered(&records)? {
         match columns.outcome(&records, row)? {

@@ -22,6 +22,8 @@ pub struct NewOutcomes {
     pub known: usize,
     /// The rows of the table by what they say.
     pub counts: RowCounts,
+    /// The units of the table's columns.
+    pub units: Vec<(String, String, String)>,
     /// Points that were not asked for.
     pub points: Vec<(Point, Option<Outcome>)>,
 }
@@ -31,7 +33,9 @@ pub struct NewOutcomes {
 pub fn read(path: &Path, study: &Study, as_new: bool) -> Result<NewOutcomes> {
     let records = Records::read(path)?;
     let config = study.config();
-    Units::declared(&config.space).check(&records, config.space.dimensions().iter().map(|input| &input.name))?;
+    let names = config.space.dimensions().iter().map(|input| &input.name);
+    let mut units = Units::of(study);
+    units.check(&records, names.chain(config.outputs.iter().map(|output| &output.name)))?;
     let table = OutcomeTable {
         trial: if as_new { None } else { records.find("trial")? },
         inputs: config.space.dimensions().iter().map(|d| records.find(&d.name)).collect::<Result<_>>()?,
@@ -39,7 +43,8 @@ pub fn read(path: &Path, study: &Study, as_new: bool) -> Result<NewOutcomes> {
         records,
         study,
     };
-    table.outcomes().map_err(|fault| miette!("{fault}; nothing was told"))
+    let told = table.outcomes().map_err(|fault| miette!("{fault}; nothing was told"))?;
+    Ok(NewOutcomes { units: units.list(), ..told })
 }
 
 /// A table of outcomes and its columns.

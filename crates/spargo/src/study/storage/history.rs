@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::space::Point;
 use crate::study::outcome::in_words;
 use crate::study::{Measurement, Outcome, Trial};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// Everything up to one event.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,6 +27,8 @@ pub struct History {
     queue: VecDeque<Point>,
     /// The settings, as JSON, since each of these notes.
     settings: Vec<(Note, String)>,
+    /// The unit of each input and output, and the table that said so.
+    units: BTreeMap<String, (String, String)>,
 }
 
 impl History {
@@ -34,7 +36,7 @@ impl History {
     pub fn new(outputs: usize) -> Self {
         let (records, told, reports) = (Vec::new(), Vec::new(), Vec::new());
         let (queue, settings) = (VecDeque::new(), Vec::new());
-        History { outputs, position: 0, records, told, last_revision: 0, reports, state: None, queue, settings }
+        History { outputs, position: 0, records, told, last_revision: 0, reports, state: None, queue, settings, units: BTreeMap::new() }
     }
 
     /// The number of events that it is made of.
@@ -92,6 +94,11 @@ impl History {
         self.queue.iter()
     }
 
+    /// The unit of each input and output that a table has told, and the name of that table.
+    pub fn units(&self) -> &BTreeMap<String, (String, String)> {
+        &self.units
+    }
+
     /// The settings, as JSON, since each of these notes; the first have been there from the beginning.
     pub(in crate::study) fn settings(&self) -> &[(Note, String)] {
         &self.settings
@@ -119,6 +126,7 @@ impl History {
             Event::Created { settings } => self.settings.push((Note::default(), settings)),
             Event::Configured { settings, note } => self.settings.push((note, settings)),
             Event::Enqueued { points, .. } => self.queue.extend(points),
+            Event::Unit { column, unit, source } => _ = self.units.entry(column).or_insert((unit, source)),
             Event::Asked { queued, .. } if queued > self.queue.len() => {
                 return Err(format!("has asked for {queued} points of a queue of {}", self.queue.len()));
             }

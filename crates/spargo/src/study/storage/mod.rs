@@ -111,6 +111,15 @@ pub enum Event {
         /// Why, by whom and when.
         note: Note,
     },
+    /// A table said in which unit the values of an input or an output are.
+    Unit {
+        /// The name of the input or the output.
+        column: String,
+        /// The unit.
+        unit: String,
+        /// The name of the table.
+        source: String,
+    },
     /// The settings were changed.
     Configured {
         /// The study's settings since, as JSON.

@@ -4,6 +4,7 @@ use super::Records;
 use crate::io::study_file::suggestion;
 use miette::{Result, miette};
 use spargo::space::Space;
+use spargo::study::Study;
 use std::collections::HashMap;
 
 impl Records {
@@ -110,6 +111,20 @@ impl Units {
         let inputs = space.dimensions().iter();
         let units = inputs.filter_map(|input| Some((input.name.clone(), (input.unit.clone()?, "the study".into()))));
         Units(units.collect())
+    }
+
+    /// The units that a study's inputs have, and those that its earlier tables had.
+    pub fn of(study: &Study) -> Self {
+        let Units(mut units) = Units::declared(&study.config().space);
+        for (name, (unit, source)) in study.history().units() {
+            units.entry(name.clone()).or_insert_with(|| (unit.clone(), source.clone()));
+        }
+        Units(units)
+    }
+
+    /// All units, as (column, unit, place).
+    pub fn list(self) -> Vec<(String, String, String)> {
+        self.0.into_iter().map(|(name, (unit, place))| (name, unit, place)).collect()
     }
 
     /// Refuses a table that has the column of one of these names in another unit than the study or an earlier table; units that
