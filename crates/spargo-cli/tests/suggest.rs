@@ -296,3 +296,19 @@ fn classes_are_predicted_by_their_probability() {
         assert!((x - 0.525).abs() < 0.1 || (mean > 0.5) == (x > 0.525), "{plate}");
     }
 }
+
+#[test]
+fn a_plate_that_is_not_filled_in_yet_is_pending() {
+    let lab = Lab::new("initial = 8\nbatch = 6\n[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n");
+    let rows: String = (0..12).map(|i| format!("{},{}\n", f64::from(i) / 12.0, -(f64::from(i) - 7.0).powi(2))).collect();
+    let results = lab.write("results.csv", &format!("x,y\n{rows}"));
+    let plate = lab.suggest(&["--data", &results, "-n", "6"]);
+    let blank: String = plate.lines().skip(1).map(|x| format!("{x},\n")).collect();
+    let blank = lab.write("blank.csv", &format!("x,y\n{blank},\n"));
+    let plate = lab.write("plate.csv", &plate);
+    let by_gaps = lab.suggest(&["--data", &results, &blank, "-n", "6"]);
+    assert_eq!(by_gaps, lab.suggest(&["--data", &results, "--pending", &plate, "-n", "6"]));
+    let said = spargo(&["suggest", &lab.file("study.toml"), "--data", &results, &blank, "-n", "6"]).stderr;
+    let said = String::from_utf8(said).unwrap();
+    assert!(said.contains("12 outcomes, 0 failed, 6 pending, 0 rows without outcome; 6 points written"), "{said}");
+}

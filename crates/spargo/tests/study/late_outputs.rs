@@ -13,14 +13,18 @@ fn only(output: usize, outcome: &Outcome) -> Outcome {
     Outcome::Measured(measurements.iter().enumerate().map(keep).collect())
 }
 
-/// Exact and sparse, one objective with a constraint and two objectives.
+/// One objective with a constraint and two objectives, by every rule, exact and sparse.
 fn configs() -> Vec<(String, Config)> {
     let mut configs = Vec::new();
-    for (name, goals) in [("constraint", [Goal::Maximize, LIMIT]), ("front", [Goal::Maximize, Goal::Minimize])] {
-        for exact_until in [1000, 10] {
-            let mut config = with_goals(mixed(), &goals);
+    let kinds = [
+        ([Goal::Maximize, LIMIT], &["thompson", "log-ei"][..]),
+        ([Goal::Maximize, Goal::Minimize], &["thompson", "ehvi", "hippo"]),
+    ];
+    for (goals, rules) in kinds {
+        for (rule, exact_until) in rules.iter().flat_map(|rule| [(rule, 1000), (rule, 10)]) {
+            let mut config = Config { rule: Some(by_name(rule)), ..with_goals(mixed(), &goals) };
             (config.inducing, config.model.exact_until) = (10, exact_until);
-            configs.push((format!("{name}, exact until {exact_until}"), config));
+            configs.push((format!("{goals:?} by {rule}, exact until {exact_until}"), config));
         }
     }
     configs
