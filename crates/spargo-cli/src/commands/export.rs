@@ -5,7 +5,7 @@ use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::Result;
 use spargo::space::Value;
-use spargo::study::{Config, Measurement, Output, Record, Revision, Status, Study};
+use spargo::study::{Config, Measurement, Note, Output, OutputChange, Record, Revision, Status, Study};
 use std::path::PathBuf;
 
 /// Arguments of `spargo export`.
@@ -42,8 +42,7 @@ impl Export {
 fn trials(study: &Study) -> PointTable {
     let Config { space, outputs, .. } = study.config();
     let records = study.history().records();
-    let has_variance =
-        |&k: &usize| records.iter().any(|record| record.told[k].measurement.variance().is_some());
+    let has_variance = |&k: &usize| records.iter().any(|record| record.told[k].measurement.variance().is_some());
     let noisy: Vec<usize> = (0..outputs.len()).filter(has_variance).collect();
     let mut columns = vec!["trial".into()];
     columns.extend(space.dimensions().iter().map(|dimension| dimension.name.clone()));
@@ -80,22 +79,13 @@ fn corrections(study: &Study) -> PointTable {
     PointTable { columns: columns.map(String::from).into(), rows }
 }
 
-fn correction(
-    record: &Record,
-    Revision { before, after, note }: &Revision,
-    (k, output): (usize, &Output),
-) -> Option<Vec<Option<Value>>> {
-    let [old, new] = [before, after].map(|known| known.as_ref().map(|known| &known[k]));
-    let change = match (old, new) {
-        (old, new) if old == new => return None,
-        (_, None) => "discarded",
-        (_, Some(Measurement::Pending)) => "retried",
-        (_, Some(_)) => "amended",
-    };
-    let words = |known: Option<&Measurement>| known.map_or("discarded".into(), Measurement::to_string);
-    let time = jiff::Timestamp::from_millisecond(note.time as i64).map_or_else(|_| note.time.to_string(), |time| time.to_string());
+fn correction(record: &Record, revision: &Revision, (k, output): (usize, &Output)) -> Option<Vec<Option<Value>>> {
+    let OutputChange { kind, before, after } = revision.of_output(k)?;
+    let Note { reason, by, time } = &revision.note;
+    let time =
+        jiff::Timestamp::from_millisecond(*time as i64).map_or_else(|_| time.to_string(), |time| time.to_string());
+    let words = [time, by.clone(), reason.clone(), kind.into(), output.name.clone(), before, after];
     let mut cells = vec![Some(Value::Int(record.trial.id as i64))];
-    let words = [time, note.by.clone(), note.reason.clone(), change.into(), output.name.clone(), words(old), words(new)];
     cells.extend(words.map(|word| Some(Value::Choice(word))));
     Some(cells)
 }

@@ -43,11 +43,11 @@ pub use goal::{Goal, Output};
 pub use insight::{CrediblePrediction, LeaveOneOut};
 pub use local::LocalModelOptions;
 pub use model::ModelReport;
+pub use outcome::{Measurement, Outcome};
 pub use progress::Counts;
 pub use refit::Refit;
 pub use report::{Best, Estimate, Observation, StepReport};
-pub use outcome::{Measurement, Outcome};
-pub use storage::{History, Note, Record, Revision, Status, Told};
+pub use storage::{History, Note, OutputChange, Record, Revision, Status, Told};
 pub use trial::{Refused, Trial};
 pub use trust_regions::{PolicyChoice, TrustRegionOptions, TrustRegionPolicy};
 

@@ -39,6 +39,32 @@ pub struct Revision {
     pub note: Note,
 }
 
+/// What a correction changed of one output, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutputChange {
+    /// "discarded", "retried" or "amended".
+    pub kind: &'static str,
+    /// What was known before.
+    pub before: String,
+    /// What has been known since.
+    pub after: String,
+}
+
+impl Revision {
+    /// What it changed of an output, by its number; `None` if it changed nothing.
+    pub fn of_output(&self, output: usize) -> Option<OutputChange> {
+        let [before, after] = [&self.before, &self.after].map(|known| known.as_ref().map(|known| &known[output]));
+        let kind = match after {
+            _ if before == after => return None,
+            None => "discarded",
+            Some(Measurement::Pending) => "retried",
+            Some(_) => "amended",
+        };
+        let words = |known: Option<&Measurement>| known.map_or("discarded".into(), Measurement::to_string);
+        Some(OutputChange { kind, before: words(before), after: words(after) })
+    }
+}
+
 /// What is known of a trial as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
