@@ -35,7 +35,7 @@ mod trial;
 mod trust_regions;
 
 pub use campaign::{Budget, Campaign, Mode, Next, Why};
-pub use config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice, Replicates};
+pub use config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice, RESERVED_NAMES, Replicates};
 pub use correct::{Change, Correction};
 pub use extensions::Extensions;
 pub use fronts::{Fronts, ParetoPoint};
@@ -96,8 +96,9 @@ impl Study {
     /// A new study in a file of its own; refuses if there is one.
     pub fn create(path: &Path, config: Config) -> Result<Self> {
         config.check_complete()?;
+        let created = created(&config)?;
         let mut storage = SqliteStorage::open_or_create(path)?;
-        match storage.append(0, &[created(&config)?])? {
+        match storage.append(0, &[created])? {
             Appended::Done => Study::with_storage(config, Box::new(storage)),
             Appended::Conflict => Err(refused(&storage, "exists already", "open it, or give another path")),
         }
@@ -116,6 +117,7 @@ impl Study {
     /// The study in this file if there is one, with these very settings, else a new one.
     pub fn open_or_create(path: &Path, config: Config) -> Result<Self> {
         config.check_complete()?;
+        (!path.exists()).then(|| config.check_columns()).transpose()?;
         Study::with_storage(config, Box::new(SqliteStorage::open_or_create(path)?))
     }
 
@@ -386,6 +388,7 @@ impl Study {
 }
 
 fn created(config: &Config) -> Result<Event> {
+    config.check_columns()?;
     Ok(Event::Created { settings: to_json(config)? })
 }
 
