@@ -83,9 +83,11 @@ def run(study: Study, f: Function, options: RunOptions) -> None:
     if not callable(f):
         raise TypeError(f"f must be a function of parameters by name, not {f!r}")
     pool = WorkerPool(options.executor, options.workers)
-    lock = RunLock(study.storage)
+    lock = RunLock(study._absolute_path)
+    is_alone = lock.is_alone and study._runs == 0
+    study._runs += 1
     try:
-        loop = _Loop(study, f, options, pool, _resumes(study, options.resume, lock))
+        loop = _Loop(study, f, options, pool, _resumes(study, options.resume, is_alone))
         try:
             loop.run()
         except BaseException:
@@ -94,15 +96,16 @@ def run(study: Study, f: Function, options: RunOptions) -> None:
         finally:
             loop.bar.close()
     finally:
+        study._runs -= 1
         lock.close()
         pool.close()
 
 
-def _resumes(study: Study, wanted: bool | None, lock: RunLock) -> bool:
+def _resumes(study: Study, wanted: bool | None, is_alone: bool) -> bool:
     """Whether pending trials are evaluated first: they may be those of another run, or of the caller."""
     if wanted is not None:
         return wanted
-    return lock.is_alone and study._by_hand.isdisjoint(trial.id for trial in study.pending)
+    return is_alone and study._by_hand.isdisjoint(trial.id for trial in study.pending)
 
 
 class _Loop:

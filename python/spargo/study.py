@@ -152,6 +152,9 @@ class Study(Corrections):
         integers = {given["name"] for given in inputs if "int" in given}
         self._codec = Codec([given["name"] for given in inputs], outputs, choices, labels, integers)
         self._by_hand: set[int] = set()
+        """Trials that `ask` has handed out."""
+        self._runs = 0
+        """Runs of this object that are going on."""
 
     # The loop.
 

@@ -91,6 +91,20 @@ def test_trials_that_the_caller_asked_for_are_the_callers() -> None:
     assert not study.pending
 
 
+def test_a_run_within_a_run_leaves_its_trials_alone() -> None:
+    study = spargo.Study(LINE, initial=4, batch=2)
+    inner: list[float] = []
+
+    def f(params: dict[str, Any]) -> float:
+        if not inner:
+            study.optimize(lambda p: inner.append(p["x"]) or p["x"], more=2)  # type: ignore[func-returns-value]
+        return float(params["x"])
+
+    study.optimize(f, 8)
+    assert len(study) == 8 and not study.pending
+    assert inner == [trial.params["x"] for trial in study.trials[4:6]]
+
+
 def test_trials_of_a_run_that_is_going_on_are_its_own(tmp_path: Path) -> None:
     path = tmp_path / "study.db"
     with spargo.Study(LINE, storage=path, initial=4, batch=2) as left:
