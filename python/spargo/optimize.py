@@ -23,7 +23,7 @@ from . import _spargo
 from .errors import DiscardedError, NoLogarithmError, RetoldError, ShapeError
 from .executors import Crash, ExecutorFactory, WorkerPool, evaluate
 from .options import StudySettings
-from .outcomes import PENDING, Failed, read_outcome
+from .outcomes import PENDING, Failed, Measurement, read_outcome
 from .progress import Progress
 from .run_lock import RunLock
 
@@ -126,6 +126,8 @@ class _Loop:
         self.retries: deque[Trial] = deque()
         """Trials that were in flight when a worker died: each is tried again alone."""
         self.in_flight: dict[Future[Any], Trial] = {}
+        self.told: set[int] = set()
+        """Trials that this run has told."""
         self.done = 0
         """Trials of this run that have an outcome."""
         self.failures: Counter[str] = Counter()
@@ -140,6 +142,9 @@ class _Loop:
                 self.finish(step)
                 return
             self.waiting.extend(self.study._codec.asked(step or []))
+            if not (self.in_flight or self.waiting or self.retries):
+                # Trials that were retried as soon as they had been told: the campaign takes them for in flight.
+                self.waiting.extend(trial for trial in self.study.pending if trial.id in self.told)
             self.hand_out()
             done, _ = wait(self.in_flight, return_when=FIRST_COMPLETED)
             self.collect(done)
@@ -210,18 +215,30 @@ class _Loop:
             self.trace = outcome.trace
             outcome = Failed(outcome.reason)
         tell = self.study._inner.tell
+        encoded = self.encoded(trial, outcome)
         try:
-            tell([self.encoded(trial, outcome)])
-        except (RetoldError, DiscardedError):
-            pass  # Another process has evaluated it, too, or has withdrawn it: what it says stays.
+            tell([encoded])
+        except RetoldError:  # Another process has told some of it: what it says stays.
+            tell([(trial.id, self.unknown(encoded), None)])
+        except DiscardedError:
+            pass
         except NoLogarithmError as error:
             tell([(trial.id, [], f"'{error.output}' = {error.value} has no logarithm")])
         except ShapeError as error:
             tell([(trial.id, [], f"ShapeError: {error}")])
         self.done += 1
+        self.told.add(trial.id)
         told = self.study.trial(trial.id)
         if told.status == "failed" and told.failure is not None:
             self.failures[told.failure] += 1
+
+    def unknown(self, encoded: _spargo.EncodedOutcome) -> list[Measurement]:
+        """Outputs of an outcome that are not known yet; the others as pending."""
+        number, measurements, _ = encoded
+        trial, outputs = self.study.trial(number), self.study._codec.outputs
+        known = {*(trial.values or {}), *(trial.failures or {})}
+        told = measurements or [PENDING] * len(outputs)
+        return [PENDING if name in known else one for name, one in zip(outputs, told)]
 
     def encoded(self, trial: Trial, value: Any) -> _spargo.EncodedOutcome:
         """An outcome of which nothing is pending: what an evaluation does not return will never come."""

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import spargo
+from spargo.optimize import _Loop
 from spargo.run_lock import RunLock
 
 LINE: dict[str, Any] = {"x": (0.0, 1.0)}
@@ -179,6 +180,34 @@ def test_outputs_that_are_not_returned_have_failed() -> None:
     study.optimize(lambda p: {"yield": p["x"]} if p["x"] > 0.5 else (p["x"], None) if p["x"] > 0.2 else (1.0, 1.0), 16)
     assert len(study) == 16 and not study.pending
     assert all(t.failures == {"cost": "no value of 'cost'"} for t in study.trials if t.params["x"] > 0.2)
+
+
+def test_an_output_that_was_told_before_stays(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    with spargo.Study(LINE, {"yield": "max", "cost": "min"}, storage=path, initial=4, batch=2) as other:
+        other.tell(other.ask(1), [{"yield": 7.0}])
+    with spargo.Study.open(path) as study:
+        study.optimize(lambda p: (p["x"], 1.0), 5)
+        assert len(study) == 5 and not study.pending
+        assert study.trial(1).values == {"yield": 7.0, "cost": 1.0}
+
+
+def test_a_trial_that_is_retried_at_once_is_evaluated_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = spargo.Study(LINE, initial=4, batch=2)
+    draw, calls = _Loop.draw, [0]
+
+    def retried_once(loop: _Loop) -> None:
+        draw(loop)
+        if not study.history():
+            study.retry(1, reason="as soon as it was told")
+
+    def f(params: dict[str, Any]) -> float:
+        calls[0] += 1
+        return float(params["x"])
+
+    monkeypatch.setattr(_Loop, "draw", retried_once)
+    study.optimize(f, 6)
+    assert len(study) == 6 and not study.pending and calls == [7]
 
 
 def test_what_nothing_was_ever_observed_of_is_pending_again() -> None:
