@@ -147,3 +147,35 @@ impl Record {
         (!self.is_discarded).then(|| self.measurements().cloned().collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_revision_has_words_for_each_output() {
+        let known = || Some(vec![Measurement::value(1.5), Measurement::Pending]);
+        let other = Some(vec![Measurement::failed("broken"), Measurement::Pending]);
+        let words = |before, after| {
+            let revision = Revision { before, after, note: Note::default() };
+            [0, 1].map(|k| {
+                let OutputChange { kind, before, after } = revision.of_output(k)?;
+                Some(format!("{kind}: {before} → {after}"))
+            })
+        };
+        assert_eq!(words(known(), known()), [None, None]);
+        assert_eq!(words(known(), other.clone()), [Some("amended: 1.5 → failed (broken)".into()), None]);
+        assert_eq!(
+            words(None, known()),
+            ["amended: discarded → 1.5", "retried: discarded → pending"].map(|w| Some(w.into()))
+        );
+        assert_eq!(
+            words(known(), None),
+            ["discarded: 1.5 → discarded", "discarded: pending → discarded"].map(|w| Some(w.into()))
+        );
+        assert_eq!(
+            words(other, Some(vec![Measurement::Pending; 2]))[0],
+            Some("retried: failed (broken) → pending".into())
+        );
+    }
+}
