@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .outcomes import Failed, read_noise, read_value
+from .outcome_table import read_outcomes
+from .outcomes import PENDING
 from .space import label_of
 from .tables import Table
 from .trial import Trial
@@ -28,10 +29,13 @@ class Codec:
     outputs: list[str]
     choices: set[str]
     labels: dict[str, dict[str, Any]]
+    integers: set[str] = field(default_factory=set)
 
     def params(self, point: Sequence[Any]) -> dict[str, Any]:
         """A point of the library as parameters by name."""
         params = dict(zip(self.inputs, point))
+        for name in self.integers:
+            params[name] = int(params[name])
         for name, values in self.labels.items():
             label = params[name]
             params[name] = values.get(label, label) if isinstance(label, str) else label
@@ -39,34 +43,26 @@ class Codec:
 
     def trial(self, record: EncodedRecord) -> Trial:
         """A trial of the library."""
-        number, ask, point, values, noise, reason = record
-        named = None if values is None else dict(zip(self.outputs, values))
-        variances = None if noise is None else dict(zip(self.outputs, noise))
-        return Trial(number, self.params(point), named, variances, reason, ask)
+        number, ask, point, measurements, status = record
+        if status == "discarded":
+            return Trial(number, self.params(point), ask=ask, status=status, output=self.outputs[0])
+        known = list(zip(self.outputs, measurements))
+        values = {name: value for name, (value, _, _) in known if value is not None}
+        noise = {name: variance for name, (_, variance, _) in known if variance is not None}
+        failures = {name: reason for name, (_, _, reason) in known if reason is not None}
+        outcome = (values or None, noise or None, failures or None)
+        return Trial(number, self.params(point), *outcome, ask, status, self.outputs[0])
 
     def asked(self, trials: Iterable[tuple[int, list[Any]]]) -> list[Trial]:
         """New trials of the library, as numbers and points."""
-        return [Trial(number, self.params(point)) for number, point in trials]
+        return [Trial(number, self.params(point), output=self.outputs[0]) for number, point in trials]
 
     def encode_outcomes(self, numbers: Sequence[int], values: Any, noise: Any) -> list[EncodedOutcome]:
-        """Outcomes of trials as the library takes them; pending ones, if there are no values."""
+        """Outcomes of trials as the library takes them, without those of rows that were discarded; pending without values."""
         if values is None:
-            return [(number, None, None, None) for number in numbers]
-        given = list(_rows_of(values))
-        if len(given) != len(numbers):
-            raise ValueError(f"there are {len(numbers)} trials and {len(given)} values")
-        single = noise is None or isinstance(noise, (int, float, np.number, Mapping))
-        variances = [noise] * len(given) if single else list(_rows_of(noise))
-        if len(variances) != len(given):
-            raise ValueError(f"there are {len(given)} values and {len(variances)} noise variances")
-        encoded: list[EncodedOutcome] = []
-        for number, one, variance in zip(numbers, given, variances):
-            read = read_value(one, self.outputs)
-            if isinstance(read, Failed):
-                encoded.append((number, None, None, read.reason))
-            else:
-                encoded.append((number, read, read_noise(variance, self.outputs), None))
-        return encoded
+            return [(number, [PENDING] * len(self.outputs), None) for number in numbers]
+        read = read_outcomes(len(numbers), values, noise, self.outputs, self.inputs)
+        return [(number, *outcome) for number, outcome in zip(numbers, read) if outcome is not None]
 
     def encode_points(self, given: Any) -> npt.NDArray[np.float64] | list[list[Any]]:
         """Points as the library takes them, from an array, a table, trials, or lists of values."""
@@ -106,16 +102,3 @@ def columns_of(given: Any) -> Any:
 
 def _is_column(given: Any) -> bool:
     return hasattr(given, "__array__") and np.ndim(given) == 1 or isinstance(given, (list, tuple, range))
-
-
-def _rows_of(given: Any) -> Iterable[Any]:
-    """One item per trial, from an array, a table, a dictionary of columns or any list."""
-    if isinstance(given, np.ndarray):
-        rows: Iterable[Any] = given.tolist()
-        return rows
-    if isinstance(given, Mapping) or hasattr(given, "columns"):
-        columns = Table(given).columns
-        return [dict(zip(columns, row)) for row in zip(*columns.values())]
-    if not isinstance(given, Iterable) or isinstance(given, (set, frozenset)):
-        raise TypeError(f"one value per trial is needed, not {given!r}")
-    return given

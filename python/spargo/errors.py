@@ -14,6 +14,7 @@ from __future__ import annotations
 
 __all__ = [
     "CandidateError",
+    "DiscardedError",
     "EmptyError",
     "ExhaustedError",
     "InputError",
@@ -111,8 +112,15 @@ class UnsupportedError(SpargoError, ValueError):
     remedy: str
 
 
+class DiscardedError(SpargoError, ValueError):
+    """An outcome of a trial that was discarded."""
+
+    index: int
+    trial: int
+
+
 class RetoldError(SpargoError, ValueError):
-    """A trial that already has another outcome."""
+    """A trial that already has another outcome; `Study.amend` corrects it."""
 
     index: int
     trial: int

@@ -6,6 +6,7 @@ Threads, processes, loky, Dask (`client.get_executor()`) and MPI (`mpi4py.future
 
 from __future__ import annotations
 
+import inspect
 import threading
 import time
 import traceback
@@ -41,8 +42,12 @@ def evaluate(f: Callable[[dict[str, Any]], Any], params: dict[str, Any], timeout
     'TimeoutError: it took more than 0.01 s'
     """
     try:
-        return f(params) if timeout is None else _within(f, params, timeout)
-    except Exception as error:
+        value = f(params) if timeout is None else _within(f, params, timeout)
+        if inspect.iscoroutine(value):
+            value.close()
+            raise TypeError("it returned a coroutine, which nothing awaits: give a plain function, not an `async def`")
+        return value
+    except (Exception, SystemExit) as error:
         text = str(error)
         return Crash(f"{type(error).__name__}: {text}" if text else type(error).__name__, traceback.format_exc())
 
@@ -123,7 +128,14 @@ class WorkerPool:
 
     def submit(self, fn: Callable[..., Any], *args: Any) -> Future[Any]:
         """Submits a call to a worker."""
-        return self._executor.submit(fn, *args)
+        future = self._executor.submit(fn, *args)
+        if not hasattr(future, "add_done_callback") or not hasattr(future, "_condition"):
+            with suppress(Exception):
+                future.cancel()
+            kind, what = type(self._executor).__name__, type(future).__name__
+            remedy = "wrap it in a class whose `submit` returns a concurrent.futures.Future"
+            raise TypeError(f"the executor {kind} returns {what!r}, which cannot be waited for: {remedy}")
+        return future
 
     def renew(self, cause: BaseException) -> None:
         """Replaces a broken executor."""

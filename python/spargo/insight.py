@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _spargo
+from .changes import COLUMNS, Change, named
 from .codec import Codec
 from .outputs import goal_in_words
 from .posterior import Posterior, Prediction
@@ -121,9 +122,9 @@ class Insight:
     def _counts_in_words(self) -> str:
         if self._inner.closed():
             return "closed"
-        trials, pending, failed = self._inner.counts()
-        parts = [f"{count} {what}" for count, what in ((pending, "pending"), (failed, "failed")) if count]
-        return f"{trials} trials" + (f" ({', '.join(parts)})" if parts else "")
+        counts = self._inner.counts()
+        parts = [f"{counts[what]} {what}" for what in ("pending", "failed", "discarded") if counts[what]]
+        return f"{counts['trials']} trials" + (f" ({', '.join(parts)})" if parts else "")
 
     # Trials.
 
@@ -152,38 +153,67 @@ class Insight:
 
     @property
     def pending(self) -> list[Trial]:
-        """Trials without an outcome."""
-        return [trial for trial in self.trials if trial.status == "pending"]
+        """Trials of which something is still to come."""
+        return [trial for trial in self.trials if trial.status in ("pending", "partial")]
 
     def __len__(self) -> int:
-        """Number of trials."""
-        return self._inner.counts()[0]
+        """Number of trials that were not discarded."""
+        return self._inner.counts()["trials"]
 
     def is_feasible(self, trial: Trial) -> bool:
-        """Whether a trial has values, and these satisfy all constraints."""
-        return trial.values is not None and self._inner.is_feasible([trial.values[name] for name in self._codec.outputs])
+        """Whether a trial has all of its outputs, and these satisfy all constraints."""
+        values = [(trial.values or {}).get(name) for name in self._codec.outputs]
+        known = [value for value in values if value is not None]
+        return len(known) == len(values) and self._inner.is_feasible(known)
 
-    def to_dataframe(self) -> pandas.DataFrame:
-        """All trials: numbers, inputs, outputs, status ("done", "failed" or "pending") and reasons of failures."""
-        import pandas
+    def to_dataframe(self, *, history: bool = False) -> pandas.DataFrame:
+        """All trials: numbers, inputs, outputs, noise variances where one is known, status and reasons of failures.
 
+        Outputs that are pending, failed or discarded are NaN. Filled in, the table is one that `tell` takes. With `history`,
+        all corrections instead: see `Study.history`.
+        """
+        if history:
+            corrections: pandas.DataFrame = _pandas().DataFrame(self.history(), columns=COLUMNS)
+            return corrections
         trials = self.trials
-        columns: dict[str, Any] = {"trial": [trial.id for trial in trials]}
-        columns |= {name: [trial.params[name] for trial in trials] for name in self._codec.inputs}
-        missing = dict.fromkeys(self._codec.outputs, float("nan"))
-        columns |= {name: [(trial.values or missing)[name] for trial in trials] for name in self._codec.outputs}
-        columns["status"] = [trial.status for trial in trials]
-        columns["reason"] = [trial.failure for trial in trials]
-        return pandas.DataFrame(columns)
+        table: dict[str, Any] = {"trial": [trial.id for trial in trials]}
+        table |= {name: [trial.params[name] for trial in trials] for name in self._codec.inputs}
+        missing = float("nan")
+        table |= {name: [(trial.values or {}).get(name, missing) for trial in trials] for name in self._codec.outputs}
+        for name in self._codec.outputs:
+            variances = [(trial.noise or {}).get(name, missing) for trial in trials]
+            if any(variance == variance for variance in variances):
+                table[f"{name} variance"] = variances
+        table["status"] = [trial.status for trial in trials]
+        table["reason"] = [trial.failure for trial in trials]
+        frame: pandas.DataFrame = _pandas().DataFrame(table)
+        return frame
+
+    def history(self) -> list[Change]:
+        """All corrections, one for each output that changed, as `spargo export --history` has them.
+
+        Each is a dictionary: trial, time, by, reason, change ("amended", "discarded" or "retried"), output, before, after.
+
+        >>> import spargo
+        >>> study = spargo.Study({"x": (0.0, 1.0)})
+        >>> _ = study.add({"x": [0.1]}, [1.0])
+        >>> _ = study.discard(1, reason="mislabelled")
+        >>> [(row["change"], row["before"], row["reason"]) for row in study.history()]
+        [('discarded', '1', 'mislabelled')]
+        """
+        return named(self._inner.history(), self._codec.outputs)
 
     # What was found.
 
     def best(self) -> Best:
-        """Best feasible trial by posterior mean, and best feasible trial by outcome."""
+        """Best feasible trial by posterior mean, and best feasible trial by outcome.
+
+        Where no trial is feasible, those that come closest: `feasible` of the answer says so.
+        """
         found = self._inner.best()
         believed, observed = found["believed"], found["observed"]
         trial, best = self._trials([believed["trial"]["id"], observed["trial"]["id"]])
-        return Best(trial, believed["mean"], tuple(believed["interval"]), best)
+        return Best(trial, believed["mean"], tuple(believed["interval"]), best, found.get("feasible", True))
 
     def fronts(self) -> Fronts:
         """Pareto fronts of the feasible trials, by posterior mean and by outcome."""
@@ -259,3 +289,11 @@ class Insight:
         if path is not None:
             FilePath(path).write_text(html, encoding="utf-8")
         return html
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError("to_dataframe() needs pandas: pip install 'spargo[pandas]'", name=error.name) from None
+    return pandas

@@ -1,4 +1,4 @@
-"""Outcomes of evaluations: values, noise variances, failures."""
+"""Outcomes of evaluations: values, noise variances, failures, each output for itself."""
 
 from __future__ import annotations
 
@@ -12,44 +12,77 @@ import numpy.typing as npt
 
 @dataclass(frozen=True)
 class Failed:
-    """A failed evaluation, and the reason."""
+    """A failed evaluation, or a failed measurement of one output, and the reason."""
 
     reason: str
 
 
-Value = Union[
-    float, None, Failed, BaseException, Sequence[Union[float, None]], Mapping[str, Union[float, None]], npt.NDArray[Any]
-]
+One = Union[float, None, Failed, BaseException]
+"""What came of one output."""
+Value = Union[One, Sequence[One], Mapping[str, One], npt.NDArray[Any]]
+"""What came of a trial."""
 Noise = Union[float, np.number[Any], None, Sequence[Union[float, None]], Mapping[str, Union[float, None]], npt.NDArray[Any]]
+Measurement = tuple[Union[float, None], Union[float, None], Union[str, None]]
+"""Value, noise variance and reason of a failure of one output."""
+Outcome = tuple[list[Measurement], Union[str, None]]
+"""Outputs of a trial, or the reason why it failed as a whole."""
+
+PENDING: Measurement = (None, None, None)
+"""An output that is still to come."""
 
 
-def read_value(given: Any, outputs: Sequence[str]) -> list[float] | Failed:
-    """One number per output, or the failure.
+def read_outcome(given: Any, noise: Any, outputs: Sequence[str]) -> Outcome:
+    """Outputs of a trial, or the reason why it failed as a whole.
 
-    >>> read_value({"cost": 2, "yield": 1.5}, ["yield", "cost"])
-    [1.5, 2.0]
-    >>> read_value(TimeoutError("an hour"), ["yield"])
-    Failed(reason='TimeoutError: an hour')
+    >>> read_outcome({"cost": 2}, None, ["yield", "cost"])
+    ([(None, None, None), (2.0, None, None)], None)
+    >>> read_outcome(TimeoutError("an hour"), None, ["yield"])
+    ([], 'TimeoutError: an hour')
     """
+    reason = _failure(given)
+    if reason is None and len(outputs) > 1 and isinstance(given, (float, np.floating)) and np.isnan(given):
+        reason = "NaN"
+    if reason is not None or is_missing(given):
+        return [], "no value" if reason is None else reason
+    measurements = [read_measurement(value) for value in _by_output(given, outputs, "value")]
+    if len(outputs) == 1 and measurements == [PENDING]:
+        return [], "no value"
+    return with_noise(measurements, noise, outputs), None
+
+
+def with_noise(measurements: list[Measurement], noise: Any, outputs: Sequence[str]) -> list[Measurement]:
+    """Measurements with the noise variances of those that have a value."""
+    if noise is None:
+        return measurements
+    variances = _by_output(noise, outputs, "noise variance")
+    if len(variances) != len(measurements):
+        raise ValueError(f"there are {len(measurements)} values and {len(variances)} noise variances")
+    known = [None if is_missing(variance) else float(variance) for variance in variances]
+    return [
+        (value, None if value is None else variance, reason)
+        for (value, _, reason), variance in zip(measurements, known)
+    ]
+
+
+def read_measurement(given: Any) -> Measurement:
+    """What came of one output: a number, a failure, or nothing yet."""
+    if (reason := _failure(given)) is not None:
+        return None, None, reason
+    return PENDING if is_missing(given) else (float(given), None, None)
+
+
+def is_missing(given: Any) -> bool:
+    """Whether it stands for nothing: `None`, or a missing value of pandas."""
+    return given is None or type(given).__name__ in ("NAType", "NaTType", "MaskedConstant")
+
+
+def _failure(given: Any) -> str | None:
     if isinstance(given, Failed):
-        return given
+        return given.reason
     if isinstance(given, BaseException):
         text = str(given)
-        return Failed(f"{type(given).__name__}: {text}" if text else type(given).__name__)
-    if len(outputs) > 1 and isinstance(given, (float, np.floating)) and np.isnan(given):
-        return Failed("NaN")
-    numbers = _by_output(given, outputs, "value")
-    for name, number in zip(outputs, numbers):
-        if number is None or _is_missing(number):
-            return Failed("no value" if len(outputs) == 1 else f"no value of '{name}'")
-    return [float(number) for number in numbers]
-
-
-def read_noise(given: Any, outputs: Sequence[str]) -> list[float | None] | None:
-    """A variance or `None` for each output; `None` if nothing is known."""
-    if given is None:
-        return None
-    return [None if number is None else float(number) for number in _by_output(given, outputs, "noise variance")]
+        return f"{type(given).__name__}: {text}" if text else type(given).__name__
+    return None
 
 
 def _by_output(given: Any, outputs: Sequence[str], what: str) -> list[Any]:
@@ -63,12 +96,8 @@ def _by_output(given: Any, outputs: Sequence[str], what: str) -> list[Any]:
     if isinstance(given, np.ndarray):
         given = given.tolist()
     elif hasattr(given, "to_dict") and hasattr(given, "index"):
-        return _by_output(given.to_dict(), outputs, what)  # A row of a DataFrame.
+        # A row of a DataFrame, where NaN is an empty cell.
+        return _by_output(given.dropna().to_dict(), outputs, what)
     if isinstance(given, Sequence):
         return list(given)
-    return [given] if given is not None else [None] * len(outputs)
-
-
-def _is_missing(number: Any) -> bool:
-    """Whether it is a missing value of pandas: NA or NaT."""
-    return type(number).__name__ in ("NAType", "NaTType")
+    return [given]

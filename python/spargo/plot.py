@@ -19,7 +19,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import numpy.typing as npt
 
-from .errors import EmptyError
+from .errors import UnsupportedError
 from .space import Choice, Dimension, Int
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _axes(ax: Axes | None) -> Axes:
 
 
 def _done(study: Study) -> list[Trial]:
-    trials = [trial for trial in study.trials if trial.values is not None]
+    trials = [trial for trial in study.trials if len(trial.values or {}) == len(study.outputs)]
     if not trials:
         raise ValueError("there is nothing to draw: the study has no outcomes")
     return trials
@@ -190,7 +190,7 @@ def _centre(study: Study) -> dict[str, Any]:
     if len(study.directions) == 1:
         try:
             return study.best().params
-        except EmptyError:  # No trial is feasible.
+        except UnsupportedError:  # No trial is feasible.
             return last
     believed = study.fronts().believed if study.directions else []
     return believed[0].params if believed else last

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import operator
 import os
 from collections.abc import Iterable, Mapping
 from types import TracebackType
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
 from . import _spargo
 from .codec import Codec, columns_of
+from .corrections import FROM_TABLE, Corrections, Given, Trials, Values
 from .executors import ExecutorFactory
-from .insight import Insight
 from .optimize import Function, Mode, RunOptions, run
 from .options import (
     AcquisitionOptions,
@@ -27,17 +26,18 @@ from .options import (
     TrustRegionOptions,
     to_settings,
 )
+from .outcome_table import OutcomeTable
 from .outcomes import Noise, Value
 from .outputs import outputs_of
 from .quality import QualityFunction
 from .space import Space, SpaceLike
-from .tables import Table, is_table
+from .tables import is_table
 from .trial import Trial
 
 _Labels = dict[str, dict[str, Any]]
 
 
-class Study(Insight):
+class Study(Corrections):
     """A study: ask for points, tell their outcomes.
 
     Parameters
@@ -149,7 +149,12 @@ class Study(Insight):
         outputs = [output["name"] for output in self._config["outputs"]]
         inputs = self._config["space"]["inputs"]
         choices = {given["name"] for given in inputs if "choice" in given}
-        self._codec = Codec([given["name"] for given in inputs], outputs, choices, labels)
+        integers = {given["name"] for given in inputs if "int" in given}
+        self._codec = Codec([given["name"] for given in inputs], outputs, choices, labels, integers)
+        self._by_hand: set[int] = set()
+        """Trials that `ask` has handed out."""
+        self._runs = 0
+        """Runs of this object that are going on."""
 
     # The loop.
 
@@ -163,7 +168,7 @@ class Study(Insight):
         >>> [trial.id for trial in study.ask(2)]
         [1, 2]
         """
-        return self._codec.asked(self._inner.ask(_checked(count), refit_every))
+        return self._asked(self._inner.ask(_checked(count), refit_every))
 
     def replicate(self, count: int | None = None) -> list[Trial]:
         """Trials that re-evaluate the likely winners, in proportion to their probability of being best; by default `batch`.
@@ -177,35 +182,42 @@ class Study(Insight):
         >>> [trial.params["x"] for trial in study.replicate(2)]
         [0.5, 0.5]
         """
-        return self._codec.asked(self._inner.replicate(_checked(count)))
+        return self._asked(self._inner.replicate(_checked(count)))
 
-    def tell(
-        self,
-        trials: Trial | int | Iterable[Trial | int],
-        values: Value | Iterable[Value] | Mapping[str, Iterable[Any]],
-        *,
-        noise: Noise | Iterable[Noise] = None,
-    ) -> int:
+    def _asked(self, trials: list[tuple[int, list[Any]]]) -> list[Trial]:
+        """New trials, which are the caller's: no run takes them up by itself."""
+        self._by_hand.update(number for number, _ in trials)
+        return self._codec.asked(trials)
+
+    @overload
+    def tell(self, trials: Trials, values: Values, *, noise: Noise | Iterable[Noise] = None) -> int: ...
+    @overload
+    def tell(self, trials: Any) -> int: ...
+    def tell(self, trials: Any, values: Values | Given = FROM_TABLE, *, noise: Noise | Iterable[Noise] = None) -> int:
         """Tells the outcomes of trials; returns how many of them are new.
 
-        A value is a number, or one number per output: a sequence, or a dictionary by name. `None`, NaN, an exception and
-        `Failed(reason)` are failures. Values of several trials may be a DataFrame or a dictionary of columns. `noise` are
-        variances, where they are known.
+        A value is a number, or one per output: a sequence, or a dictionary by name. Outputs may come one by one: those that
+        are left out or `None` are told later. NaN, infinities, an exception and `Failed(reason)` are failures, of one output
+        or of the trial; so is `None` in place of all outputs. `noise` are variances, where they are known.
 
-        An outcome never changes: the same outcome told again is ignored, a different one is refused.
+        Values of several trials may be a DataFrame or a dictionary of columns, and `tell(table)` is enough if one of its
+        columns is `trial`: `to_dataframe()`, filled in. There an empty cell (NaN, NA, `None`) is still to come, and a row
+        without any outcome is passed over; `"failed"` or an infinity is a failure, as is a row whose `status` is "failed", for
+        its `reason`. Columns such as `yield sd` or `yield variance` are noise; other columns are ignored.
+
+        The same outcome told again is ignored, a different one is refused: `amend` corrects it.
 
         >>> import spargo
-        >>> study = spargo.Study({"x": (0.0, 1.0)})
+        >>> study = spargo.Study({"x": (0.0, 1.0)}, {"yield": "max", "cost": "min"})
         >>> a, b = study.ask(2)
-        >>> study.tell([a, b], [0.5, None])
+        >>> study.tell([a, b], [{"yield": 0.5}, None])
         2
         >>> [trial.status for trial in study.trials]
-        ['done', 'failed']
+        ['partial', 'failed']
+        >>> study.tell({"trial": [a.id], "cost": [3.0]})
+        1
         """
-        if isinstance(trials, (Trial, int, np.integer)):
-            return self.tell([trials], [values], noise=[noise])  # type: ignore[list-item]
-        numbers = [trial.id if isinstance(trial, Trial) else operator.index(trial) for trial in trials]
-        return self._inner.tell(self._codec.encode_outcomes(numbers, values, noise))
+        return self._inner.tell(self._outcomes(trials, values, noise))
 
     def add(
         self,
@@ -217,8 +229,8 @@ class Study(Insight):
         """Adds points that were not asked for, with their outcomes; returns the numbers of their trials.
 
         `points` is a DataFrame, a list of dictionaries, a dictionary of columns, or an array with one column per input.
-        Without `values`, the columns of a table with the outputs' names are the outcomes; if there are none, the trials are
-        pending.
+        Without `values`, the columns of a table with the outputs' names are the outcomes, read as `tell` reads them; what has
+        none is pending, and rows whose `status` is "discarded" are left out.
 
         >>> import numpy as np, spargo
         >>> study = spargo.Study({"x": (0.0, 1.0), "n": (1, 9)}, {"yield": "max"})
@@ -228,26 +240,23 @@ class Study(Insight):
         [3]
         """
         rows = self._codec.encode_points(points)
-        if values is None and is_table(points) and not isinstance(points, Trial):
-            values = self._values_in(Table(columns_of(points)))
-        outcomes = self._codec.encode_outcomes([0] * len(rows), values, noise)
+        numbers = range(len(rows))
+        given: Any = values
+        if values is None and is_table(points):
+            table = OutcomeTable(columns_of(points), self.outputs, self.inputs)
+            given = table if table.has_outputs else None
+        outcomes = self._codec.encode_outcomes(numbers, given, noise)
+        kept = [outcome[0] for outcome in outcomes]
+        rows = rows[kept] if isinstance(rows, np.ndarray) else [rows[number] for number in kept]
         first = self._inner.add(rows, outcomes)
         return list(range(first, first + len(outcomes)))
-
-    def _values_in(self, table: Table) -> list[Value] | None:
-        """Values in the columns of a table with the outputs' names, if there are such columns."""
-        missing = [name for name in self.outputs if name not in table.columns]
-        if 0 < len(missing) < len(self.outputs):
-            raise ValueError(f"the table has no column {missing[0]!r}; it has {list(table.columns)}")
-        if missing:
-            return None
-        return [dict(zip(self.outputs, row)) for row in zip(*(table.columns[name] for name in self.outputs))]
 
     def optimize(
         self,
         f: Function,
-        budget: int,
+        budget: int | None = None,
         *,
+        more: int | None = None,
         executor: ExecutorFactory = None,
         mode: Mode = "batch",
         batch: int | None = None,
@@ -255,21 +264,22 @@ class Study(Insight):
         refit_every: int | None = None,
         timeout: float | None = None,
         final_replicates: int = 0,
-        resume: bool = False,
+        resume: bool | None = None,
         progress: bool | None = None,
     ) -> Study:
-        """Asks, evaluates and tells, until the study has `budget` trials; returns the study.
+        """Asks, evaluates and tells, until the study has `budget` trials, or `more` than it has now; returns the study.
 
-        Exceptions, NaN, timeouts and workers that die make failed trials, with the reason; only a function that has not
-        succeeded in this run and keeps failing ends it. After Ctrl-C everything that was evaluated is told, and trials that were in
-        flight are pending.
+        Exceptions, NaN, whatever is no number, outputs that are not returned, timeouts and workers that die make failures,
+        with the reason; only a function that has not succeeded in this run and keeps failing ends it. After Ctrl-C everything
+        that was evaluated is told, and trials that were in flight are pending: the next run begins with them.
 
         Parameters
         ----------
         f
             Function of parameters by name that returns whatever `tell` takes as a value.
-        budget
-            Trials in all, those that the study already has included.
+        budget, more
+            Trials in all, those that the study already has included (so that a script which is run again, or was killed, ends
+            with the same number), or trials beyond those: one of the two.
         executor
             Any executor of `concurrent.futures`: threads, processes, loky, Dask's `client.get_executor()`, `mpi4py`,
             `spargo.executors.RayExecutor`; or a function that returns one, which is called again if the executor breaks. By
@@ -287,7 +297,8 @@ class Study(Insight):
         final_replicates
             Number of trials at the end that re-evaluate the likely winners: see `Study.replicate`.
         resume
-            Whether pending trials, such as those of a run that was stopped, are evaluated first.
+            Whether pending trials, such as those of a run that was stopped or killed, are evaluated first. By default they
+            are, unless another run is using the study's file, or this object's `ask` has handed out some of them.
         progress
             Whether to show a progress bar; by default on terminals and in notebooks.
 
@@ -301,7 +312,7 @@ class Study(Insight):
         <spargo.Study 'study': x; objective (min); 24 trials>
         """
         options = RunOptions(
-            budget, executor, mode, batch, workers, refit_every, timeout, final_replicates, resume, progress
+            budget, more, executor, mode, batch, workers, refit_every, timeout, final_replicates, resume, progress
         )
         run(self, f, options)
         return self

@@ -11,11 +11,16 @@ import numpy.typing as npt
 
 def is_table(given: Any) -> bool:
     """Whether it can be read as a table with named columns."""
-    if isinstance(given, Mapping) or _is_frame(given):
+    if isinstance(given, Mapping) or is_frame(given):
         return True
     if not isinstance(given, Sequence) or isinstance(given, str) or not given:
         return False
     return all(isinstance(row, Mapping) for row in given)
+
+
+def is_frame(given: Any) -> bool:
+    """Whether it is a DataFrame, of pandas, polars or pyarrow."""
+    return hasattr(given, "columns") and hasattr(given, "__getitem__") and not isinstance(given, np.ndarray)
 
 
 class Table:
@@ -25,8 +30,8 @@ class Table:
         self.columns: dict[str, Sequence[Any] | npt.NDArray[Any]] = {}
         if isinstance(given, Mapping):
             self.columns = {str(name): _column(column) for name, column in given.items()}
-        elif _is_frame(given):
-            self.columns = {str(name): _column(given[name]) for name in given.columns}
+        elif is_frame(given):
+            self.columns = {str(name): _column(given[name]) for name in getattr(given, "column_names", given.columns)}
         elif is_table(given):
             names = [str(name) for name in given[0]]
             for i, row in enumerate(given):
@@ -39,6 +44,10 @@ class Table:
         if len(lengths) > 1:
             raise ValueError(f"the columns of a table have different lengths: {sorted(lengths)}")
 
+    def __len__(self) -> int:
+        """Number of rows."""
+        return max((len(column) for column in self.columns.values()), default=0)
+
     def points(self, names: Iterable[str]) -> npt.NDArray[np.float64] | list[list[Any]]:
         """Rows of some columns: an array if all are floats, else lists."""
         wanted = list(names)
@@ -49,10 +58,6 @@ class Table:
         if columns and all(isinstance(column, np.ndarray) and column.dtype == np.float64 for column in columns):
             return np.column_stack(columns)
         return [list(row) for row in zip(*(_plain(column) for column in columns))]
-
-
-def _is_frame(given: Any) -> bool:
-    return hasattr(given, "columns") and hasattr(given, "__getitem__") and not isinstance(given, np.ndarray)
 
 
 def _column(given: Any) -> Sequence[Any] | npt.NDArray[Any]:

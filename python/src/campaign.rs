@@ -49,7 +49,8 @@ impl Campaign {
             Next::Wait => None,
             Next::Done(Why::BudgetSpent) => Some(Step::Done("budget")),
             Next::Done(Why::SpaceExhausted) => Some(Step::Done("exhausted")),
-            Next::Done(Why::AllFailed { .. }) => Some(Step::Done("failing")),
+            Next::Done(Why::AllFailed { pending_again: 0, .. }) => Some(Step::Done("failing")),
+            Next::Done(Why::AllFailed { .. }) => Some(Step::Done("pending again")),
         })
     }
 }

@@ -33,6 +33,7 @@ fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         Error::NotPositiveDefinite { size, jitter } => describe!(py, "NotPositiveDefiniteError", size, jitter),
         Error::Exhausted { wanted, left } => describe!(py, "ExhaustedError", wanted, left),
         Error::Unsupported { what, remedy } => describe!(py, "UnsupportedError", what, remedy),
+        Error::Discarded { index, trial } => describe!(py, "DiscardedError", index, trial),
         Error::Retold { index, trial, told, now } => describe!(py, "RetoldError", index, trial, told, now),
         Error::UnknownTrial { index, trial, trials } => describe!(py, "UnknownTrialError", index, trial, trials),
         Error::NoLogarithm { of, output, value } => describe!(py, "NoLogarithmError", of, output, value),

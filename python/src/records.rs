@@ -3,10 +3,13 @@
 use crate::values::{Cell, cells, value};
 use pyo3::prelude::*;
 use spargo::space::{Choices, Dimension, Domain, IntRange, RealRange, Scale};
-use spargo::study::{Outcome, Record, Trial};
+use spargo::study::{Measurement, Note, Outcome, OutputChange, Record, Revision, Trial};
 
-/// A trial's number, its values, their noise variances, and the reason of a failure.
-pub type EncodedOutcome = (u64, Option<Vec<f64>>, Option<Vec<Option<f64>>>, Option<String>);
+/// A value, its noise variance, and the reason of a failure; pending without a value and a reason.
+pub type EncodedMeasurement = (Option<f64>, Option<f64>, Option<String>);
+
+/// A trial's number, its outputs, and the reason if the trial failed as a whole.
+pub type EncodedOutcome = (u64, Vec<EncodedMeasurement>, Option<String>);
 
 /// An input: name, kind, bounds or labels, whether its scale is logarithmic, step, decimal places, unit.
 pub type EncodedInput<'py> = (String, String, Bound<'py, PyAny>, bool, Option<f64>, Option<u32>, Option<String>);
@@ -29,24 +32,29 @@ pub fn dimension(given: EncodedInput<'_>) -> PyResult<Dimension> {
             Domain::Categorical(Choices(labels.collect::<PyResult<_>>()?))
         }
     };
-    let dimension = Dimension { name, domain, unit };
+    let dimension = Dimension { name, domain, unit, past: None };
     let dimension = step.into_iter().fold(dimension, Dimension::step);
     Ok(digits.into_iter().fold(dimension, Dimension::digits))
 }
 
-/// An outcome from values, noise variances and the reason of a failure.
-pub fn outcome(values: Option<Vec<f64>>, noise: Option<Vec<Option<f64>>>, reason: Option<String>) -> Outcome {
-    match (values, reason) {
-        (Some(values), None) => Outcome::Observed { values, noise },
-        (_, reason) => Outcome::failed(reason.unwrap_or_default()),
-    }
+/// An outcome from its outputs, or from the reason of a failure.
+pub fn outcome((_, outputs, reason): EncodedOutcome) -> Outcome {
+    let one = |(value, variance, reason): EncodedMeasurement| match (value, reason) {
+        (_, Some(reason)) => Measurement::Failed { reason },
+        (Some(value), None) => Measurement::Observed { value, variance },
+        (None, None) => Measurement::Pending,
+    };
+    reason.map_or_else(|| Outcome::Measured(outputs.into_iter().map(one).collect()), Outcome::failed)
 }
 
 /// A trial's number and point.
 pub type EncodedTrial = (u64, Vec<Cell>);
 
-/// A trial's number, ask, point, values, noise variances, and the reason of a failure.
-pub type EncodedRecord = (u64, Option<u64>, Vec<Cell>, Option<Vec<f64>>, Option<Vec<Option<f64>>>, Option<String>);
+/// A trial's number, ask, point, outputs and status.
+pub type EncodedRecord = (u64, Option<u64>, Vec<Cell>, Vec<EncodedMeasurement>, &'static str);
+
+/// What a correction changes of one output: trial, time, author, reason, kind, output, and what was known before and is since.
+pub type EncodedChange = (u64, u64, String, String, &'static str, usize, String, String);
 
 /// Trials for Python.
 pub fn encode_trials(trials: Vec<Trial>) -> Vec<EncodedTrial> {
@@ -55,10 +63,16 @@ pub fn encode_trials(trials: Vec<Trial>) -> Vec<EncodedTrial> {
 
 /// A record for Python.
 pub fn encode_record(record: &Record) -> EncodedRecord {
-    let (values, noise, reason) = match record.told.as_ref().map(|told| told.outcome.clone()) {
-        None => (None, None, None),
-        Some(Outcome::Failed { reason }) => (None, None, Some(reason)),
-        Some(Outcome::Observed { values, noise }) => (Some(values), noise, None),
+    let outputs = record.measurements().map(|m| (m.observed(), m.variance(), m.failure().map(String::from))).collect();
+    (record.trial.id, record.ask, cells(&record.trial.point), outputs, record.status().name())
+}
+
+/// One correction of a trial for Python, output by output.
+pub fn encode_revision(trial: u64, revision: &Revision, outputs: usize) -> Vec<EncodedChange> {
+    let Revision { note: Note { reason, by, time }, .. } = revision;
+    let change = |k| {
+        let OutputChange { kind, before, after } = revision.of_output(k)?;
+        Some((trial, *time, by.clone(), reason.clone(), kind, k, before, after))
     };
-    (record.trial.id, record.ask, cells(&record.trial.point), values, noise, reason)
+    (0..outputs).filter_map(change).collect()
 }

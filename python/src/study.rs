@@ -8,14 +8,17 @@ use crate::heavy::{heavy, heavy_with, light_with, unsupported};
 use crate::posterior::Posterior;
 use crate::quality::PythonQuality;
 use crate::records::{
-    EncodedInput, EncodedOutcome, EncodedRecord, EncodedTrial, dimension, encode_record, encode_trials, outcome,
+    EncodedChange, EncodedInput, EncodedOutcome, EncodedRecord, EncodedTrial, dimension, encode_record,
+    encode_revision, encode_trials, outcome,
 };
 use crate::settings::{Json, json, read};
 use crate::values::{Cell, Points, cells};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use spargo::space::Space;
-use spargo::study::{Config, Goal, LeaveOneOut, Outcome, Refit, Study as Inner};
+use spargo::study::{
+    Change, Config, Correction, Goal, LeaveOneOut, Note, Outcome, Record, Refit, Revision, Study as Inner,
+};
 use spargo::{Error, Result};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -138,18 +141,66 @@ impl Study {
 
     /// Tells outcomes; returns how many are new.
     fn tell(&self, py: Python<'_>, outcomes: Vec<EncodedOutcome>) -> PyResult<usize> {
-        let outcomes: Vec<(u64, Outcome)> = outcomes
-            .into_iter()
-            .map(|(trial, values, noise, reason)| (trial, outcome(values, noise, reason)))
-            .collect();
+        let outcomes = numbered(outcomes);
         self.at_once(py, |study| study.tell(&outcomes))
     }
 
-    /// Adds points with their outcomes (pending without values and reason); returns the number of the first trial.
+    /// Corrects outcomes; returns what changed, or would change.
+    fn amend(
+        &self,
+        py: Python<'_>,
+        outcomes: Vec<EncodedOutcome>,
+        reason: String,
+        by: String,
+        dry_run: bool,
+    ) -> PyResult<Vec<EncodedChange>> {
+        self.correct(py, Correction::Amend(numbered(outcomes)), Note::new(reason, by), dry_run)
+    }
+
+    /// Withdraws trials, all of which nothing was observed if there are no numbers; returns what changed, or would change.
+    fn discard(
+        &self,
+        py: Python<'_>,
+        trials: Option<Vec<u64>>,
+        reason: String,
+        by: String,
+        dry_run: bool,
+    ) -> PyResult<Vec<EncodedChange>> {
+        let correction = trials.map_or(Correction::DiscardPending, Correction::Discard);
+        self.correct(py, correction, Note::new(reason, by), dry_run)
+    }
+
+    /// Makes outputs of trials pending, those that failed if there are no numbers; returns what changed, or would change.
+    fn retry(
+        &self,
+        py: Python<'_>,
+        trials: Option<Vec<u64>>,
+        output: Option<usize>,
+        reason: String,
+        by: String,
+        dry_run: bool,
+    ) -> PyResult<Vec<EncodedChange>> {
+        let correction = trials.map_or(Correction::RetryFailed, |trials| Correction::Retry { trials, output });
+        self.correct(py, correction, Note::new(reason, by), dry_run)
+    }
+
+    /// All corrections, trial by trial.
+    fn history(&self, py: Python<'_>) -> PyResult<Vec<EncodedChange>> {
+        let outputs = self.config.outputs.len();
+        self.at_once(py, |study| {
+            study.refresh()?;
+            let records = study.history().records().iter();
+            let changes = |record: &Record| {
+                let of_revision = |revision| encode_revision(record.trial.id, revision, outputs);
+                record.revisions.iter().flat_map(of_revision).collect::<Vec<_>>()
+            };
+            Ok(records.flat_map(changes).collect())
+        })
+    }
+
+    /// Adds points with their outcomes, if anything is known; returns the number of the first trial.
     fn add(&self, py: Python<'_>, points: Points, outcomes: Vec<EncodedOutcome>) -> PyResult<u64> {
-        let one = |(_, values, noise, reason): EncodedOutcome| {
-            (values.is_some() || reason.is_some()).then(|| outcome(values, noise, reason))
-        };
+        let one = |encoded| Some(outcome(encoded)).filter(|outcome| !outcome.is_pending());
         let trials = self.at_once(py, |study| {
             let points = points.into_values();
             if points.len() != outcomes.len() {
@@ -167,10 +218,9 @@ impl Study {
         self.at_once(py, Inner::refresh)
     }
 
-    /// Numbers of trials, of pending trials, and of failed trials.
-    fn counts(&self, py: Python<'_>) -> PyResult<(usize, usize, usize)> {
-        let counts = self.at_once(py, |study| study.refresh().map(|()| study.counts()))?;
-        Ok((counts.trials, counts.pending, counts.failed))
+    /// Numbers of trials by what is known of them.
+    fn counts(&self, py: Python<'_>) -> PyResult<Json> {
+        self.at_once(py, |study| study.refresh().and_then(|()| json(&study.counts())))
     }
 
     /// Best feasible outcome of the only objective, if there is one.
@@ -212,7 +262,13 @@ impl Study {
             }
             match study.best()? {
                 Some(best) => json(&best),
-                None => Err(Error::Empty { what: "the list of feasible outcomes".into() }),
+                None if study.counts().observed == 0 => {
+                    Err(Error::Empty { what: "the list of outcomes that were observed".into() })
+                }
+                None => Err(unsupported(
+                    "no trial has all of its outputs and satisfies all constraints",
+                    "to_dataframe() shows how far they are; ask for more trials, or loosen a constraint",
+                )),
             }
         })
     }
@@ -301,6 +357,27 @@ impl Study {
         heavy_with(py, &self.inner, |inner| work(opened(inner)?)).map_err(|error| raised().unwrap_or(error))
     }
 
+    fn correct(
+        &self,
+        py: Python<'_>,
+        correction: Correction,
+        note: Note,
+        dry_run: bool,
+    ) -> PyResult<Vec<EncodedChange>> {
+        let changes =
+            self.at_once(
+                py,
+                |study| {
+                    if dry_run { study.preview(&correction) } else { study.correct(&correction, &note) }
+                },
+            )?;
+        let outputs = self.config.outputs.len();
+        let encode = |Change { trial, before, after }| {
+            encode_revision(trial, &Revision { before, after, note: note.clone() }, outputs)
+        };
+        Ok(changes.into_iter().flat_map(encode).collect())
+    }
+
     /// A short call.
     fn at_once<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Inner) -> Result<T> + Send) -> PyResult<T> {
         self.check_process(py)?;
@@ -320,6 +397,11 @@ impl Study {
         self.process.store(here, Ordering::Relaxed);
         Ok(())
     }
+}
+
+/// Outcomes with the numbers of their trials.
+fn numbered(outcomes: Vec<EncodedOutcome>) -> Vec<(u64, Outcome)> {
+    outcomes.into_iter().map(|encoded| (encoded.0, outcome(encoded))).collect()
 }
 
 /// Columns of rows.

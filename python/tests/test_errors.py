@@ -32,6 +32,12 @@ def told() -> spargo.Study:
     return study
 
 
+def discarded() -> spargo.Study:
+    study = told()
+    study.discard(1, reason="mislabelled")
+    return study
+
+
 CASES: list[tuple[type[spargo.SpargoError], type[Exception], Callable[[], object], str, dict[str, Any]]] = [
     (
         spargo.ShapeError,
@@ -94,8 +100,15 @@ CASES: list[tuple[type[spargo.SpargoError], type[Exception], Callable[[], object
         spargo.RetoldError,
         ValueError,
         lambda: told().tell(1, 2.0),
-        "trial 1 already has the outcome 1 (got 2)",
+        "trial 1 already has the outcome 1 (got 2): `amend` it to correct it",
         {"index": 0, "trial": 1, "told": "1", "now": "2"},
+    ),
+    (
+        spargo.DiscardedError,
+        ValueError,
+        lambda: discarded().tell(1, 2.0),
+        "trial 1 was discarded: `amend` it with its outcome, or `retry` it",
+        {"index": 0, "trial": 1},
     ),
     (
         spargo.UnknownTrialError,
@@ -202,7 +215,7 @@ def test_errors_name_the_setting(settings: dict[str, Any], message: str) -> None
         lambda: spargo.Study(LINE, ["max"]),  # type: ignore[arg-type]
         lambda: spargo.Study(LINE, "max", {"c": (math.nan, 1.0)}),
         lambda: spargo.Study(LINE, {"y": {"level": math.nan}}),
-        lambda: spargo.Study(LINE, {"a": "max", "b": "min"}).add({"x": [0.5], "a": [1.0]}),
+        lambda: spargo.Study(LINE, {"a": "max", "bill": "min"}).add({"x": [0.5], "a": [1.0], "bll": [2.0]}),
     ],
 )
 def test_invalid_arguments_are_refused_in_python(make: Callable[[], object]) -> None:

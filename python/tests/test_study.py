@@ -176,7 +176,7 @@ def test_outcomes_come_in_every_form() -> None:
         None,
         [1.0, None],
         {"a": 1.0},
-        [math.nan, 1.0],
+        [math.nan, spargo.Failed("spilt")],
         TimeoutError("an hour"),
         KeyError(),
         spargo.Failed("spilt"),
@@ -186,10 +186,12 @@ def test_outcomes_come_in_every_form() -> None:
     assert study.tell(trials, outcomes) == len(outcomes)
     told = study.trials
     assert [trial.values for trial in told[:3]] == [{"a": 1.0, "b": 2.0}, {"a": 3.0, "b": 4.0}, {"a": 5.0, "b": 6.0}]
+    assert [(trial.status, trial.values) for trial in told[4:6]] == [("partial", {"a": 1.0})] * 2
+    assert told[6].failures == {"a": "output 1 is NaN", "b": "spilt"}
     assert [trial.failure for trial in told[3:]] == [
-        "no value of 'a'",
-        "no value of 'b'",
-        "no value of 'b'",
+        "no value",
+        None,
+        None,
         "output 1 is NaN",
         "TimeoutError: an hour",
         "KeyError",
@@ -202,19 +204,10 @@ def test_outcomes_come_in_every_form() -> None:
             study.tell(study.ask(1), [refused])
     with pytest.raises(ValueError, match="2 trials and 1 values"):
         study.tell(study.ask(2), [[1.0, 2.0]])
-    assert len(study.pending) == 4
+    assert len(study.pending) == 6
 
 
-def test_outcomes_come_in_tables() -> None:
-    pandas = pytest.importorskip("pandas")
-    study = spargo.Study({"x": (0.0, 1.0)}, {"a": "max", "b": "min"})
-    frame = pandas.DataFrame({"a": pandas.array([1.0, None], dtype="Float64"), "b": [3, 4]})
-    forms: list[Any] = [frame, {"a": [1.0, pandas.NA], "b": [3, 4]}, [frame.iloc[0], frame.iloc[1]]]
-    for form in forms:
-        trials = study.ask(2)
-        assert study.tell(trials, form) == 2
-        first, second = study.trials_from(trials[0].id)
-        assert first.values == {"a": 1.0, "b": 3.0} and second.status == "failed"
+def test_one_noise_variance_is_that_of_all_trials() -> None:
     assert spargo.Study({"x": (0.0, 1.0)}).add({"x": [0.1, 0.2]}, [1.0, 2.0], noise=np.float32(0.25)) == [1, 2]
 
 
@@ -376,6 +369,34 @@ def test_trials_have_numbers() -> None:
     assert study.trial(3) == study.trials[2]
     with pytest.raises(spargo.UnknownTrialError):
         study.trial(9)
+
+
+def test_trials_have_hashes_and_integers_stay_integers() -> None:
+    study = spargo.Study({"n": (1, 9), "x": (0.0, 1.0)})
+    study.add(np.array([[2.0, 0.5]]), [1.0])
+    study.add([{"n": 3.0, "x": 1}], [1.0])
+    assert [type(trial.params["n"]) for trial in study.trials] == [int, int]
+    assert len({*study.trials, study.trial(1)}) == 2
+
+
+@pytest.mark.parametrize("name", ["trial", "status", "reason", "yield sd", "yield variance"])
+def test_names_of_other_columns_are_refused(name: str, tmp_path: Path) -> None:
+    for space, outputs in (({name: (0.0, 1.0)}, {"yield": "max"}), ({"x": (0.0, 1.0)}, {"yield": "max", name: "min"})):
+        path = tmp_path / "study.db"
+        with pytest.raises(spargo.UnsupportedError, match=f"with the name '{name}', .*another name"):
+            spargo.Study(space, outputs, storage=path)
+        assert not path.exists()
+
+
+def test_nothing_feasible_is_said_in_words() -> None:
+    study = spargo.Study({"x": (0.0, 1.0)}, "max", {"cost": {"at_most": 0.0}})
+    study.add({"x": [0.1, 0.2, 0.3]}, [[1.0, 2.0], [2.0, 3.0], [3.0, 4.0]])
+    try:
+        best = study.best()
+    except spargo.UnsupportedError as refused:
+        assert "satisfies all constraints" in str(refused)
+    else:
+        assert not best.feasible and "no trial satisfies all constraints" in repr(best)
 
 
 def test_only_trials_that_satisfy_all_constraints_are_feasible() -> None:

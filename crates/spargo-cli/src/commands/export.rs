@@ -5,7 +5,9 @@ use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
 use spargo::space::{Dimension, Value};
-use spargo::study::{Config, Measurement, Note, Output, Record, Revision, SettingChange, Status, Study};
+use spargo::study::{
+    Config, Measurement, Note, Output, OutputChange, Record, Revision, SettingChange, Status, Study,
+};
 use std::path::PathBuf;
 
 /// Arguments of `spargo export`.
@@ -96,20 +98,9 @@ fn changes(study: &Study) -> spargo::Result<PointTable> {
     Ok(PointTable { columns: columns.map(String::from).into(), rows, ..PointTable::default() })
 }
 
-fn correction(
-    record: &Record,
-    Revision { before, after, note }: &Revision,
-    (k, output): (usize, &Output),
-) -> Option<Vec<Option<Value>>> {
-    let [old, new] = [before, after].map(|known| known.as_ref().map(|known| &known[k]));
-    let change = match (old, new) {
-        (old, new) if old == new => return None,
-        (_, None) => "discarded",
-        (_, Some(Measurement::Pending)) => "retried",
-        (_, Some(_)) => "amended",
-    };
-    let words = [old, new].map(|known| known.map_or("discarded".into(), Measurement::to_string));
-    Some(cells_of(Some(record.trial.id), note, change, &output.name, words))
+fn correction(record: &Record, revision: &Revision, (k, output): (usize, &Output)) -> Option<Vec<Option<Value>>> {
+    let OutputChange { kind, before, after } = revision.of_output(k)?;
+    Some(cells_of(Some(record.trial.id), &revision.note, kind, &output.name, [before, after]))
 }
 
 fn cells_of(trial: Option<u64>, note: &Note, change: &str, what: &str, words: [String; 2]) -> Vec<Option<Value>> {

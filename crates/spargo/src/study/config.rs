@@ -18,6 +18,12 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fmt;
 
+/// Columns of a table of trials that are neither inputs nor outputs, so that neither can have these names.
+pub const RESERVED_NAMES: [&str; 3] = ["trial", "status", "reason"];
+
+/// What follows an output's name in the names of the columns of its noise.
+const NOISE_COLUMNS: [&str; 2] = ["sd", "variance"];
+
 /// The share of a batch for local models that "auto" stands for where there is a single objective.
 const AUTO_LOCAL_MODELS: f64 = 0.2;
 
@@ -239,6 +245,28 @@ impl Config {
             OutcomeTransformChoice::Asinh | OutcomeTransformChoice::Log => Ok(()),
             OutcomeTransformChoice::Auto | OutcomeTransformChoice::Off => Ok(()),
         }
+    }
+
+    /// Refuses names that another column of a table of trials has. Files that were written before this was refused are read.
+    pub(super) fn check_columns(&self) -> Result<()> {
+        let inputs = self.space.dimensions().iter().map(|dimension| ("input", &dimension.name));
+        let names = inputs.chain(self.outputs.iter().map(|output| ("output", &output.name)));
+        let noise = |name: &str| {
+            let of = |output: &&Output| NOISE_COLUMNS.iter().any(|kind| name == format!("{} {kind}", output.name));
+            self.outputs.iter().find(of)
+        };
+        for (kind, name) in names {
+            let column = match noise(name) {
+                Some(output) => format!("the column of the noise of '{}'", output.name),
+                None if RESERVED_NAMES.contains(&name.as_str()) => "a column of every table of trials".into(),
+                None => continue,
+            };
+            return Err(Error::unsupported(
+                format!("an {kind} with the name '{name}', which is {column}"),
+                format!("give the {kind} another name"),
+            ));
+        }
+        Ok(())
     }
 
     /// Inputs and outputs are the columns of one table.

@@ -40,7 +40,7 @@ mod trial;
 mod trust_regions;
 
 pub use campaign::{Budget, Campaign, Mode, Next, Why};
-pub use config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice, Replicates};
+pub use config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice, RESERVED_NAMES, Replicates};
 pub use correct::{Change, Correction};
 pub use extensions::Extensions;
 pub use fronts::{Fronts, ParetoPoint};
@@ -54,7 +54,7 @@ pub use progress::Counts;
 pub use reconfigure::SettingChange;
 pub use refit::Refit;
 pub use report::{Best, Estimate, Observation, StepReport};
-pub use storage::{History, Note, Record, Revision, Status, Told};
+pub use storage::{History, Note, OutputChange, Record, Revision, Status, Told};
 pub use trial::{Refused, Trial};
 pub use trust_regions::{PolicyChoice, TrustRegionOptions, TrustRegionPolicy};
 

@@ -18,8 +18,9 @@ impl Study {
     /// A new study in a file of its own; refuses if there is one.
     pub fn create(path: &Path, config: Config) -> Result<Self> {
         config.check_complete()?;
+        let created = created(&config)?;
         let mut storage = SqliteStorage::open_or_create(path)?;
-        match storage.append(0, &[created(&config)?])? {
+        match storage.append(0, &[created])? {
             Appended::Done => Study::with_storage(config, Box::new(storage)),
             Appended::Conflict => Err(refused(&storage, "exists already", "open it, or give another path")),
         }
@@ -38,12 +39,14 @@ impl Study {
     /// The study in this file if there is one, with these very settings, else a new one.
     pub fn open_or_create(path: &Path, config: Config) -> Result<Self> {
         config.check_complete()?;
+        (!path.exists()).then(|| config.check_columns()).transpose()?;
         Study::with_storage(config, Box::new(SqliteStorage::open_or_create(path)?))
     }
 
     /// The study in this file if there is one, which takes these settings, else a new one; returns the settings that differed.
     pub fn open_or_reconfigure(path: &Path, config: Config, note: &Note) -> Result<(Self, Vec<SettingChange>)> {
         config.check_complete()?;
+        (!path.exists()).then(|| config.check_columns()).transpose()?;
         let mut storage = SqliteStorage::open_or_create(path)?;
         if storage.load(0)?.is_empty() {
             storage.append(0, &[created(&config)?])?;
@@ -111,5 +114,6 @@ impl Study {
 }
 
 fn created(config: &Config) -> Result<Event> {
+    config.check_columns()?;
     Ok(Event::Created { settings: to_json(config)? })
 }

@@ -5,7 +5,9 @@ use serde_json::{Value as Json, json};
 use spargo::Error;
 use spargo::allocate::Allocation;
 use spargo::model::HyperparameterObjective;
-use spargo::study::Replicates;
+use spargo::study::storage::{Event, MemoryStorage};
+use spargo::study::{Goal, Output, Replicates};
+use std::path::Path;
 
 fn read(json: Json) -> Result<Config, String> {
     serde_json::from_value(json).map_err(|error| error.to_string())
@@ -196,4 +198,32 @@ fn settings_that_a_rule_ignores_are_refused_with_its_name() {
             assert!(refused.map_or_else(|error| names.iter().all(|name| error.contains(name)), |()| true));
         }
     }
+}
+
+#[test]
+fn names_of_other_columns_of_a_table_are_refused_at_creation() {
+    let folder = Folder::new();
+    let named = |input: &str, output: &str| {
+        let mut config = small(Space::new(vec![Dimension::real(input, 0.0, 1.0)]).unwrap());
+        config.outputs = ["yield", output].map(|name| Output { name: name.into(), goal: Goal::Maximize }).into();
+        config
+    };
+    for name in ["trial", "status", "reason", "yield sd", "yield variance"] {
+        for (kind, config) in [("input", named(name, "cost")), ("output", named("x", name))] {
+            let path = folder.file("study.db");
+            let made: [fn(&Path, Config) -> spargo::Result<Study>; 3] =
+                [Study::create, Study::open_or_create, |_, config| Study::in_memory(config)];
+            for make in made {
+                let refused = make(&path, config.clone()).unwrap_err().to_string();
+                let expected = format!("an {kind} with the name '{name}'");
+                assert!(refused.contains(&expected) && refused.contains("another name"), "{refused}");
+                assert!(!path.exists(), "nothing is left of a study that was refused");
+            }
+            // A study that was made before such names were refused is still read.
+            let before = Event::Created { settings: serde_json::to_string(&config).unwrap() };
+            let opened = Study::with_storage(config, Box::new(MemoryStorage::new(vec![before])));
+            assert!(opened.is_ok(), "{:?}", opened.err());
+        }
+    }
+    assert!(Study::in_memory(named("x sd", "variance")).is_ok(), "these are names of no column");
 }

@@ -7,8 +7,7 @@ use spargo::study::{Goal, Output};
 use toml::Spanned;
 use toml::de::{DeString, DeValue, ValueDeserializer};
 
-/// Names of other columns in tables of trials.
-pub const RESERVED: [&str; 3] = ["trial", "status", "reason"];
+pub use spargo::study::RESERVED_NAMES as RESERVED;
 
 /// An output that is optimised or, alone in its study, learned around a boundary.
 #[derive(Serialize, Deserialize, schemars::JsonSchema)]

@@ -22,7 +22,7 @@ mod sqlite;
 
 pub use history::History;
 pub use memory::MemoryStorage;
-pub use record::{Record, Revision, Status, Told};
+pub use record::{OutputChange, Record, Revision, Status, Told};
 pub use sqlite::SqliteStorage;
 
 use super::{Measurement, Outcome};

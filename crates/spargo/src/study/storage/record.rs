@@ -39,6 +39,32 @@ pub struct Revision {
     pub note: Note,
 }
 
+/// What a correction changed of one output, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutputChange {
+    /// "discarded", "retried" or "amended".
+    pub kind: &'static str,
+    /// What was known before.
+    pub before: String,
+    /// What has been known since.
+    pub after: String,
+}
+
+impl Revision {
+    /// What it changed of an output, by its number; `None` if it changed nothing.
+    pub fn of_output(&self, output: usize) -> Option<OutputChange> {
+        let [before, after] = [&self.before, &self.after].map(|known| known.as_ref().map(|known| &known[output]));
+        let kind = match after {
+            _ if before == after => return None,
+            None => "discarded",
+            Some(Measurement::Pending) => "retried",
+            Some(_) => "amended",
+        };
+        let words = |known: Option<&Measurement>| known.map_or("discarded".into(), Measurement::to_string);
+        Some(OutputChange { kind, before: words(before), after: words(after) })
+    }
+}
+
 /// What is known of a trial as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
@@ -119,5 +145,37 @@ impl Record {
     /// What is known of each output, if the trial was not discarded.
     pub(super) fn known(&self) -> Option<Vec<Measurement>> {
         (!self.is_discarded).then(|| self.measurements().cloned().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_revision_has_words_for_each_output() {
+        let known = || Some(vec![Measurement::value(1.5), Measurement::Pending]);
+        let other = Some(vec![Measurement::failed("broken"), Measurement::Pending]);
+        let words = |before, after| {
+            let revision = Revision { before, after, note: Note::default() };
+            [0, 1].map(|k| {
+                let OutputChange { kind, before, after } = revision.of_output(k)?;
+                Some(format!("{kind}: {before} → {after}"))
+            })
+        };
+        assert_eq!(words(known(), known()), [None, None]);
+        assert_eq!(words(known(), other.clone()), [Some("amended: 1.5 → failed (broken)".into()), None]);
+        assert_eq!(
+            words(None, known()),
+            ["amended: discarded → 1.5", "retried: discarded → pending"].map(|w| Some(w.into()))
+        );
+        assert_eq!(
+            words(known(), None),
+            ["discarded: 1.5 → discarded", "discarded: pending → discarded"].map(|w| Some(w.into()))
+        );
+        assert_eq!(
+            words(other, Some(vec![Measurement::Pending; 2]))[0],
+            Some("retried: failed (broken) → pending".into())
+        );
     }
 }

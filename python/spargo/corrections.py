@@ -1,0 +1,145 @@
+"""Corrections: outcomes are amended, trials discarded or retried, and what was known before stays on record."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Union, overload
+
+from .changes import Change, named
+from .insight import Insight
+from .outcome_table import OutcomeTable
+from .outcomes import PENDING, Noise, Value
+from .tables import is_table
+from .trial import Trial, numbers_of
+
+if TYPE_CHECKING:
+    from ._spargo import EncodedChange, EncodedOutcome
+
+Trials = Union[Trial, int, Iterable[Union[Trial, int]]]
+"""One or several trials, or their numbers."""
+Values = Union[Value, Iterable[Value], Mapping[str, Iterable[Any]]]
+"""What came of one or several trials."""
+
+class Given:
+    """Stands for an argument that was not given, where `None` is a failure."""
+
+    def __repr__(self) -> str:
+        return "<from the table>"
+
+
+FROM_TABLE = Given()
+
+
+class Corrections(Insight):
+    """What people got wrong, and how it is put right."""
+
+    @overload
+    def amend(
+        self,
+        trials: Trials,
+        values: Values,
+        *,
+        noise: Noise | Iterable[Noise] = None,
+        reason: str,
+        dry_run: bool = False,
+    ) -> list[Change]: ...
+    @overload
+    def amend(self, trials: Any, *, reason: str, dry_run: bool = False) -> list[Change]: ...
+    def amend(
+        self,
+        trials: Any,
+        values: Values | Given = FROM_TABLE,
+        *,
+        noise: Noise | Iterable[Noise] = None,
+        reason: str,
+        dry_run: bool = False,
+    ) -> list[Change]:
+        """Corrects outcomes of trials, all or nothing; returns what changed, or with `dry_run` what would.
+
+        Trials and values are those of `tell`: outputs that are not among the values stay as they are, and a failure may
+        become a value and a value a failure. A trial that was discarded counts again. Models use the latest outcomes;
+        `history()` has all of them, with the reason.
+
+        >>> import spargo
+        >>> study = spargo.Study({"x": (0.0, 1.0)}, {"yield": "max"})
+        >>> _ = study.add({"x": [0.1, 0.2], "yield": [5.0, 99999.0]})
+        >>> [change] = study.amend(2, 5.2, reason="a typo")
+        >>> change["before"], change["after"], study.trial(2).values
+        ('99999', '5.2', {'yield': 5.2})
+        """
+        return self._named(self._inner.amend(self._outcomes(trials, values, noise), reason, _author(), dry_run))
+
+    def discard(
+        self, trials: Trials | None = None, *, pending: bool = False, reason: str, dry_run: bool = False
+    ) -> list[Change]:
+        """Withdraws trials, or all `pending` ones: no model sees them, and their points may be asked for again.
+
+        Returns what changed, or with `dry_run` what would. `pending=True` means trials of which nothing was observed, and
+        something is still to come. `amend` and `retry` bring a trial back.
+
+        >>> import spargo
+        >>> study = spargo.Study({"x": (0.0, 1.0)})
+        >>> asked = study.ask(3)
+        >>> len(study.discard(pending=True, reason="the plate fell down"))
+        3
+        """
+        _check_either(trials, pending, "pending")
+        numbers = None if trials is None else numbers_of(trials)
+        return self._named(self._inner.discard(numbers, reason, _author(), dry_run))
+
+    def retry(
+        self,
+        trials: Trials | None = None,
+        *,
+        failed: bool = False,
+        output: str | int | None = None,
+        reason: str,
+        dry_run: bool = False,
+    ) -> list[Change]:
+        """Makes trials pending again: all of their outputs, or one `output`; or, with `failed`, outputs that failed.
+
+        Returns what changed, or with `dry_run` what would. A run evaluates such trials next.
+
+        >>> import spargo
+        >>> study = spargo.Study({"x": (0.0, 1.0)})
+        >>> _ = study.add({"x": [0.1, 0.2]}, [1.0, None])
+        >>> [change["trial"] for change in study.retry(failed=True, reason="the pump was off")]
+        [2]
+        """
+        _check_either(trials, failed, "failed")
+        number = None if output is None else self._output(output)
+        numbers = None if trials is None else numbers_of(trials)
+        if failed and number is not None:
+            name = self._codec.outputs[number]
+            numbers = [trial.id for trial in self.trials if name in (trial.failures or {})]
+        return self._named(self._inner.retry(numbers, number, reason, _author(), dry_run))
+
+    def _named(self, changes: list[EncodedChange]) -> list[Change]:
+        return named(changes, self._codec.outputs)
+
+    def _outcomes(self, trials: Any, values: Any, noise: Any) -> list[EncodedOutcome]:
+        """Outcomes of trials, or of the rows of a table with a column `trial`, as the library takes them."""
+        if values is not FROM_TABLE:
+            if isinstance(trials, Trial) or not isinstance(trials, Iterable):
+                return self._codec.encode_outcomes(numbers_of(trials), [values], [noise])
+            if values is None:
+                raise TypeError("there are no values: give one per trial, None for each that failed")
+            return self._codec.encode_outcomes(numbers_of(trials), values, noise)
+        if not is_table(trials):
+            raise TypeError("there are no values: give one per trial, or a table with the columns 'trial' and the outputs'")
+        table = OutcomeTable(trials, self._codec.outputs, self._codec.inputs)
+        encoded = self._codec.encode_outcomes(table.numbers(), table, noise)
+        return [one for one in encoded if one[2] is not None or any(known != PENDING for known in one[1])]
+
+
+def _check_either(trials: Any, all_of_them: bool, name: str) -> None:
+    if (trials is None) is not all_of_them:
+        raise TypeError(f"name the trials, or give {name}=True: one of the two")
+
+
+def _author() -> str:
+    try:
+        return getpass.getuser()
+    except Exception:  # There may be no such user, as in a container.
+        return "unknown"
