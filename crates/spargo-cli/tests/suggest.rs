@@ -299,8 +299,10 @@ fn classes_are_predicted_by_their_probability() {
 
 #[test]
 fn a_plate_that_is_not_filled_in_yet_is_pending() {
-    let lab = Lab::new("initial = 8\nbatch = 6\n[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n");
-    let rows: String = (0..12).map(|i| format!("{},{}\n", f64::from(i) / 12.0, -(f64::from(i) - 7.0).powi(2))).collect();
+    let lab =
+        Lab::new("initial = 8\nbatch = 6\n[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n");
+    let rows: String =
+        (0..12).map(|i| format!("{},{}\n", f64::from(i) / 12.0, -(f64::from(i) - 7.0).powi(2))).collect();
     let results = lab.write("results.csv", &format!("x,y\n{rows}"));
     let plate = lab.suggest(&["--data", &results, "-n", "6"]);
     let blank: String = plate.lines().skip(1).map(|x| format!("{x},\n")).collect();

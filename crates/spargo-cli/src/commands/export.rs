@@ -5,9 +5,7 @@ use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
 use spargo::space::{Dimension, Value};
-use spargo::study::{
-    Config, Measurement, Note, Output, OutputChange, Record, Revision, SettingChange, Status, Study,
-};
+use spargo::study::{Config, Measurement, Note, Output, OutputChange, Record, Revision, SettingChange, Status, Study};
 use std::path::PathBuf;
 
 /// Arguments of `spargo export`.
@@ -70,6 +68,8 @@ fn cells(record: &Record, noisy: &[usize]) -> Vec<Option<Value>> {
     cells.extend(record.trial.point.iter().cloned().map(Some));
     cells.extend(record.measurements().map(|measurement| match measurement {
         Measurement::Failed { .. } if status != Status::Failed => Some("failed".into()),
+        // Next to a reason, an empty cell would have failed.
+        Measurement::Pending if record.failure().is_some() => Some("pending".into()),
         measurement => measurement.observed().map(Value::Real),
     }));
     cells.extend(noisy.iter().map(|&k| record.told[k].measurement.variance().map(Value::Real)));

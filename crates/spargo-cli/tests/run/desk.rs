@@ -337,7 +337,9 @@ fn a_study_keeps_the_units_of_its_first_table() {
     folder.done(&["tell", "study.toml", "first.csv"]);
     folder.write("same.csv", "x [mm],n,y\n0.6,7,3\n");
     folder.done(&["tell", "study.toml", "same.csv"]);
-    for (header, words) in [("x (cm),n,y (mg)", "'x' is in cm here, but in mm in first.csv"), ("x,n,y (g)", "'y' is in g here")] {
+    for (header, words) in
+        [("x (cm),n,y (mg)", "'x' is in cm here, but in mm in first.csv"), ("x,n,y (g)", "'y' is in g here")]
+    {
         folder.write("other.csv", &format!("{header}\n0.5,7,3\n"));
         let complaint = folder.refused(&["tell", "study.toml", "other.csv"]);
         assert!(complaint.contains("other.csv") && complaint.contains(words), "{complaint}");

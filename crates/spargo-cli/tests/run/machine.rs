@@ -79,10 +79,17 @@ fn a_dash_is_a_stream() {
     let by_file = folder.done(&["suggest", "study.toml", "--data", "results.csv", "-n", "3"]);
     let by_stream = fed(&folder, &["suggest", "study.toml", "--data", "-", "-n", "3"], results);
     assert_eq!((by_stream.code, &by_stream.stdout), (Some(0), &by_file), "{by_stream:?}");
-    assert!(by_stream.stderr.contains("2 outcomes, 0 failed, 0 pending, 0 rows without outcome; 3 points written to standard output"));
+    assert!(
+        by_stream
+            .stderr
+            .contains("2 outcomes, 0 failed, 0 pending, 0 rows without outcome; 3 points written to standard output")
+    );
     let twice = fed(&folder, &["suggest", "study.toml", "--data", "-", "-"], results);
     assert!(twice.code == Some(1) && twice.stderr.contains("only once"), "{twice:?}");
-    assert_eq!(fed(&folder, &["tell", "study.toml", "-"], results).stdout.lines().last(), Some("2 told; 11 of 11 trials have an outcome"));
+    assert_eq!(
+        fed(&folder, &["tell", "study.toml", "-"], results).stdout.lines().last(),
+        Some("2 told; 11 of 11 trials have an outcome")
+    );
     assert_eq!(folder.done(&["export", "study.toml", "-o", "-"]), folder.done(&["export", "study.toml"]));
     let page = folder.spargo(&["report", "study.toml", "-o", "-"]);
     assert!(page.stdout.starts_with("<!") && page.stderr.contains("report of 11 trials"), "{}", page.stderr);

@@ -9,7 +9,7 @@
 
 use super::{Correction, Counts, Note, Record, Refit, Status, Study, Trial};
 use crate::error::Result;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 /// Failures without any success after which to give up: never fewer than the first number, as one crash proves nothing.
 const GIVE_UP: (usize, usize) = (5, 20);
@@ -30,7 +30,8 @@ pub struct Campaign {
     /// Whether trials that an earlier process asked for and left pending are evaluated first.
     pub resume: bool,
     begun: bool,
-    handed_out: BTreeSet<u64>,
+    /// Trials that were handed out, each with the number of its corrections by then.
+    handed_out: BTreeMap<u64, usize>,
     in_flight: Vec<u64>,
     /// The last correction that was looked at.
     revision: u64,
@@ -98,7 +99,7 @@ impl Campaign {
             give_up: None,
             resume: true,
             begun: false,
-            handed_out: BTreeSet::new(),
+            handed_out: BTreeMap::new(),
             in_flight: Vec::new(),
             revision: 0,
             replicated: 0,
@@ -122,11 +123,16 @@ impl Campaign {
         if !self.begun && self.resume {
             retry_if_nothing_observed(study, "an earlier run failed throughout")?;
         }
-        let pending = self.to_resume(study);
+        // Pending again after a correction, a trial is no longer in flight: it was evaluated, or is given up.
+        let is_out = |id: &u64| {
+            let known = study.trial(*id).map(|record| (record.is_pending(), record.revisions.len()));
+            known == Some((true, self.handed_out.get(id).copied().unwrap_or(0)))
+        };
+        self.in_flight.retain(is_out);
+        let pending = self.resumed(study);
         if !pending.is_empty() {
-            return Ok(self.hand_out(pending));
+            return Ok(self.hand_out(study, pending));
         }
-        self.in_flight.retain(|&id| study.trial(id).is_some_and(Record::is_pending));
         if let Some(why) = self.all_failed(study)? {
             return Ok(Next::Done(why));
         }
@@ -138,7 +144,7 @@ impl Campaign {
         let new = left.saturating_sub(self.final_replicates);
         let trials = self.ask(study, new, idle)?;
         if !trials.is_empty() {
-            Ok(self.hand_out(trials))
+            Ok(self.hand_out(study, trials))
         } else if busy {
             Ok(Next::Wait)
         } else if left == 0 {
@@ -152,7 +158,7 @@ impl Campaign {
     fn finish(&mut self, study: &mut Study, left: usize, idle: usize) -> Result<Next> {
         let has_feasible = study.feasible().next().is_some();
         let trials = if has_feasible { self.replicate(study, left)? } else { self.ask(study, left, idle)? };
-        if trials.is_empty() { Ok(Next::Done(Why::SpaceExhausted)) } else { Ok(self.hand_out(trials)) }
+        if trials.is_empty() { Ok(Next::Done(Why::SpaceExhausted)) } else { Ok(self.hand_out(study, trials)) }
     }
 
     fn ask(&mut self, study: &mut Study, most: usize, idle: usize) -> Result<Vec<Trial>> {
@@ -190,7 +196,7 @@ impl Campaign {
 
     /// Trials that an earlier run left pending, later those that are to be evaluated again; points that were added as pending
     /// are evaluated by others.
-    fn to_resume(&mut self, study: &Study) -> Vec<Trial> {
+    fn resumed(&mut self, study: &Study) -> Vec<Trial> {
         let begins = !std::mem::replace(&mut self.begun, true);
         let before = std::mem::replace(&mut self.revision, study.history().last_revision());
         if !self.resume || !(begins || before < self.revision) {
@@ -204,10 +210,10 @@ impl Campaign {
         study.history().records().iter().filter(is_left).take(most).map(|record| record.trial.clone()).collect()
     }
 
-    fn hand_out(&mut self, trials: Vec<Trial>) -> Next {
-        let ids = || trials.iter().map(|trial| trial.id);
-        self.handed_out.extend(ids());
-        self.in_flight.extend(ids());
+    fn hand_out(&mut self, study: &Study, trials: Vec<Trial>) -> Next {
+        let revisions = |id: u64| study.trial(id).map_or(0, |record| record.revisions.len());
+        self.handed_out.extend(trials.iter().map(|trial| (trial.id, revisions(trial.id))));
+        self.in_flight.extend(trials.iter().map(|trial| trial.id));
         Next::Evaluate(trials)
     }
 
@@ -222,7 +228,7 @@ impl Campaign {
     fn failures(&self, study: &Study) -> Option<(usize, String, usize)> {
         let least = self.give_up?;
         let mut reasons: HashMap<&str, usize> = HashMap::new();
-        for record in self.handed_out.iter().filter_map(|&id| study.trial(id)) {
+        for record in self.handed_out.keys().filter_map(|&id| study.trial(id)) {
             match (record.status(), record.failure()) {
                 (Status::Done | Status::Partial, _) => return None,
                 (Status::Failed, Some(reason)) => *reasons.entry(reason).or_default() += 1,

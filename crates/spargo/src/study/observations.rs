@@ -87,23 +87,13 @@ impl Observations {
 
     /// Puts the records that changed into the lists to which they belong now.
     fn list(&mut self, records: &[Record], changed: &[usize]) {
-        let Some(&first) = changed.first() else { return };
         let is = |record: &Record, of: fn(&Measurement) -> bool| record.measurements().any(of);
-        let lists: [(&mut Vec<usize>, &dyn Fn(&Record) -> bool); 3] = [
-            (&mut self.observed, &|record| {
-                is(record, |m| m.observed().is_some()) && !is(record, Measurement::is_failed)
-            }),
-            (&mut self.failed, &|record| is(record, Measurement::is_failed)),
-            (&mut self.pending, &|record| is(record, Measurement::is_pending)),
-        ];
-        for (list, belongs) in lists {
-            // Lists are in the order of the trials: all before the first change stays.
-            let mut tail = list.split_off(list.partition_point(|&i| i < first));
-            tail.retain(|i| changed.binary_search(i).is_err());
-            tail.extend(changed.iter().filter(|&&i| !records[i].is_discarded && belongs(&records[i])));
-            tail.sort_unstable();
-            list.extend(tail);
-        }
+        let is_failed = |record: &Record| is(record, Measurement::is_failed);
+        let is_observed = |record: &Record| is(record, |m| m.observed().is_some()) && !is_failed(record);
+        let is_pending = |record: &Record| is(record, Measurement::is_pending);
+        update(&mut self.observed, records, changed, is_observed);
+        update(&mut self.failed, records, changed, is_failed);
+        update(&mut self.pending, records, changed, is_pending);
     }
 
     /// Points of discarded trials may be asked for again, unless another trial is there.
@@ -150,4 +140,15 @@ impl Observations {
         let outputs = (0..self.outputs.len()).map(of_output).collect::<Result<_>>()?;
         Ok(Observed { x: self.rows(&records), records, outputs })
     }
+}
+
+/// Takes records that changed out of a list in the order of the trials, and puts in those that belong there now.
+fn update(list: &mut Vec<usize>, records: &[Record], changed: &[usize], belongs: impl Fn(&Record) -> bool) {
+    let Some(&first) = changed.first() else { return };
+    // All before the first change stays.
+    let mut tail = list.split_off(list.partition_point(|&i| i < first));
+    tail.retain(|i| changed.binary_search(i).is_err());
+    tail.extend(changed.iter().filter(|&&i| !records[i].is_discarded && belongs(&records[i])));
+    tail.sort_unstable();
+    list.extend(tail);
 }

@@ -264,3 +264,26 @@ fn a_refused_row_is_named() {
     assert!(refused.index == 1 && refused.error.to_string().contains("input 'a'"), "{refused:?}");
     assert_eq!(study.counts().trials, 0);
 }
+
+#[test]
+fn a_trial_that_is_retried_is_handed_out_again() {
+    use spargo::study::Note;
+    let note = Note::new("again", "someone");
+    let mut study = memory(small(plane()));
+    let mut campaign = campaign(30, 0);
+    let Next::Evaluate(trials) = campaign.next(&mut study, 0).unwrap() else { panic!() };
+    // Between its tell and the next look, and later.
+    tell(&mut study, &trials[..2], observe);
+    study.retry(&[1], &note).unwrap();
+    let Next::Evaluate(again) = campaign.next(&mut study, 0).unwrap() else { panic!() };
+    assert_eq!(again, trials[..1]);
+    assert_eq!(campaign.next(&mut study, 0).unwrap(), Next::Wait);
+    tell(&mut study, &trials[..1], observe);
+    study.retry(&[2], &note).unwrap();
+    assert!(matches!(campaign.next(&mut study, 0).unwrap(), Next::Evaluate(again) if again == trials[1..2]));
+    // A trial that is withdrawn in flight is not waited for, and is no part of the budget.
+    tell(&mut study, &trials[1..7], observe);
+    study.discard(&[8], &note).unwrap();
+    assert!(matches!(campaign.next(&mut study, 0).unwrap(), Next::Evaluate(_)));
+    assert_eq!(study.counts().trials, 12);
+}

@@ -6,7 +6,7 @@
 //!               pending: no outcome yet, and no cell may contain a number      discarded: the row does not count
 //!     a cell    a number, or a class (1, 0, yes, no, true, false): observed    empty or pending: not measured yet
 //!               NaN, inf, n/a, failed, …: failed
-//!     reason    if it is not empty, outputs without a value failed for it
+//!     reason    if it is not empty, outputs whose cells are empty failed for it
 //!     yield sd, yield variance    the noise of the value in the column yield, if it is known
 //! ```
 
@@ -180,8 +180,9 @@ impl OutputColumns {
         let failed = |default: String| Measurement::failed(if reason.is_empty() { default } else { escaped(reason) });
         let measurement = match number(cell, *goal) {
             _ if is(cell, &FAILED) => failed(format!("no value of '{name}'")),
-            _ if is(cell, &["", PENDING]) && (reason.is_empty() || self.value.is_none()) => Measurement::Pending,
-            _ if is(cell, &["", PENDING]) => failed(String::new()),
+            _ if is(cell, &[PENDING]) || self.value.is_none() => Measurement::Pending,
+            _ if cell.is_empty() && reason.is_empty() => Measurement::Pending,
+            _ if cell.is_empty() => failed(String::new()),
             Some(value) => Measurement::Observed { value, variance },
             None => {
                 let message = format!("'{cell}' is {}; {UNREADABLE_HELP}", unreadable(*goal));
@@ -345,6 +346,8 @@ mod tests {
         assert_eq!(read("2,,burnt,"), told([two(), Measurement::failed("burnt")]));
         assert_eq!(read("2,,burnt,nan"), told([two(), Measurement::failed("burnt")]));
         assert_eq!(read(",,burnt,"), failed("burnt"));
+        let both = [Measurement::failed("burnt"), Measurement::Pending];
+        assert_eq!(read("failed,,burnt,pending"), told(both), "as it is exported");
         let without = read_with("x,y,reason", Goal::Maximize, "2,");
         assert_eq!(without, told([two(), Measurement::Pending]), "a table may lack an output");
     }

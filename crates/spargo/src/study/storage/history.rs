@@ -36,7 +36,18 @@ impl History {
     pub fn new(outputs: usize) -> Self {
         let (records, told, reports) = (Vec::new(), Vec::new(), Vec::new());
         let (queue, settings) = (VecDeque::new(), Vec::new());
-        History { outputs, position: 0, records, told, last_revision: 0, reports, state: None, queue, settings, units: BTreeMap::new() }
+        History {
+            outputs,
+            position: 0,
+            records,
+            told,
+            last_revision: 0,
+            reports,
+            state: None,
+            queue,
+            settings,
+            units: BTreeMap::new(),
+        }
     }
 
     /// The number of events that it is made of.

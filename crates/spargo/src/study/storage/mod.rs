@@ -127,7 +127,7 @@ pub enum Event {
         /// Why, by whom and when.
         note: Note,
     },
-    /// What was told of a trial was corrected or withdrawn.
+    /// The outcome of a trial was corrected or withdrawn.
     Revised {
         /// The number of the trial.
         trial: u64,

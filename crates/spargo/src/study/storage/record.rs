@@ -28,7 +28,7 @@ pub struct Told {
     pub measurement: Measurement,
 }
 
-/// One correction or withdrawal of what was told of a trial.
+/// One correction or withdrawal of the outcome of a trial.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Revision {
     /// What was known of each output before; `None` if the trial was discarded.
