@@ -88,7 +88,7 @@ impl Overview {
         let (objectives, limited) = study.config().objectives_and_constraints();
         let observed = values_of(study, 0).len();
         // Another section says why there is no model.
-        let believed = study.best().ok().flatten().map(|best| Believed {
+        let believed = study.best().ok().flatten().filter(|best| best.feasible).map(|best| Believed {
             trial: best.believed.trial.id,
             mean: best.believed.mean,
             interval: best.believed.interval,

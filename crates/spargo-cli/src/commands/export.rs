@@ -89,9 +89,11 @@ fn changes(study: &Study) -> spargo::Result<PointTable> {
             }
         }
     }
-    for (note, SettingChange { field, before, after }) in study.setting_history()? {
-        let words = [before, after].map(|value| value.to_string());
-        rows.push((note.time, cells_of(None, &note, "setting", &field, words)));
+    for (note, change) in study.setting_history()? {
+        for SettingChange { field, before, after } in change.parts() {
+            let words = [before, after].map(|value| value.to_string());
+            rows.push((note.time, cells_of(None, &note, "setting", &field, words)));
+        }
     }
     rows.sort_by_key(|(time, _)| *time);
     let rows = rows.into_iter().map(|(_, row)| row).collect();

@@ -32,7 +32,7 @@ impl StudyHandle {
         // Settings that name what only another program has may stay, but not change.
         if study.check_made_with(&file.config).is_err() {
             let changes = study.reconfigure(file.config, &changed()).into_diagnostic()?;
-            changes.iter().for_each(|change| note(&in_words(change)));
+            changes.iter().flat_map(SettingChange::parts).for_each(|change| note(&in_words(&change)));
         }
         Ok(Self::of(study, database, files))
     }
@@ -63,7 +63,7 @@ impl StudyHandle {
         let database = file.database();
         let (study, changes) =
             Study::open_or_reconfigure(&database, file.config.clone(), &changed()).into_diagnostic()?;
-        changes.iter().for_each(|change| note(&in_words(change)));
+        changes.iter().flat_map(SettingChange::parts).for_each(|change| note(&in_words(&change)));
         Ok(Self::of(study, database, file.inputs()))
     }
 

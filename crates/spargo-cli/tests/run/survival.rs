@@ -167,18 +167,26 @@ fn a_study_has_one_run_at_a_time_and_others_may_tell() {
 }
 
 #[test]
-fn settings_of_the_run_may_change_but_not_those_of_the_study() {
+fn settings_may_change_but_not_what_trials_have_no_meaning_under() {
     let folder = Folder::new(PLAIN, "{x}", "budget = 9", "echo $1");
     folder.done(&["run", "study.toml"]);
     folder.edit("study.toml", "budget = 9", "budget = 10\nparallel = 3\ntimeout = 100");
     assert!(folder.done(&["run", "study.toml"]).contains("10 trials, 10 observed"));
     folder.edit("study.toml", "goal = 'max'", "goal = 'min'");
-    for command in ["run", "ask", "status", "export"] {
+    // Commands that only look do not change it.
+    let said = folder.spargo(&["status", "study.toml"]);
+    assert!(said.code == Some(0) && said.stderr.contains("'outputs' was changed in study.toml"), "{said:?}");
+    let best = |of: &serde_json::Value| of["best"]["observed"]["value"].as_f64().unwrap();
+    let before = best(&folder.status());
+    let said = folder.spargo(&["run", "study.toml"]);
+    assert!(said.code == Some(0) && said.stderr.contains("'outputs.y.goal' was changed from \"max\" to \"min\""), "{said:?}");
+    assert!(best(&folder.status()) < before);
+    folder.edit("study.toml", "y = {", "z = {");
+    for command in ["run", "ask"] {
         let complaint = folder.refused(&[command, "study.toml"]);
-        assert!(
-            ["'outputs'", "study.toml", "plain.db", "`name`"].iter().all(|word| complaint.contains(word)),
-            "{complaint}"
-        );
+        for words in ["the outputs cannot change from y to z", "export the trials", "--as-new"] {
+            assert!(complaint.contains(words), "{complaint}");
+        }
     }
     assert!(folder.done(&["status", "plain.db"]).contains("10 trials"));
 }

@@ -11,7 +11,8 @@ impl Study {
     pub fn enqueue(&mut self, points: &[Point], note: &Note) -> Result<usize> {
         points.iter().try_for_each(|point| self.config.space.encode(point).map(|_| ()))?;
         if !points.is_empty() {
-            let event = Event::Enqueued { points: points.to_vec(), note: note.clone() };
+            let points = points.iter().map(|point| self.config.space.canonical(point)).collect();
+            let event = Event::Enqueued { points, note: note.clone() };
             self.append(Vec::new(), |_| Ok(vec![event.clone()]))?;
         }
         Ok(self.history.queue().len())

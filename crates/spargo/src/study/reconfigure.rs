@@ -28,6 +28,36 @@ pub struct SettingChange {
     pub after: Value,
 }
 
+impl SettingChange {
+    /// The changes within this one, by the names of tables, inputs and outputs: `space.inputs.temperature.real`.
+    pub fn parts(&self) -> Vec<SettingChange> {
+        let (Some(before), Some(after)) = (by_name(&self.before), by_name(&self.after)) else {
+            return vec![self.clone()];
+        };
+        let names = before.keys().chain(after.keys().filter(|name| !before.contains_key(*name)));
+        let part = |name: &String| SettingChange {
+            field: format!("{}.{name}", self.field),
+            before: before.get(name).cloned().unwrap_or_default(),
+            after: after.get(name).cloned().unwrap_or_default(),
+        };
+        let parts: Vec<_> = names.map(part).filter(|part| part.before != part.after).collect();
+        // Another order of the same.
+        if parts.is_empty() { vec![self.clone()] } else { parts.iter().flat_map(SettingChange::parts).collect() }
+    }
+}
+
+/// The entries of a table, or of a list of tables that have names.
+fn by_name(value: &Value) -> Option<Map<String, Value>> {
+    match value {
+        Value::Object(table) => Some(table.clone()),
+        Value::Array(list) if !list.is_empty() => {
+            let named = |one: &Value| Some((one.get("name")?.as_str()?.to_string(), one.clone()));
+            list.iter().map(named).collect()
+        }
+        _ => None,
+    }
+}
+
 impl Study {
     /// Changes the settings of a study that has begun, and returns those that differ; the history keeps what changed and
     /// when.

@@ -43,6 +43,7 @@ fn trials_stay_and_are_seen_as_the_new_settings_see_them() {
         let told: Vec<_> = study.history().records().iter().map(|record| record.outcome()).collect();
         let changed = study.reconfigure(config.clone(), &note()).unwrap();
         assert_eq!(changed.iter().map(|change| change.field.as_str()).collect::<Vec<_>>(), [field]);
+        assert!(!changed[0].parts().is_empty());
         assert_eq!(study.config().space, config.space);
         let kept: Vec<_> = study.history().records().iter().map(|record| record.outcome()).collect();
         assert_eq!(kept, told, "{field}");
@@ -60,6 +61,16 @@ fn trials_stay_and_are_seen_as_the_new_settings_see_them() {
         );
         assert_eq!(study.reconfigure(config, &note()), Ok(vec![]), "once is enough");
     }
+}
+
+#[test]
+fn a_change_is_told_by_its_parts() {
+    let mut study = begun(small(plane()));
+    let changes = study.reconfigure(small(wider()), &note()).unwrap();
+    let parts = changes[0].parts();
+    let fields: Vec<&str> = parts.iter().map(|part| part.field.as_str()).collect();
+    assert_eq!(fields, ["space.inputs.a.real", "space.inputs.b.real"]);
+    assert_eq!(parts[0].after, serde_json::json!([-2.0, 3.0]));
 }
 
 #[test]

@@ -58,7 +58,7 @@ impl Tell {
         };
         let rows = self.results.as_ref().map(|_| outcomes.counts);
         let (new, known) = tell(&mut study, outcomes)?;
-        let Counts { trials, pending, .. } = study.counts();
+        let Counts { trials, pending, partial, .. } = study.counts();
         if self.json {
             let mut told = json!({ "new": new, "known": known, "trials": trials, "pending": pending });
             if let Some(rows) = rows {
@@ -70,7 +70,8 @@ impl Tell {
             print(&format!("{rows}\n"))?;
         }
         let skipped = if known > 0 { format!(", {known} already known") } else { String::new() };
-        print(&format!("{new} told{skipped}; {} of {trials} trials have an outcome\n", trials - pending))
+        let partly = if partial > 0 { format!(", {partial} more in part") } else { String::new() };
+        print(&format!("{new} told{skipped}; {} of {trials} trials have an outcome{partly}\n", trials - pending))
     }
 }
 

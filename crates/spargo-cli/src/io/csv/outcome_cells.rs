@@ -81,8 +81,10 @@ impl RowCounts {
     /// Counts one more row, which was not passed over.
     pub fn add(&mut self, row: &RowOutcome) {
         match row {
-            RowOutcome::Told(outcome) if outcome.failure().is_some() => self.failed += 1,
-            RowOutcome::Told(_) => self.outcomes += 1,
+            RowOutcome::Told(Outcome::Measured(all)) if all.iter().any(|one| one.observed().is_some()) => {
+                self.outcomes += 1;
+            }
+            RowOutcome::Told(_) => self.failed += 1,
             RowOutcome::Pending { .. } => self.pending += 1,
             RowOutcome::Discarded => self.discarded += 1,
         }
@@ -156,6 +158,12 @@ impl OutcomeColumns {
             let message = format!("the row has the value '{cell}' and the reason '{reason}' of a failure");
             return Err(records.fault_in(row, column, &message))
                 .map_err(|fault| miette!("{fault}; remove one of them"));
+        }
+        // Nothing is to come of a row with a reason and no value, in whatever table the other outputs are.
+        let is_lost = !reason.is_empty() && measurements.iter().all(|one| one.observed().is_none());
+        let is_marked = self.outputs.iter().any(|columns| is(columns.cell(row), &[PENDING]));
+        if is_lost && !is_marked {
+            return Ok(RowOutcome::Told(Outcome::failed(escaped(reason))));
         }
         let outcome = Outcome::Measured(measurements);
         Ok(RowOutcome::Told(outcome.failure().map(Outcome::failed).unwrap_or(outcome)))
@@ -348,6 +356,7 @@ mod tests {
         assert_eq!(read(",,burnt,"), failed("burnt"));
         let both = [Measurement::failed("burnt"), Measurement::Pending];
         assert_eq!(read("failed,,burnt,pending"), told(both), "as it is exported");
+        assert_eq!(read_with("x,y,reason", Goal::Maximize, ",burnt"), failed("burnt"), "of every output");
         let without = read_with("x,y,reason", Goal::Maximize, "2,");
         assert_eq!(without, told([two(), Measurement::Pending]), "a table may lack an output");
     }

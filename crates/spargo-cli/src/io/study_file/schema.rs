@@ -61,13 +61,17 @@ fn space() -> Schema {
         "minLength": 1,
         "description": "What the values are measured in, as the headers of tables say it; another unit there is refused.",
     });
-    let real = [("log", &log), ("step", &step), ("digits", &digits), ("unit", &unit)];
+    let past = json!({
+        "type": ["string", "number", "boolean"],
+        "description": "The value that trials had before the study had this input.",
+    });
+    let real = [("log", &log), ("step", &step), ("digits", &digits), ("unit", &unit), ("past", &past)];
     let label = json!({ "type": ["string", "number", "boolean"] });
     let labels = json!({ "type": "array", "items": label, "minItems": 2, "uniqueItems": true });
     let inputs = [
         input("real", range("number"), &real),
-        input("int", range("integer"), &[("log", &log), ("unit", &unit)]),
-        input("choice", labels, &[("unit", &unit)]),
+        input("int", range("integer"), &[("log", &log), ("unit", &unit), ("past", &past)]),
+        input("choice", labels, &[("unit", &unit), ("past", &past)]),
     ];
     let file = json!({
         "type": "string",
