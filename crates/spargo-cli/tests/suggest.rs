@@ -226,7 +226,11 @@ fn without_a_count_the_last_points_are_suggested() {
     let all = lab.write("all.csv", "n,y\n1,1\n2,4\n3,5\n4,1\n5,2\n6,failed\n");
     assert!(complaint(&["suggest", &study, "--data", &all]).contains("only 0"));
     let log = String::from_utf8(spargo(&[&["-v"], &words[..]].concat()).stderr).unwrap();
-    for line in ["3 outcomes, 0 failed, 0 pending, 0 rows without outcome; 3 points", "step 1: 3 points in", "model of y, 3 observations"] {
+    for line in [
+        "3 outcomes, 0 failed, 0 pending, 0 rows without outcome; 3 points",
+        "step 1: 3 points in",
+        "model of y, 3 observations",
+    ] {
         assert!(log.contains(line), "{line}: {log}");
     }
 }

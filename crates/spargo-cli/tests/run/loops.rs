@@ -130,7 +130,10 @@ fn a_lab_with_gaps_typos_late_outputs_and_changed_ranges() {
     folder.edit("study.toml", "[20, 80]", "[20, 120]");
     let said = folder.spargo(&["ask", "study.toml", "-n", "8"]);
     assert_eq!(said.code, Some(0), "{said:?}");
-    assert!(said.stderr.contains("'space.inputs.temperature.real' was changed from [20.0,80.0] to [20.0,120.0]"), "{said:?}");
+    assert!(
+        said.stderr.contains("'space.inputs.temperature.real' was changed from [20.0,80.0] to [20.0,120.0]"),
+        "{said:?}"
+    );
     let plate3 = Sheet::of(&said.stdout);
     folder.write("plate3.csv", &full(&plate3));
     folder.done(&["tell", "study.toml", "plate3.csv"]);
@@ -241,5 +244,5 @@ fn a_simulator_that_crashes_hangs_and_is_called_wrongly() {
     let status = folder.status();
     assert_eq!((&status["trials"], &status["observed"]), (&json!(20), &json!(20)), "{status}");
     assert!(status["best"]["observed"]["value"].as_f64().unwrap() > 0.95, "{status}");
-    assert_eq!(folder.done(&["run", "study.toml"]).matches("20 trials").count(), 1, "the budget is the total");
+    assert!(folder.done(&["run", "study.toml"]).contains("budget of 20 trials spent"), "the budget is the total");
 }

@@ -164,7 +164,10 @@ fn a_plate_has_the_dialect_of_the_results() {
         assert_eq!(plate.contains("0."), !comma, "{plate}");
         folder.write("plate.csv", &plate);
         let again = folder.spargo(&["suggest", "study.toml", "--data", name, "--pending", "plate.csv", "-n", "1"]);
-        assert!(again.stderr.contains("2 outcomes, 0 failed, 3 pending, 0 rows without outcome; 1 points written"), "{again:?}");
+        assert!(
+            again.stderr.contains("2 outcomes, 0 failed, 3 pending, 0 rows without outcome; 1 points written"),
+            "{again:?}"
+        );
     }
     let both = folder.spargo(&["suggest", "study.toml", "--data", "german.csv", "tabs.csv", "-n", "1"]);
     assert!(both.stderr.contains("4 outcomes, 0 failed"), "{both:?}");

@@ -293,7 +293,11 @@ fn summaries_count_feasible_trials() {
         let folder = Folder::new(&study, "{trial}", "budget = 12", script);
         let summary = folder.done(&["run", "study.toml"]);
         assert!(summary.contains(&format!("within all constraints: {kept} of 12 observed")), "{summary}");
-        assert_eq!(summary.contains("no trial satisfies all constraints; closest to them by the model"), !best, "{summary}");
+        assert_eq!(
+            summary.contains("no trial satisfies all constraints; closest to them by the model"),
+            !best,
+            "{summary}"
+        );
         let status: Value = serde_json::from_str(&folder.done(&["status", "study.toml", "--json"])).unwrap();
         assert_eq!((&status["feasible"], &status["best"]["feasible"]), (&kept.into(), &best.into()), "{status}");
     }

@@ -179,12 +179,15 @@ fn settings_may_change_but_not_what_trials_have_no_meaning_under() {
     let best = |of: &serde_json::Value| of["best"]["observed"]["value"].as_f64().unwrap();
     let before = best(&folder.status());
     let said = folder.spargo(&["run", "study.toml"]);
-    assert!(said.code == Some(0) && said.stderr.contains("'outputs.y.goal' was changed from \"max\" to \"min\""), "{said:?}");
+    assert!(
+        said.code == Some(0) && said.stderr.contains("'outputs.y.goal' was changed from \"max\" to \"min\""),
+        "{said:?}"
+    );
     assert!(best(&folder.status()) < before);
     folder.edit("study.toml", "y = {", "z = {");
     for command in ["run", "ask"] {
         let complaint = folder.refused(&[command, "study.toml"]);
-        for words in ["the outputs cannot change from y to z", "export the trials", "--as-new"] {
+        for words in ["the outputs cannot change from y to z", "export the trials", "as new points"] {
             assert!(complaint.contains(words), "{complaint}");
         }
     }
