@@ -87,7 +87,8 @@ impl Study {
     /// All changes of settings so far, in their order, with the note of each.
     pub fn setting_history(&self) -> Result<Vec<(Note, SettingChange)>> {
         let mut history = Vec::new();
-        for [(_, before), (note, after)] in self.history.settings().array_windows() {
+        for pair in self.history.settings().windows(2) {
+            let ((_, before), (note, after)) = (&pair[0], &pair[1]);
             history.extend(setting_changes(before, after)?.into_iter().map(|change| (note.clone(), change)));
         }
         Ok(history)
