@@ -15,10 +15,12 @@ EncodedMeasurement = tuple[float | None, float | None, str | None]
 """Value, noise variance and reason of a failure of one output; pending without a value and a reason."""
 EncodedOutcome = tuple[int, list[EncodedMeasurement], str | None]
 """A trial's number, its outputs, and the reason if the trial failed as a whole."""
-EncodedTrial = tuple[int, list[Any]]
-"""A trial's number and point."""
-EncodedRecord = tuple[int, int | None, list[Any], list[EncodedMeasurement], str]
-"""A trial's number, ask, point, outputs and status."""
+EncodedRow = tuple[int | None, list[tuple[str, str]]]
+"""A trial's row of the table of candidates, and the names and texts of its labels there."""
+EncodedTrial = tuple[int, list[Any], EncodedRow]
+"""A trial's number, point and row."""
+EncodedRecord = tuple[int, int | None, list[Any], list[EncodedMeasurement], str, EncodedRow]
+"""A trial's number, ask, point, outputs, status and row."""
 EncodedChange = tuple[int, int, str, str, str, int, str, str]
 """What a correction changed: trial, time (in milliseconds since 1970), author, reason, kind, output, before and after."""
 
@@ -30,6 +32,7 @@ class Study:
         config: str,
         inputs: list[EncodedInput],
         candidates: tuple[list[str], Any] | None,
+        labels: list[tuple[str, list[str]]],
         path: str | PathLike[str] | None,
         quality: _Quality | None,
     ) -> Study: ...

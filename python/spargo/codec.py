@@ -16,7 +16,7 @@ from .tables import Table
 from .trial import Trial
 
 if TYPE_CHECKING:
-    from ._spargo import EncodedOutcome, EncodedRecord
+    from ._spargo import EncodedOutcome, EncodedRecord, EncodedTrial
 
 
 @dataclass(frozen=True)
@@ -43,19 +43,22 @@ class Codec:
 
     def trial(self, record: EncodedRecord) -> Trial:
         """A trial of the library."""
-        number, ask, point, measurements, status = record
+        number, ask, point, measurements, status, (row, labels) = record
         if status == "discarded":
-            return Trial(number, self.params(point), ask=ask, status=status, output=self.outputs[0])
+            return Trial(number, self.params(point), ask=ask, status=status, output=self.outputs[0], row=row, labels=dict(labels))
         known = list(zip(self.outputs, measurements))
         values = {name: value for name, (value, _, _) in known if value is not None}
         noise = {name: variance for name, (_, variance, _) in known if variance is not None}
         failures = {name: reason for name, (_, _, reason) in known if reason is not None}
         outcome = (values or None, noise or None, failures or None)
-        return Trial(number, self.params(point), *outcome, ask, status, self.outputs[0])
+        return Trial(number, self.params(point), *outcome, ask, status, self.outputs[0], row, dict(labels))
 
-    def asked(self, trials: Iterable[tuple[int, list[Any]]]) -> list[Trial]:
-        """New trials of the library, as numbers and points."""
-        return [Trial(number, self.params(point), output=self.outputs[0]) for number, point in trials]
+    def asked(self, trials: Iterable[EncodedTrial]) -> list[Trial]:
+        """New trials of the library."""
+        return [
+            Trial(number, self.params(point), output=self.outputs[0], row=row, labels=dict(labels))
+            for number, point, (row, labels) in trials
+        ]
 
     def encode_outcomes(self, numbers: Sequence[int], values: Any, noise: Any) -> list[EncodedOutcome]:
         """Outcomes of trials as the library takes them, without those of rows that were discarded; pending without values."""

@@ -167,7 +167,7 @@ class Insight:
         return len(known) == len(values) and self._inner.is_feasible(known)
 
     def to_dataframe(self, *, history: bool = False) -> pandas.DataFrame:
-        """All trials: numbers, inputs, outputs, noise variances where one is known, status and reasons of failures.
+        """All trials: numbers, inputs, labels of candidates, outputs, noise variances where one is known, status and reasons of failures.
 
         Outputs that are pending, failed or discarded are NaN. Filled in, the table is one that `tell` takes. With `history`,
         all corrections instead: see `Study.history`.
@@ -178,6 +178,8 @@ class Insight:
         trials = self.trials
         table: dict[str, Any] = {"trial": [trial.id for trial in trials]}
         table |= {name: [trial.params[name] for trial in trials] for name in self._codec.inputs}
+        labels = [label["name"] for label in self._config["space"].get("labels", [])]
+        table |= {name: [trial.labels.get(name) for trial in trials] for name in labels}
         missing = float("nan")
         table |= {name: [(trial.values or {}).get(name, missing) for trial in trials] for name in self._codec.outputs}
         for name in self._codec.outputs:

@@ -92,14 +92,21 @@ class Choice:
 
 @dataclass(frozen=True)
 class Candidates:
-    """A fixed list of points: a DataFrame, a list of dictionaries, or a dictionary of columns.
+    """A fixed list of points: a DataFrame (of pandas, polars or pyarrow), a list of dictionaries, a dictionary of columns, or a
+    two-dimensional array, whose columns are called x0, x1, ….
+
+    All columns are inputs, unless `inputs` names those that are, or says what they may be. Other columns are labels, such as
+    an id or a supplier, and so is an index that is not just 0, 1, …. Rows with the same inputs and another id (without a
+    column id: other labels) are different candidates. Trials have their `row` and `labels`, which are strings.
 
     Columns with strings, booleans or None are choices without order, all others are numbers.
 
     >>> space = Candidates({"size": [1.0, 2.0, 4.0], "metal": ["Pd", "Ni", "Pd"]})
+    >>> pool = Candidates({"id": ["a", "b"], "size": [1.0, 1.0]}, inputs=["size"])
     """
 
     table: Any
+    inputs: Mapping[str, Any] | Sequence[str] | None = None
 
 
 Dimension = Union[Real, Int, Choice]
@@ -112,14 +119,32 @@ class Space:
     def __init__(self, given: SpaceLike) -> None:
         self.dimensions: dict[str, Dimension] = {}
         self.candidates: Table | None = None
+        self.columns: list[str] = []
         if isinstance(given, Candidates):
-            self.candidates = Table(given.table)
+            self._set_candidates(given.table, given.inputs)
         elif isinstance(given, Mapping) and not _is_table_of_arrays(given):
             self.dimensions = {str(name): _dimension(str(name), one) for name, one in given.items()}
         elif is_table(given):
-            self.candidates = Table(given)
+            self._set_candidates(given, None)
         else:
             raise TypeError(f"a space must be a dictionary of inputs or a table of candidates, not {type(given).__name__}")
+
+    def _set_candidates(self, table: Any, inputs: Mapping[str, Any] | Sequence[str] | None) -> None:
+        self.candidates = Table(table)
+        self.columns = list(self.candidates.columns if inputs is None else inputs)
+        if isinstance(inputs, Mapping):
+            self.dimensions = {str(name): _dimension(str(name), one) for name, one in inputs.items()}
+
+    def rows(self) -> tuple[list[str], Any] | None:
+        """Names and points of the candidates, if there are any."""
+        return None if self.candidates is None else (self.columns, self.candidates.points(self.columns))
+
+    def row_labels(self) -> list[tuple[str, list[str]]]:
+        """Columns that travel with the candidates, with their names."""
+        if self.candidates is None:
+            return []
+        others = [(name, column) for name, column in self.candidates.columns.items() if name not in self.columns]
+        return [(name, [str(one) for one in column]) for name, column in [*self.candidates.index, *others]]
 
     def specs(self) -> list[tuple[str, str, Any, bool, float | None, int | None, str | None]]:
         """Inputs as the library takes them: their names, and what they are."""

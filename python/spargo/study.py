@@ -126,12 +126,8 @@ class Study(Corrections):
             "local_models": _options("local_models", local_models, LocalModelOptions),
         }
         config = to_settings(settings) | {"outputs": outputs_of(objectives, constraints)}
-        candidates = None
-        if inputs.candidates is not None:
-            names = list(inputs.candidates.columns)
-            candidates = (names, inputs.candidates.points(names))
         path = None if storage is None else os.fspath(storage)
-        inner = _spargo.Study.begin(json.dumps(config, default=_refuse), inputs.specs(), candidates, path, quality)
+        inner = _spargo.Study.begin(json.dumps(config, default=_refuse), inputs.specs(), inputs.rows(), inputs.row_labels(), path, quality)
         self._set(inner, inputs.labels(), quality)
 
     @classmethod
@@ -184,9 +180,9 @@ class Study(Corrections):
         """
         return self._asked(self._inner.replicate(_checked(count)))
 
-    def _asked(self, trials: list[tuple[int, list[Any]]]) -> list[Trial]:
+    def _asked(self, trials: list[_spargo.EncodedTrial]) -> list[Trial]:
         """New trials, which are the caller's: no run takes them up by itself."""
-        self._by_hand.update(number for number, _ in trials)
+        self._by_hand.update(number for number, _, _ in trials)
         return self._codec.asked(trials)
 
     @overload

@@ -1,4 +1,4 @@
-"""Tables: DataFrames, lists of dictionaries, dictionaries of columns."""
+"""Tables: DataFrames, lists of dictionaries, dictionaries of columns, two-dimensional arrays."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 def is_table(given: Any) -> bool:
     """Whether it can be read as a table with named columns."""
-    if isinstance(given, Mapping) or is_frame(given):
+    if isinstance(given, Mapping) or is_frame(given) or _is_matrix(given):
         return True
     if not isinstance(given, Sequence) or isinstance(given, str) or not given:
         return False
@@ -24,14 +24,18 @@ def is_frame(given: Any) -> bool:
 
 
 class Table:
-    """Columns by name, all of the same length."""
+    """Columns by name, all of the same length; `index` has the names and values of an index that is not just 0, 1, …."""
 
     def __init__(self, given: Any) -> None:
         self.columns: dict[str, Sequence[Any] | npt.NDArray[Any]] = {}
+        self.index: list[tuple[str, Sequence[Any]]] = []
         if isinstance(given, Mapping):
             self.columns = {str(name): _column(column) for name, column in given.items()}
         elif is_frame(given):
             self.columns = {str(name): _column(given[name]) for name in getattr(given, "column_names", given.columns)}
+            self.index = _index(given)
+        elif _is_matrix(given):
+            self.columns = {f"x{k}": _column(given[:, k]) for k in range(given.shape[1])}
         elif is_table(given):
             names = [str(name) for name in given[0]]
             for i, row in enumerate(given):
@@ -58,6 +62,19 @@ class Table:
         if columns and all(isinstance(column, np.ndarray) and column.dtype == np.float64 for column in columns):
             return np.column_stack(columns)
         return [list(row) for row in zip(*(_plain(column) for column in columns))]
+
+
+def _is_matrix(given: Any) -> bool:
+    return isinstance(given, np.ndarray) and given.ndim == 2
+
+
+def _index(frame: Any) -> list[tuple[str, Sequence[Any]]]:
+    index = getattr(frame, "index", None)
+    if index is None or callable(index):
+        return []
+    values = list(index)
+    counted = all(isinstance(one, (int, np.integer)) and one == i for i, one in enumerate(values))
+    return [] if counted else [(str(getattr(index, "name", None) or "index"), values)]
 
 
 def _column(given: Any) -> Sequence[Any] | npt.NDArray[Any]:

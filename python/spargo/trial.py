@@ -29,6 +29,10 @@ class Trial:
     status: str = "pending"
     output: str | None = field(default=None, repr=False, compare=False)
     """Name of the study's first output."""
+    row: int | None = field(default=None, repr=False)
+    """Row of the table of candidates as it was given, counted from 0; `None` if the point is none of them."""
+    labels: dict[str, str] = field(default_factory=dict, repr=False)
+    """Other columns of that row, such as an id or a supplier."""
 
     def __hash__(self) -> int:
         """By its number: dictionaries, such as those of parameters, have no hash."""

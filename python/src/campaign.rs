@@ -39,18 +39,17 @@ impl Campaign {
 
     /// Numbers and points of trials to evaluate, `None` to wait for an outcome, or why the campaign is over.
     fn next(&self, py: Python<'_>, study: &Study, idle: usize) -> PyResult<Option<Step>> {
-        let next = study.with(py, |study| {
+        study.with(py, |study| {
             let mut campaign = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
             campaign.give_up = Some(Inner::patience(study));
-            campaign.next(study, idle)
-        })?;
-        Ok(match next {
-            Next::Evaluate(trials) => Some(Step::Evaluate(encode_trials(trials))),
-            Next::Wait => None,
-            Next::Done(Why::BudgetSpent) => Some(Step::Done("budget")),
-            Next::Done(Why::SpaceExhausted) => Some(Step::Done("exhausted")),
-            Next::Done(Why::AllFailed { pending_again: 0, .. }) => Some(Step::Done("failing")),
-            Next::Done(Why::AllFailed { .. }) => Some(Step::Done("pending again")),
+            Ok(match campaign.next(study, idle)? {
+                Next::Evaluate(trials) => Some(Step::Evaluate(encode_trials(&study.config().space, &trials))),
+                Next::Wait => None,
+                Next::Done(Why::BudgetSpent) => Some(Step::Done("budget")),
+                Next::Done(Why::SpaceExhausted) => Some(Step::Done("exhausted")),
+                Next::Done(Why::AllFailed { pending_again: 0, .. }) => Some(Step::Done("failing")),
+                Next::Done(Why::AllFailed { .. }) => Some(Step::Done("pending again")),
+            })
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::values::{Cell, cells, value};
 use pyo3::prelude::*;
-use spargo::space::{Choices, Dimension, Domain, IntRange, RealRange, Scale};
+use spargo::space::{Choices, Dimension, Domain, IntRange, RealRange, Scale, Space};
 use spargo::study::{Measurement, Note, Outcome, OutputChange, Record, Revision, Trial};
 
 /// A value, its noise variance, and the reason of a failure; pending without a value and a reason.
@@ -47,24 +47,33 @@ pub fn outcome((_, outputs, reason): EncodedOutcome) -> Outcome {
     reason.map_or_else(|| Outcome::Measured(outputs.into_iter().map(one).collect()), Outcome::failed)
 }
 
-/// A trial's number and point.
-pub type EncodedTrial = (u64, Vec<Cell>);
+/// A trial's row of the table of candidates, and the names and texts of its labels there.
+pub type EncodedRow = (Option<u64>, Vec<(String, String)>);
 
-/// A trial's number, ask, point, outputs and status.
-pub type EncodedRecord = (u64, Option<u64>, Vec<Cell>, Vec<EncodedMeasurement>, &'static str);
+/// A trial's number, point and row.
+pub type EncodedTrial = (u64, Vec<Cell>, EncodedRow);
+
+/// A trial's number, ask, point, outputs, status and row.
+pub type EncodedRecord = (u64, Option<u64>, Vec<Cell>, Vec<EncodedMeasurement>, &'static str, EncodedRow);
 
 /// What a correction changes of one output: trial, time, author, reason, kind, output, and what was known before and is since.
 pub type EncodedChange = (u64, u64, String, String, &'static str, usize, String, String);
 
 /// Trials for Python.
-pub fn encode_trials(trials: Vec<Trial>) -> Vec<EncodedTrial> {
-    trials.iter().map(|trial| (trial.id, cells(&trial.point))).collect()
+pub fn encode_trials(space: &Space, trials: &[Trial]) -> Vec<EncodedTrial> {
+    trials.iter().map(|trial| (trial.id, cells(&trial.point), encode_row(space, trial))).collect()
+}
+
+fn encode_row(space: &Space, trial: &Trial) -> EncodedRow {
+    let labels = trial.row.and_then(|row| space.labels(row)).unwrap_or_default();
+    (trial.row, labels.into_iter().map(|(name, text)| (name.into(), text.into())).collect())
 }
 
 /// A record for Python.
-pub fn encode_record(record: &Record) -> EncodedRecord {
+pub fn encode_record(space: &Space, record: &Record) -> EncodedRecord {
     let outputs = record.measurements().map(|m| (m.observed(), m.variance(), m.failure().map(String::from))).collect();
-    (record.trial.id, record.ask, cells(&record.trial.point), outputs, record.status().name())
+    let Record { trial, ask, .. } = record;
+    (trial.id, *ask, cells(&trial.point), outputs, record.status().name(), encode_row(space, trial))
 }
 
 /// One correction of a trial for Python, output by output.

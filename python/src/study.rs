@@ -15,7 +15,7 @@ use crate::settings::{Json, json, read};
 use crate::values::{Cell, Points, cells};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use spargo::space::Space;
+use spargo::space::{LabelColumn, Space};
 use spargo::study::{
     Change, Config, Correction, Goal, LeaveOneOut, Note, Outcome, Record, Refit, Revision, Study as Inner,
 };
@@ -40,21 +40,27 @@ pub struct Study {
 impl Study {
     /// A study with these settings, in memory, or in a file that is created unless it exists.
     ///
-    /// The space has these inputs, or it is that of `candidates`: the names of the columns and the rows of a table.
+    /// The space has these inputs, or those of `candidates`, the names of the columns and the rows of a table; `labels` are columns
+    /// that travel with its rows.
     #[staticmethod]
     fn begin(
         py: Python<'_>,
         config: &str,
         inputs: Vec<EncodedInput<'_>>,
         candidates: Option<(Vec<String>, Points)>,
+        labels: Vec<(String, Vec<String>)>,
         path: Option<PathBuf>,
         quality: Option<PythonQuality>,
     ) -> PyResult<Self> {
         let inputs = inputs.into_iter().map(dimension).collect::<PyResult<Vec<_>>>()?;
+        let labels = labels.into_iter().map(|(name, values)| LabelColumn { name, values }).collect();
         let inner = heavy(py, || {
             let mut config: Config = read(config, "help(spargo.Study) lists the settings")?;
             config.space = match candidates {
-                Some((names, rows)) => Space::from_table(&names, rows.into_values())?,
+                Some((names, rows)) if inputs.is_empty() => {
+                    Space::from_labelled_table(&names, rows.into_values(), labels)?
+                }
+                Some((_, rows)) => Space::new(inputs)?.with_labelled_candidates(rows.into_values(), labels)?,
                 None => Space::new(inputs)?,
             };
             if let Some(quality) = &quality {
@@ -130,13 +136,16 @@ impl Study {
                 Some(count) => study.ask_with(count, refit),
                 None => study.ask_by_default(refit),
             };
-            trials.map(encode_trials)
+            Ok(encode_trials(&study.config().space, &trials?))
         })
     }
 
     /// Numbers and points of trials that re-evaluate the likely winners; by default as many as a batch has.
     fn replicate(&self, py: Python<'_>, count: Option<usize>) -> PyResult<Vec<EncodedTrial>> {
-        self.with(py, |study| study.replicate(count.unwrap_or(self.config.batch)).map(encode_trials))
+        self.with(py, |study| {
+            let trials = study.replicate(count.unwrap_or(self.config.batch))?;
+            Ok(encode_trials(&study.config().space, &trials))
+        })
     }
 
     /// Tells outcomes; returns how many are new.
@@ -232,7 +241,9 @@ impl Study {
     fn records_from(&self, py: Python<'_>, first: u64) -> PyResult<Vec<EncodedRecord>> {
         self.at_once(py, |study| {
             study.refresh()?;
-            Ok(study.history().records().iter().skip(first.saturating_sub(1) as usize).map(encode_record).collect())
+            let (space, records) = (&study.config().space, study.history().records());
+            let records = records.iter().skip(first.saturating_sub(1) as usize);
+            Ok(records.map(|record| encode_record(space, record)).collect())
         })
     }
 
@@ -240,10 +251,14 @@ impl Study {
     fn records(&self, py: Python<'_>, numbers: Vec<u64>) -> PyResult<Vec<EncodedRecord>> {
         self.at_once(py, |study| {
             study.refresh()?;
-            let records = study.history().records();
+            let (space, records) = (&study.config().space, study.history().records());
             let find = |(index, &trial): (usize, &u64)| {
-                let found = (trial as usize).checked_sub(1).and_then(|place| records.get(place)).map(encode_record);
-                found.ok_or(Error::UnknownTrial { index, trial, trials: records.len() as u64 })
+                let found = (trial as usize).checked_sub(1).and_then(|place| records.get(place));
+                found.map(|record| encode_record(space, record)).ok_or(Error::UnknownTrial {
+                    index,
+                    trial,
+                    trials: records.len() as u64,
+                })
             };
             numbers.iter().enumerate().map(find).collect()
         })

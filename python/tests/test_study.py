@@ -167,6 +167,43 @@ def test_real_inputs_have_steps_and_digits(tmp_path: Path) -> None:
         spargo.Real(0, 1, step=0.1, digits=1)
 
 
+def test_candidates_keep_their_labels(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"size": [1.0, 1.0, 2.0], "id": ["a", "b", "c"]}, index=["r1", "r2", "r3"])
+    path = tmp_path / "pool.db"
+    for inputs in (["size"], {"size": spargo.Real(1, 2)}):
+        with spargo.Study(spargo.Candidates(frame, inputs=inputs), initial=3) as study:
+            # Two of them have the same input.
+            asked = sorted(study.ask(3), key=lambda trial: trial.row or 0)
+            assert [(trial.row, trial.params["size"]) for trial in asked] == [(0, 1), (1, 1), (2, 2)]
+            assert [trial.labels for trial in asked] == [{"index": f"r{i + 1}", "id": "abc"[i]} for i in range(3)]
+            table = study.to_dataframe().assign(objective=[1.0, 2.0, 3.0])
+            assert list(table.columns[:4]) == ["trial", "size", "index", "id"]
+            assert study.tell(table.drop(columns=["status", "reason"])) == 3
+            assert study.best().trial.labels == study.trials[study.best().trial.id - 1].labels != {}
+            labels = study.config["space"]["labels"]
+            assert [label["name"] for label in labels] == ["index", "id"]
+            assert labels[0]["values"] == ["r1", "r2", "r3"]
+    assert "labels" not in spargo.Study(spargo.Candidates(frame.reset_index(drop=True))).config["space"]
+    with spargo.Study(np.array([[0.0, 1.0], [2.0, 3.0]]), storage=path, initial=2) as study:
+        assert {(trial.params["x0"], trial.params["x1"]) for trial in study.ask(2)} == {(0, 1), (2, 3)}
+    with pytest.raises(ValueError, match="no column 'weight'"):
+        spargo.Study(spargo.Candidates(frame, inputs=["weight"]))
+
+
+@pytest.mark.parametrize("package", ["polars", "pyarrow"])
+def test_candidates_come_from_any_table(package: str) -> None:
+    module: Any = pytest.importorskip(package)
+    columns = {"size": [1.0, 2.0], "metal": ["Pd", "Ni"], "fast": [True, False]}
+    table = module.DataFrame(columns) if package == "polars" else module.table(columns)
+    for given in (table, spargo.Candidates(table, inputs=["size", "metal", "fast"])):
+        asked = [trial.params for trial in spargo.Study(given, initial=2).ask(2)]
+        assert sorted(asked, key=lambda one: one["size"]) == [
+            {"size": 1.0, "metal": "Pd", "fast": True},
+            {"size": 2.0, "metal": "Ni", "fast": False},
+        ]
+
+
 def test_outcomes_come_in_every_form() -> None:
     study = spargo.Study({"x": (0.0, 1.0)}, {"a": "max", "b": "min"})
     outcomes: list[Any] = [

@@ -1,7 +1,6 @@
 //! The model along each input, with all others fixed at one trial's.
 
 use super::axis::Inputs;
-use super::overview::point;
 use serde::Serialize;
 use spargo::Result;
 use spargo::space::{Dimension, Point, Value};
@@ -82,7 +81,7 @@ impl Through {
             return Ok(Some(Through { trial, which: "in the middle of the believed front" }));
         }
         let ranking = study.ranking(0)?;
-        let middle = ranking.get(ranking.len() / 2).map(|&id| Trial { id, point: point(study, id).clone() });
+        let middle = ranking.get(ranking.len() / 2).and_then(|&id| Some(study.trial(id)?.trial.clone()));
         Ok(middle.map(|trial| Through { trial, which: "the median trial by belief" }))
     }
 }

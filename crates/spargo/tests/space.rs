@@ -5,7 +5,7 @@ mod common;
 use common::flat;
 use proptest::prelude::*;
 use spargo::Error;
-use spargo::space::{Choices, Dimension, Domain, IntRange, Point, RealRange, Scale, Space, Value};
+use spargo::space::{Choices, Dimension, Domain, IntRange, LabelColumn, Point, RealRange, Scale, Space, Value};
 
 fn real(lower: f64, upper: f64, scale: Scale) -> Dimension {
     Dimension::new("x", Domain::Real(RealRange { lower, upper, scale }))
@@ -666,6 +666,44 @@ fn a_candidate_given_again_is_left_out() {
     let close = one().with_candidates(vec![vec![7.0.into()], vec![3.0.into()], vec![(3.0 + 1e-14).into()]]);
     let error = close.unwrap_err().to_string();
     assert!(error.contains("row 2") && error.contains("row 1"), "{error}");
+}
+
+#[test]
+fn candidates_are_known_by_their_labels() {
+    let column = |name: &str, values: &[&str]| LabelColumn {
+        name: name.into(),
+        values: values.iter().map(|value| value.to_string()).collect(),
+    };
+    let inputs = || Space::new(vec![Dimension::real("x", 0.0, 1.0), Dimension::choice("m", &["Pd", "Ni"])]).unwrap();
+    let row = |x: f64, m: &str| -> Point { vec![x.into(), m.into()] };
+    let rows = vec![row(0.5, "Pd"), row(0.5, "Pd"), row(0.25, "Ni"), row(0.5, "Pd"), row(0.5, "Pd")];
+    // Row 3 is row 0 again, as the id says. Without an id all labels count.
+    let labels = vec![column("Id", &["a", "b", "c", "a", "d"]), column("SMILES", &["C", "C", "O", "CO", "C"])];
+    let space = inputs().with_labelled_candidates(rows.clone(), labels.clone()).unwrap();
+    assert_eq!((space.size(), space.label_names().collect::<Vec<_>>()), (Some(4), vec!["Id", "SMILES"]));
+    let again: Space = serde_json::from_str(&serde_json::to_string(&space).unwrap()).unwrap();
+    assert_eq!(again, space);
+    let names = ["x", "m"].map(String::from);
+    for space in [space, again, Space::from_labelled_table(&names, rows.clone(), labels.clone()).unwrap()] {
+        assert_eq!([0, 2].map(|row| space.rows_at(&rows[row])), [vec![0, 1, 4], vec![2]]);
+        assert_eq!((space.rows_at(&row(0.75, "Pd")), space.rows_at(&row(2.0, "Pd"))), (vec![], vec![]));
+        assert_eq!((space.identity(1), space.identity(3)), (Some(vec!["b"]), None));
+        assert_eq!(space.labels(4).unwrap(), [("Id", "d"), ("SMILES", "C")]);
+        assert_eq!((space.labels(3), space.labels(5), space.candidate(3)), (None, None, Some(rows[4].clone())));
+    }
+    let smiles = Space::from_labelled_table(&names, rows.clone(), labels[1..].to_vec()).unwrap();
+    assert_eq!((smiles.rows_at(&rows[0]), smiles.identity(3)), (vec![0, 3], Some(vec!["CO"])));
+    let plain = inputs().with_candidates(rows.clone()).unwrap();
+    assert_eq!((plain.size(), plain.labels(2), plain.label_names().count()), (Some(2), Some(vec![]), 0));
+    assert!(inputs().labels(0).is_none() && inputs().rows_at(&rows[0]).is_empty());
+    for (wrong, part) in [
+        (column("id", &["a"]), "'id'"),
+        (column("x", &["a", "b", "c", "d", "e"]), "rename"),
+        (column("", &["a", "b", "c", "d", "e"]), "rename"),
+    ] {
+        let error = inputs().with_labelled_candidates(rows.clone(), vec![wrong]).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `spargo ask`: the next points of a study, for robots and scripts.
 
 use crate::io::csv::point_table::{PointTable, TableArgs};
+use crate::io::csv::points::label_cells;
 use crate::io::output::execution::Threads;
 use crate::io::output::logs::log_last_step;
 use crate::io::output::print::note;
@@ -29,7 +30,8 @@ was changed when (`spargo export --history`).
 
 A trial is pending until its outcome is told, and no point is asked for twice except by --replicate. `spargo run` evaluates \
 the trials that are pending when it starts. If the points cannot be written, the exit code is 1 and the message names \
-the trials, which are pending nevertheless. Keys of --json: trial and the inputs.")]
+the trials, which are pending nevertheless. Keys of --json: trial, the inputs and \
+the labels of candidates.")]
 pub struct Ask {
     /// A study file, or a study's database
     study: PathBuf,
@@ -60,10 +62,15 @@ impl Ask {
         let trials = self.threads.install(|| self.points.ask(&mut handle.study))?;
         let numbers: Vec<u64> = trials.iter().map(|trial| trial.id).collect();
         let named = |input: &Dimension| if self.table.json { input.name.clone() } else { input.label() };
-        let names = handle.study.config().space.dimensions().iter().map(named);
+        let space = &handle.study.config().space;
+        let names = space.dimensions().iter().map(named).chain(space.label_names().map(String::from));
         let columns = std::iter::once("trial".into()).chain(names).collect();
-        let row = |Trial { id, point }: Trial| std::iter::once(Value::Int(id as i64)).chain(point).map(Some).collect();
-        let table = PointTable { columns, rows: trials.into_iter().map(row).collect(), ..PointTable::default() };
+        let row = |trial: &Trial| {
+            let id = Some(Value::Int(trial.id as i64));
+            let point = trial.point.iter().cloned().map(Some);
+            std::iter::once(id).chain(point).chain(label_cells(space, trial)).collect()
+        };
+        let table = PointTable { columns, rows: trials.iter().map(row).collect(), ..PointTable::default() };
         self.table.deliver(&table, &inputs).map_err(|error| undelivered(&error, &numbers, &self.study))
     }
 }

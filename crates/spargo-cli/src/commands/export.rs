@@ -1,10 +1,11 @@
 //! `spargo export`: every trial of a study as a table, or every correction of them.
 
 use crate::io::csv::point_table::{PointTable, TableArgs};
+use crate::io::csv::points::label_cells;
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
-use spargo::space::{Dimension, Value};
+use spargo::space::{Dimension, Space, Value};
 use spargo::study::{Config, Measurement, Note, Output, OutputChange, Record, Revision, SettingChange, Status, Study};
 use std::path::PathBuf;
 
@@ -18,7 +19,7 @@ Examples:
   What was amended, discarded, retried or set otherwise, by whom, when and why:
     spargo export study.toml --history
 
-Columns: trial, the inputs, the outputs, their noise variances where one is known, status (done, partial, failed, pending or \
+Columns: trial, the inputs, the labels of candidates, the outputs, their noise variances where one is known, status (done, partial, failed, pending or \
 discarded), reason. An output that is pending is an empty cell, one that failed has the word failed.
 Columns of --history: trial, time, by, reason, change (amended, discarded, retried or setting), what (an output or a \
 setting), before, after. They are the keys of --json as well. Text \
@@ -55,17 +56,19 @@ fn trials(study: &Study, json: bool) -> PointTable {
     let mut columns = vec!["trial".into()];
     let label = |dimension: &Dimension| if json { dimension.name.clone() } else { dimension.label() };
     columns.extend(space.dimensions().iter().map(label));
+    columns.extend(space.label_names().map(String::from));
     columns.extend(outputs.iter().map(|output| output.name.clone()));
     columns.extend(noisy.iter().map(|&k| format!("{} variance", outputs[k].name)));
     columns.extend(["status", "reason"].map(String::from));
-    let rows = records.iter().map(|record| cells(record, &noisy)).collect();
+    let rows = records.iter().map(|record| cells(space, record, &noisy)).collect();
     PointTable { columns, rows, ..PointTable::default() }
 }
 
-fn cells(record: &Record, noisy: &[usize]) -> Vec<Option<Value>> {
+fn cells(space: &Space, record: &Record, noisy: &[usize]) -> Vec<Option<Value>> {
     let status = record.status();
     let mut cells = vec![Some(Value::Int(record.trial.id as i64))];
     cells.extend(record.trial.point.iter().cloned().map(Some));
+    cells.extend(label_cells(space, &record.trial));
     cells.extend(record.measurements().map(|measurement| match measurement {
         Measurement::Failed { .. } if status != Status::Failed => Some("failed".into()),
         // Next to a reason, an empty cell would have failed.

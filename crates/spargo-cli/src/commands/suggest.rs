@@ -3,6 +3,7 @@
 use crate::commands::ask::PointArgs;
 use crate::io::csv::csv_out::CsvFormat;
 use crate::io::csv::point_table::{PointTable, TableArgs};
+use crate::io::csv::points::label_cells;
 use crate::io::csv::results::Results;
 use crate::io::output::execution::Threads;
 use crate::io::output::print::note;
@@ -10,7 +11,7 @@ use crate::io::study_file::StudyFile;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
 use spargo::space::{Point, Value};
-use spargo::study::{Config, CrediblePrediction, Study};
+use spargo::study::{Config, CrediblePrediction, Study, Trial};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -25,7 +26,7 @@ Examples:
     spargo suggest study.toml --data results.csv --replicate -n 24
 
 Plates have the separator and the decimal mark of the last file that was read. Text that begins with =, +, - or @ is \
-written after an apostrophe, so that no spreadsheet runs it; it is read without. Keys of --json: the inputs and, with \
+written after an apostrophe, so that no spreadsheet runs it; it is read without. Keys of --json: the inputs, the labels of candidates and, with \
 --predict, 'NAME mean', 'NAME low', 'NAME high' per output.";
 
 /// Arguments of `spargo suggest`.
@@ -74,10 +75,14 @@ impl Suggest {
 
     /// The batch, whose inputs have these columns in CSV and their own names in JSON.
     fn suggest(&self, study: &mut Study, header: Vec<String>, format: CsvFormat) -> Result<PointTable> {
-        let points: Vec<Point> = self.points.ask(study)?.into_iter().map(|trial| trial.point).collect();
-        let names = study.config().space.dimensions().iter().map(|dimension| dimension.name.clone());
+        let trials = self.points.ask(study)?;
+        let space = &study.config().space;
+        let names = space.dimensions().iter().map(|dimension| dimension.name.clone());
         let mut columns = if self.table.json { names.collect() } else { header };
-        let mut rows: Vec<Vec<_>> = points.iter().map(|point| point.iter().cloned().map(Some).collect()).collect();
+        columns.extend(space.label_names().map(String::from));
+        let cells = |trial: &Trial| trial.point.iter().cloned().map(Some).chain(label_cells(space, trial)).collect();
+        let mut rows: Vec<Vec<_>> = trials.iter().map(cells).collect();
+        let points: Vec<Point> = trials.into_iter().map(|trial| trial.point).collect();
         let predicted = if self.predict { study.config().outputs.len() } else { 0 };
         for k in 0..predicted {
             let name = &study.config().outputs[k].name;

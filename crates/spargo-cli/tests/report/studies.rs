@@ -206,7 +206,7 @@ pub fn large() -> PathBuf {
             space.decode(&numbers).unwrap()
         };
         let told = |id: u64| {
-            let trial = Trial { id, point: point(id) };
+            let trial = Trial { id, point: point(id), row: None };
             let outcome = outcome(&space, &trial);
             (trial.point, Some(outcome))
         };

@@ -163,6 +163,54 @@ temperature = { real = [20, 120], step = 0.5 }\nloading = { real = [0.001, 0.1],
 }
 
 #[test]
+fn columns_of_candidates_that_are_no_inputs_are_labels() {
+    let folder = desk();
+    folder.write("pool.csv", "id,x,n (-),supplier,y\na,0.5,3,Acme,\nb,0.5,3,Bolt,\nc,0.25,4,Acme,7\na,0.5,3,Acme,\n");
+    folder.edit("study.toml", "[space]\n", "[space]\ncandidates = 'pool.csv'\n");
+    folder.done(&["ask", "study.toml", "-n", "3", "-o", "plate.csv"]);
+    let plate = folder.read("plate.csv");
+    let mut lines = plate.lines();
+    assert_eq!(lines.next(), Some("trial,x,n,id,supplier"));
+    let mut rows: Vec<&str> = lines.filter_map(|line| Some(line.split_once(',')?.1)).collect();
+    rows.sort_unstable();
+    assert_eq!(rows, ["0.25,4,c,Acme", "0.5,3,a,Acme", "0.5,3,b,Bolt"]);
+    // Outcomes beside these columns are told, and all other commands name the candidates.
+    let told = |(i, line): (usize, &str)| format!("{line},{}\n", if i == 0 { "y".into() } else { i.to_string() });
+    folder.write("told.csv", &plate.lines().enumerate().map(told).collect::<String>());
+    folder.done(&["tell", "study.toml", "told.csv"]);
+    let exported = folder.done(&["export", "study.toml"]);
+    assert!(exported.starts_with("trial,x,n,id,supplier,y,"), "{exported}");
+    for line in plate.lines().skip(1) {
+        assert!(exported.contains(&format!("\n{line},")), "{exported}");
+    }
+    let best = plate.lines().nth(3).and_then(|line| line.split(',').nth(3)).unwrap();
+    assert!(folder.done(&["status", "study.toml"]).contains(&format!("id {best}")));
+    let complaint = folder.refused(&["ask", "study.toml", "-n", "1"]);
+    assert!(complaint.contains("only 0"), "{complaint}");
+    // Without a study the labels of past results say which candidates are left.
+    folder.write("data.csv", "x,n,id,y\n0.5,3,b,1\n0.25,4,c,2\n");
+    let left = folder.done(&["suggest", "study.toml", "--data", "data.csv", "-n", "1"]);
+    assert_eq!(left, "x,n,id,supplier\n0.5,3,a,Acme\n");
+    folder.edit("study.toml", "name = 'plain'", "name = 'other'");
+    folder.done(&["tell", "study.toml", "data.csv"]);
+    assert!(folder.done(&["ask", "study.toml", "-n", "1"]).ends_with(",a,Acme\n"));
+}
+
+#[test]
+fn programs_receive_the_labels_of_candidates() {
+    for (words, script) in [("{id} {x}", "echo \"id $1\" >> heard; echo 1"), ("", "cat >> heard; echo 1")] {
+        let folder = Folder::new(PLAIN, words, "budget = 2", script);
+        folder.write("pool.csv", "id,x,n\na,0.5,3\nb,0.5,3\n");
+        folder.edit("study.toml", "[space]\n", "[space]\ncandidates = 'pool.csv'\n");
+        folder.done(&["run", "study.toml"]);
+        let heard = folder.read("heard").replace("\":\"", " ");
+        for id in ["id a", "id b"] {
+            assert_eq!(heard.matches(id).count(), 1, "{heard}");
+        }
+    }
+}
+
+#[test]
 fn replicates_are_asked_for_by_a_flag() {
     let folder = desk();
     let complaint = folder.refused(&["ask", "study.toml", "--replicate"]);

@@ -28,9 +28,10 @@ pub fn greedy(
     let optimizer = context.optimizer;
     function.add_pending(context, context.pending)?;
     let pool = starts(context, function, count, excluded)?;
+    let mut free = vec![true; pool.nrows()];
     greedy_from(context, function, pool.as_ref(), count, |acquisition, scores| {
         if optimizer.pool().is_complete() {
-            best_free(pool.as_ref(), column(scores, 0), excluded)
+            best_free(pool.as_ref(), column(scores, 0), &mut free, excluded)
         } else {
             Ok(row(optimizer.search(acquisition, pool.as_ref(), scores, &[], excluded)?.as_ref(), 0))
         }
@@ -118,10 +119,12 @@ fn starts(context: &Context<'_>, function: &dyn AcquisitionFunction, count: usiz
     Ok(select_rows(points, &best))
 }
 
-/// The free row with the largest score.
-fn best_free(points: MatRef<'_>, scores: &[f64], excluded: &mut Excluded) -> Result<Vec<f64>> {
-    let mut rows = sorted_by_value(scores).into_iter().map(|i| row(points, i));
-    let point = rows.find(|point| !excluded.contains(point)).ok_or(Error::Exhausted { wanted: 1, left: 0 })?;
+/// The free row with the largest score. Rows count, not points, as several candidates may share one.
+fn best_free(points: MatRef<'_>, scores: &[f64], free: &mut [bool], excluded: &mut Excluded) -> Result<Vec<f64>> {
+    let best = sorted_by_value(scores).into_iter().find(|&i| free[i]);
+    let best = best.ok_or(Error::Exhausted { wanted: 1, left: 0 })?;
+    free[best] = excluded.allows_replicates();
+    let point = row(points, best);
     excluded.insert(&point);
     Ok(point)
 }

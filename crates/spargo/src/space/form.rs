@@ -4,6 +4,7 @@
 //!     inputs = [{ name, real = [lower, upper] | int = [lower, upper] | choice = [labels], log, step | digits, unit,
 //!                past }, …]
 //!     candidates = [[value, …], …]
+//!     labels = [{ name, values = [text, …] }, …]        rows = [number of each candidate in the table as given]
 //! ```
 
 use super::choice::Choices;
@@ -11,6 +12,7 @@ use super::dimension::Dimension;
 use super::domain::{Domain, Scale};
 use super::grid::{GridRange, Spacing};
 use super::int::IntRange;
+use super::labels::{LabelColumn, Labels};
 use super::real::RealRange;
 use super::{Point, Space};
 use crate::error::{Error, Result};
@@ -113,6 +115,9 @@ impl From<Dimension> for InputForm {
 pub(super) struct SpaceForm {
     inputs: Vec<Dimension>,
     candidates: Option<Vec<Point>>,
+    #[serde(default)]
+    labels: Vec<LabelColumn>,
+    rows: Option<Vec<u64>>,
     /// Whatever is written there: it is refused, not read.
     #[serde(default)]
     constraints: Value,
@@ -128,7 +133,9 @@ impl TryFrom<SpaceForm> for Space {
                 "give the points that may be evaluated as a table of candidates, or report those that may not as failed",
             ));
         }
-        Space::build(form.inputs, form.candidates)
+        let labelled = |rows: Vec<Point>| Ok((Labels::new(form.labels, form.rows, rows.len())?, rows));
+        let rows = form.candidates.map(labelled).transpose()?.map(|(labels, rows)| (rows, labels));
+        Space::build(form.inputs, rows)
     }
 }
 
@@ -139,9 +146,16 @@ impl Serialize for Space {
             inputs: &'a [Dimension],
             #[serde(skip_serializing_if = "Option::is_none")]
             candidates: Option<Rows<'a>>,
+            #[serde(skip_serializing_if = "<[_]>::is_empty")]
+            labels: &'a [LabelColumn],
+            #[serde(skip_serializing_if = "Option::is_none")]
+            rows: Option<&'a [u64]>,
         }
         let candidates = self.candidates().map(|_| Rows(self));
-        Form { inputs: self.dimensions(), candidates }.serialize(serializer)
+        let labels = self.table.as_ref().map(|table| table.labels());
+        let rows = labels.filter(|labels| !labels.is_complete()).map(|labels| &*labels.rows);
+        let labels = labels.map_or(&[][..], |labels| &labels.columns);
+        Form { inputs: self.dimensions(), candidates, labels, rows }.serialize(serializer)
     }
 }
 

@@ -14,6 +14,7 @@ mod domain;
 mod form;
 mod grid;
 mod int;
+mod labels;
 mod real;
 mod steps;
 mod table;
@@ -24,11 +25,13 @@ pub use dimension::Dimension;
 pub use domain::{Domain, Kind, Scale};
 pub use grid::{GridRange, Spacing};
 pub use int::IntRange;
+pub use labels::LabelColumn;
 pub use real::RealRange;
 pub use value::{Point, Value};
 
 use crate::error::{Error, Result};
 use crate::linalg::MatRef;
+use labels::Labels;
 use serde::Deserialize;
 use std::sync::Arc;
 use table::Table;
@@ -53,13 +56,27 @@ impl Space {
 
     /// This space, of which only these points may be evaluated; a point that is given again is left out.
     pub fn with_candidates(self, rows: Vec<Point>) -> Result<Self> {
-        Space::build(self.dimensions, Some(rows))
+        self.with_labelled_candidates(rows, Vec::new())
+    }
+
+    /// This space, of which only these points may be evaluated, with columns that travel with them: an id, a supplier. Rows
+    /// with the same inputs and another id, or other labels if no column is called id, are different candidates; a row that is
+    /// given again is left out.
+    pub fn with_labelled_candidates(self, rows: Vec<Point>, labels: Vec<LabelColumn>) -> Result<Self> {
+        let labels = Labels::new(labels, None, rows.len())?;
+        Space::build(self.dimensions, Some((rows, labels)))
     }
 
     /// A table of points, its columns' domains inferred: columns with a text, true, false or null are Categorical, in order
     /// of appearance, columns of numbers Real from their least to their largest. Unlike elsewhere a column may be constant.
     pub fn from_table(names: &[String], rows: Vec<Point>) -> Result<Self> {
-        Space::build(table::infer(names, &rows)?, Some(rows))
+        Space::from_labelled_table(names, rows, Vec::new())
+    }
+
+    /// A table of points as [`from_table`](Self::from_table) makes it, with columns that travel with them and are no inputs.
+    pub fn from_labelled_table(names: &[String], rows: Vec<Point>, labels: Vec<LabelColumn>) -> Result<Self> {
+        let labels = Labels::new(labels, None, rows.len())?;
+        Space::build(table::infer(names, &rows)?, Some((rows, labels)))
     }
 
     /// Its inputs.
@@ -78,9 +95,45 @@ impl Space {
         self.table.as_ref()?.point(&self.dimensions, row)
     }
 
-    /// The row of that table with these numbers.
+    /// The first row of that table with these numbers.
     pub fn find(&self, numbers: &[f64]) -> Option<usize> {
         self.table.as_ref()?.find(numbers)
+    }
+
+    /// The candidates at a point, as the numbers of their rows in the table as it was given: several if they differ in their
+    /// labels alone, none if it is no candidate.
+    pub fn rows_at(&self, point: &[Value]) -> Vec<u64> {
+        let (Some(table), Ok(numbers)) = (&self.table, self.encode(point)) else { return Vec::new() };
+        table.find_all(&numbers).map(|row| table.labels().rows[row]).collect()
+    }
+
+    /// What tells a candidate, by the number of its row in the table as it was given, from others at its point: its id, or all of its
+    /// labels if no column is called so.
+    pub fn identity(&self, row: u64) -> Option<Vec<&str>> {
+        let labels = self.table.as_ref()?.labels();
+        Some(labels.identity(labels.place(row)?))
+    }
+
+    /// The candidate at a point with these labels, one per column, as the number of its row in the table as it was given. Labels that
+    /// are `None` are not known: if several candidates agree with the others, it is none of them.
+    pub fn row_with(&self, point: &[Value], labels: &[Option<&str>]) -> Option<u64> {
+        let agrees = |row: &u64| {
+            let own = self.labels(*row).into_iter().flatten();
+            own.zip(labels).all(|((_, own), label)| label.is_none_or(|label| label == own))
+        };
+        let rows: Vec<u64> = self.rows_at(point).into_iter().filter(agrees).collect();
+        if let [only] = rows.as_slice() { Some(*only) } else { None }
+    }
+
+    /// The labels of a candidate by the number of its row in the table as it was given: names of columns, and texts. Empty if
+    /// the table has none.
+    pub fn labels(&self, row: u64) -> Option<Vec<(&str, &str)>> {
+        self.table.as_ref()?.labels().of(row)
+    }
+
+    /// The names of the label columns.
+    pub fn label_names(&self) -> impl Iterator<Item = &str> {
+        self.table.iter().flat_map(|table| &table.labels().columns).map(|column| column.name.as_str())
     }
 
     /// The number of different points, if it is finite (and fits).
@@ -148,11 +201,14 @@ impl Space {
         self.dimensions.iter().zip(row).for_each(|(dimension, number)| *number = dimension.domain.snap(*number));
     }
 
-    fn build(dimensions: Vec<Dimension>, rows: Option<Vec<Point>>) -> Result<Self> {
+    fn build(dimensions: Vec<Dimension>, rows: Option<(Vec<Point>, Labels)>) -> Result<Self> {
         check_names(&dimensions)?;
         dimensions.iter().try_for_each(Dimension::check)?;
         let table = match rows {
-            Some(rows) => Some(Arc::new(Table::new(&dimensions, &rows)?)),
+            Some((rows, labels)) => {
+                check_labels(&dimensions, &labels)?;
+                Some(Arc::new(Table::new(&dimensions, &rows, labels)?))
+            }
             None => {
                 dimensions.iter().try_for_each(Dimension::check_varies)?;
                 None
@@ -164,6 +220,16 @@ impl Space {
     fn check_length(&self, what: &str, found: usize) -> Result<()> {
         let expected = self.dimensions.len();
         if found == expected { Ok(()) } else { Err(Error::Shape { what: what.into(), found, expected }) }
+    }
+}
+
+/// Refuses labels without a name, or with that of an input or another label.
+fn check_labels(dimensions: &[Dimension], labels: &Labels) -> Result<()> {
+    let own = labels.columns.iter().map(|column| &column.name);
+    let names: Vec<String> = dimensions.iter().map(|dimension| &dimension.name).chain(own.clone()).cloned().collect();
+    match own.clone().find(|name| name.trim().is_empty()).or(choice::repeated(&names)) {
+        Some(name) => Err(Error::input(name, "a label of the candidates has no name of its own", "rename the column")),
+        None => Ok(()),
     }
 }
 

@@ -5,6 +5,7 @@ use super::Point;
 use super::choice::{Choices, Key};
 use super::dimension::Dimension;
 use super::domain::{Domain, Scale};
+use super::labels::Labels;
 use super::real::RealRange;
 use super::value::Value;
 use crate::error::{Error, Result};
@@ -24,11 +25,12 @@ pub(super) struct Table {
     whole: Vec<bool>,
     /// The hash of each row's numbers with its number, in order of the hashes.
     index: Vec<(u64, usize)>,
+    labels: Labels,
 }
 
 impl Table {
-    /// Encodes every row. A row that is given again is left out.
-    pub(super) fn new(dimensions: &[Dimension], rows: &[Point]) -> Result<Self> {
+    /// Encodes every row. A row that is given again, with the same identity, is left out.
+    pub(super) fn new(dimensions: &[Dimension], rows: &[Point], labels: Labels) -> Result<Self> {
         check_shape(dimensions.len(), rows)?;
         let columns: Vec<_> = dimensions.par_iter().enumerate().map(|(k, d)| encode_column(d, k, rows)).collect();
         let mut numbers = Mat::zeros(rows.len(), dimensions.len());
@@ -40,32 +42,37 @@ impl Table {
         };
         let given = dimensions.iter().enumerate().map(given).collect();
         let is_whole = |k: usize| rows.iter().all(|row| matches!(row[k], Value::Int(_)));
-        Table::distinct(numbers, given, (0..dimensions.len()).map(is_whole).collect())
+        let whole = (0..dimensions.len()).map(is_whole).collect();
+        Table { numbers, given, whole, index: Vec::new(), labels }.distinct()
     }
 
     /// Leaves out rows that repeat an earlier one, and refuses those that only look the same to a model.
-    fn distinct(numbers: Mat, given: Vec<Option<Vec<f64>>>, whole: Vec<bool>) -> Result<Self> {
+    fn distinct(mut self) -> Result<Self> {
+        let (numbers, given) = (&self.numbers, &self.given);
         let mut index: Vec<(u64, usize)> =
             (0..numbers.nrows()).into_par_iter().map(|i| (hash_row(numbers.as_ref(), i), i)).collect();
         index.par_sort_unstable();
         let mut keep = vec![true; numbers.nrows()];
         for run in index.chunk_by(|a, b| a.0 == b.0).filter(|run| run.len() > 1) {
-            for (place, &(_, row)) in run.iter().enumerate() {
-                let same = |&&(_, first): &&(u64, usize)| keep[first] && rows_equal(numbers.as_ref(), first, row);
-                if let Some(&(_, first)) = run[..place].iter().find(same) {
-                    keep[row] = false;
-                    let values = given.iter().flatten();
-                    if values.into_iter().any(|values| values[first] != values[row]) {
-                        return Err(Error::unsupported(
-                            format!("a model cannot tell row {row} of the candidates from row {first}"),
-                            "leave one out, or give the input in which they differ on another scale, as its logarithm",
-                        ));
-                    }
+            // One row for each point of the run, and the identities there.
+            let (mut firsts, mut seen): (Vec<usize>, HashSet<(usize, Vec<&str>)>) = Default::default();
+            for &(_, row) in run {
+                let first = firsts.iter().copied().find(|&first| rows_equal(numbers.as_ref(), first, row));
+                let first = first.unwrap_or_else(|| {
+                    firsts.push(row);
+                    row
+                });
+                keep[row] = seen.insert((first, self.labels.identity(row)));
+                if given.iter().flatten().any(|values| values[first] != values[row]) {
+                    return Err(Error::unsupported(
+                        format!("a model cannot tell row {row} of the candidates from row {first}"),
+                        "leave one out, or give the input in which they differ on another scale, as its logarithm",
+                    ));
                 }
             }
         }
-        let table = Table { numbers, given, whole, index };
-        if keep.iter().all(|&keep| keep) { Ok(table) } else { Ok(table.select(&keep)) }
+        self.index = index;
+        if keep.iter().all(|&keep| keep) { Ok(self) } else { Ok(self.select(&keep)) }
     }
 
     fn select(self, keep: &[bool]) -> Self {
@@ -77,6 +84,7 @@ impl Table {
             numbers: select_rows(self.numbers.as_ref(), &rows),
             given: self.given.into_iter().map(|values| values.map(pick)).collect(),
             whole: self.whole,
+            labels: self.labels.select(&rows),
             index: self.index.into_iter().filter(|&(_, i)| keep[i]).map(|(hash, i)| (hash, renumbered[i])).collect(),
         }
     }
@@ -96,14 +104,24 @@ impl Table {
         (row < self.numbers.nrows()).then(|| dimensions.iter().enumerate().map(value).collect())
     }
 
-    /// The candidate with these numbers.
+    /// Its label columns.
+    pub(super) fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
+    /// The first candidate with these numbers.
     pub(super) fn find(&self, numbers: &[f64]) -> Option<usize> {
+        self.find_all(numbers).next()
+    }
+
+    /// The candidates with these numbers, in their order.
+    pub(super) fn find_all<'a>(&'a self, numbers: &'a [f64]) -> impl Iterator<Item = usize> + 'a {
         let row = MatRef::from_row_major_slice(numbers, 1, numbers.len());
         let hash = hash_row(row, 0);
         let start = self.index.partition_point(|entry| entry.0 < hash);
-        let run = self.index[start..].iter().take_while(|entry| entry.0 == hash);
+        let run = self.index[start..].iter().take_while(move |entry| entry.0 == hash);
         let equal = |i: usize| (0..numbers.len()).all(|k| self.numbers[(i, k)] == numbers[k]);
-        run.map(|&(_, i)| i).find(|&i| equal(i))
+        run.map(|&(_, i)| i).filter(move |&i| equal(i))
     }
 }
 

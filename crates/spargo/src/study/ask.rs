@@ -4,6 +4,7 @@ use super::choose::Chooser;
 use super::json::to_json;
 use super::limits::{MOST_POINTS, check_count};
 use super::model::Models;
+use super::rows::candidate_rows;
 use super::state::StepState;
 use super::storage::{Event, milliseconds};
 use super::trust_regions::{RegionMemory, StepRegions};
@@ -73,7 +74,8 @@ impl Study {
             let points = self.decode(proposal.points.as_ref())?;
             let memory = proposal.regions.as_ref().and_then(|regions| regions.memory.clone());
             let by = (proposal.models.as_ref(), memory);
-            if let Some(trials) = self.commit(&points, by, &proposal.report, proposal.seen)? {
+            let rows = candidate_rows(&self.config.space, &self.history, &points, &[]);
+            if let Some(trials) = self.commit((points, rows), by, &proposal.report, proposal.seen)? {
                 return Ok(trials);
             }
             let settled = self.settle(&mut proposal);
@@ -81,10 +83,10 @@ impl Study {
         }
     }
 
-    /// Writes a batch; `None` if others have asked meanwhile. Trust regions that have learned nothing remember what they did.
+    /// Writes a batch, points and their rows among the candidates; `None` if others have asked meanwhile. Trust regions that have learned nothing remember what they did.
     pub(super) fn commit(
         &mut self,
-        points: &[Point],
+        (points, rows): (Vec<Point>, Vec<Option<u64>>),
         (models, regions): (Option<&Arc<Models>>, Option<RegionMemory>),
         report: &StepReport,
         seen: u64,
@@ -92,8 +94,8 @@ impl Study {
         interrupt::poll()?;
         let regions = regions.or(self.state()?.and_then(|state| state.regions.clone()));
         let state = models.map(|models| to_json(&StepState { models: models.states.clone(), regions })).transpose()?;
-        let (report, points, time) = (to_json(report)?, points.to_vec(), milliseconds());
-        let event = [Event::Asked { seen, time, points, queued: 0, report, state }];
+        let (report, time) = (to_json(report)?, milliseconds());
+        let event = [Event::Asked { seen, time, points, rows, queued: 0, report, state }];
         while let Some(news) = self.try_append(&event)? {
             if news.iter().any(Event::brings_trials) {
                 return Ok(None);

@@ -35,6 +35,7 @@ mod reconfigure;
 mod refit;
 mod replicate;
 mod report;
+mod rows;
 mod state;
 pub mod storage;
 mod trial;
@@ -65,6 +66,7 @@ use crate::space::Point;
 use json::from_json;
 use model::Models;
 use observations::Observations;
+use rows::candidate_rows;
 use state::StepState;
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -140,7 +142,17 @@ impl Study {
 
     /// Adds points as [`add`](Self::add) does; an error says which of them it is about.
     pub fn add_rows(&mut self, points: &[(Point, Option<Outcome>)]) -> std::result::Result<Range<u64>, Refused> {
-        let added = self.tell_and_add(&[], points)? as u64;
+        self.add_candidates(points, &[])
+    }
+
+    /// Adds points as [`add_rows`](Self::add_rows) does; `rows` says which rows of the table of candidates they are, where that is
+    /// known. For others, and if `rows` is empty, it is the row with the fewest trials among those with the point's inputs.
+    pub fn add_candidates(
+        &mut self,
+        points: &[(Point, Option<Outcome>)],
+        rows: &[Option<u64>],
+    ) -> std::result::Result<Range<u64>, Refused> {
+        let added = self.tell_and_add_candidates(&[], points, rows)? as u64;
         let end = self.history.records().len() as u64 + 1;
         Ok(end - added..end)
     }
@@ -152,11 +164,22 @@ impl Study {
         outcomes: &[(u64, Outcome)],
         points: &[(Point, Option<Outcome>)],
     ) -> std::result::Result<usize, Refused> {
+        self.tell_and_add_candidates(outcomes, points, &[])
+    }
+
+    /// Tells outcomes and adds points as [`tell_and_add`](Self::tell_and_add) does, with rows as
+    /// [`add_candidates`](Self::add_candidates) takes them.
+    pub fn tell_and_add_candidates(
+        &mut self,
+        outcomes: &[(u64, Outcome)],
+        points: &[(Point, Option<Outcome>)],
+        known: &[Option<u64>],
+    ) -> std::result::Result<usize, Refused> {
         let whole = |error| Refused { index: 0, error };
         let settled =
             |(trial, outcome): &(u64, Outcome)| Ok((*trial, self.config.settled(&format!("trial {trial}"), outcome)?));
         let outcomes = outcomes.iter().map(settled).collect::<Result<Vec<_>>>().map_err(whole)?;
-        let (mut rows, mut events) = (Vec::with_capacity(points.len()), Vec::with_capacity(points.len()));
+        let (mut rows, mut added) = (Vec::with_capacity(points.len()), Vec::with_capacity(points.len()));
         for (index, (point, outcome)) in points.iter().enumerate() {
             let refused = |error| Refused { index, error };
             rows.push(self.config.space.encode_observed(point).map_err(refused)?);
@@ -164,9 +187,20 @@ impl Study {
             let settled = outcome.as_ref().map(|outcome| self.config.settled(&of, outcome));
             let outcome = settled.transpose().map_err(refused)?;
             let outcome = outcome.filter(|outcome| !outcome.is_pending());
-            events.push(Event::Added { point: self.config.space.canonical(point), outcome });
+            added.push((self.config.space.canonical(point), outcome));
         }
-        self.append(rows, |history| Ok([history.news(&outcomes)?, events.clone()].concat())).map_err(whole)
+        let space = self.config.space.clone();
+        let events = |history: &History| {
+            let rows = candidate_rows(&space, history, added.iter().map(|(point, _)| point), known);
+            let rows = rows.into_iter().chain(std::iter::repeat(None));
+            let event = |((point, outcome), row): (&(Point, Option<Outcome>), _)| Event::Added {
+                point: point.clone(),
+                row,
+                outcome: outcome.clone(),
+            };
+            Ok(history.news(&outcomes)?.into_iter().chain(added.iter().zip(rows).map(event)).collect())
+        };
+        self.append(rows, events).map_err(whole)
     }
 
     /// Keeps the units of inputs and outputs, by name, unit and the table that says so; those that are known stay.

@@ -7,11 +7,12 @@
 
 use super::config::Config;
 use super::storage::{History, Record};
-use super::{Measurement, Output};
+use super::{Measurement, Output, Trial};
 use crate::acquire::optimizer::Excluded;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::linalg::Mat;
+use std::collections::HashSet;
 
 /// What is known of the history's records; a record is named by its index.
 #[derive(Debug, Default)]
@@ -25,6 +26,8 @@ pub(super) struct Observations {
     pub inside: Vec<bool>,
     /// Every point inside the space of which something is known or still to come.
     pub excluded: Excluded,
+    /// The rows of the candidates that these points are.
+    taken: HashSet<u64>,
     outputs: Vec<Output>,
     /// Records of which some output was observed and none failed, in the order of their numbers.
     pub observed: Vec<usize>,
@@ -69,7 +72,7 @@ impl Observations {
             let is_inside = config.space.contains_numbers(&point);
             // What lies outside uses up none of the points inside.
             if is_inside {
-                self.excluded.insert(&point);
+                self.exclude(&record.trial, &point);
             }
             self.inside.push(is_inside);
             self.points.extend(point);
@@ -98,11 +101,20 @@ impl Observations {
 
     /// Points of discarded trials may be asked for again, unless another trial is there.
     fn exclude_again(&mut self, records: &[Record]) {
-        self.excluded = Excluded::default();
-        for (i, (record, point)) in records.iter().zip(self.points.chunks(self.dimension)).enumerate() {
+        (self.excluded, self.taken) = Default::default();
+        let points = std::mem::take(&mut self.points);
+        for (i, (record, point)) in records.iter().zip(points.chunks(self.dimension)).enumerate() {
             if !record.is_discarded && self.inside[i] {
-                self.excluded.insert(point);
+                self.exclude(&record.trial, point);
             }
+        }
+        self.points = points;
+    }
+
+    /// A candidate that is evaluated again uses up no other one at the same point.
+    fn exclude(&mut self, trial: &Trial, point: &[f64]) {
+        if trial.row.is_none_or(|row| self.taken.insert(row)) {
+            self.excluded.insert(point);
         }
     }
 

@@ -1,6 +1,7 @@
 //! Points of the user's own that are to be evaluated next: the next asks begin with them.
 
 use super::json::to_json;
+use super::rows::candidate_rows;
 use super::storage::{Event, milliseconds};
 use super::{Note, StepReport, Study, Trial};
 use crate::error::Result;
@@ -26,10 +27,11 @@ impl Study {
             if queued == 0 {
                 return Ok(Vec::new());
             }
+            let rows = candidate_rows(&self.config.space, &self.history, &points, &[]);
             let step = self.history.asks() + 1;
             let report = to_json(&StepReport { step, asked: queued, queued, ..StepReport::default() })?;
             let (seen, time, known) = (self.history.tells(), milliseconds(), self.history.records().len());
-            let event = [Event::Asked { seen, time, points, queued, report, state: None }];
+            let event = [Event::Asked { seen, time, points, rows, queued, report, state: None }];
             match self.try_append(&event)? {
                 Some(news) => self.apply(news)?,
                 None => {

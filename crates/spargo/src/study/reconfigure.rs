@@ -6,8 +6,9 @@
 
 use super::json::{from_json, to_json};
 use super::observations::Observations;
+use super::rows::row_after;
 use super::storage::Event;
-use super::{Config, Note, Study};
+use super::{Config, Note, Study, Trial};
 use crate::error::{Error, Result};
 use crate::space::{Dimension, Point, Space};
 use serde::Serialize;
@@ -101,7 +102,8 @@ impl Study {
         config.adopt_extensions(&self.config);
         let old = std::mem::replace(&mut self.config, config);
         let new = &self.config;
-        self.history.convert(|point| converted(point, &old.space, &new.space))?;
+        let row = |trial: &Trial| row_after(trial, &old.space, &new.space);
+        self.history.convert(|point| converted(point, &old.space, &new.space), row)?;
         if old.space != new.space || old.outputs != new.outputs || old.model != new.model {
             self.history.forget_state();
         }

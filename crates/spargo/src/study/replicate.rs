@@ -59,9 +59,9 @@ impl Study {
         let mut report = StepReport { step, asked: count, again: count, ..StepReport::default() };
         let (candidates, models) = self.candidates(&mut report)?;
         loop {
-            let points = self.draw_replicates(&candidates, report.step, count);
+            let batch = self.draw_replicates(&candidates, report.step, count);
             report.total_s = started.elapsed().as_secs_f64();
-            if let Some(trials) = self.commit(&points, (models.as_ref(), None), &report, seen)? {
+            if let Some(trials) = self.commit(batch, (models.as_ref(), None), &report, seen)? {
                 return Ok(trials);
             }
             // Other processes may have drawn the same.
@@ -163,7 +163,7 @@ impl Study {
         outputs.map(|((output, &value), scale)| output.goal.violation(value) / scale.range).sum()
     }
 
-    fn draw_replicates(&self, candidates: &[Candidates], step: u64, count: usize) -> Vec<Point> {
+    fn draw_replicates(&self, candidates: &[Candidates], step: u64, count: usize) -> (Vec<Point>, Vec<Option<u64>>) {
         let rng = StepRng { seed: self.config.seed, step };
         let (objectives, _) = self.config.objectives_and_constraints();
         let scales = self.scales();
@@ -182,9 +182,10 @@ impl Study {
             };
             let best = candidates.iter().map(|some| some.draw(&value, &mut rng));
             let best = best.max_by(|(_, a), (_, b)| a.compare(b));
-            best.map(|(record, _)| self.trial_of(record).point)
+            let trial = |(record, _)| self.trial_of(record);
+            best.map(trial).map(|trial| (trial.point, trial.row))
         };
-        (0..count).filter_map(draw).collect()
+        (0..count).filter_map(draw).unzip()
     }
 }
 

@@ -11,6 +11,9 @@ pub struct Trial {
     pub id: u64,
     /// Where to evaluate.
     pub point: Point,
+    /// The row of the table of candidates that it is, counted from 0 in the table as it was given; `None` if there is no such row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub row: Option<u64>,
 }
 
 /// A point that a study refuses among several.

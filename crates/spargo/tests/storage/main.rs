@@ -79,11 +79,11 @@ fn point(number: f64) -> Point {
 
 fn asked(seen: u64, points: &[Point], state: Option<&str>, report: &str) -> Event {
     let (points, report, state) = (points.into(), report.into(), state.map(String::from));
-    Event::Asked { seen, time: 1, points, queued: 0, report, state }
+    Event::Asked { seen, time: 1, points, rows: Vec::new(), queued: 0, report, state }
 }
 
 fn added(number: f64, outcome: Option<Outcome>) -> Event {
-    Event::Added { point: point(number), outcome }
+    Event::Added { point: point(number), row: None, outcome }
 }
 
 /// The opinion of SQLite about a file.

@@ -42,7 +42,7 @@ proptest! {
             reals.chain([Value::Int(int), Value::Choice(format!("{text}\0"))]).collect()
         };
         let added = |(reals, int, text, outcome): &(Vec<f64>, i64, String, Option<Outcome>)| {
-            Event::Added { point: point(reals, *int, text), outcome: outcome.clone() }
+            Event::Added { point: point(reals, *int, text), row: None, outcome: outcome.clone() }
         };
         let given: Vec<Event> = given.iter().map(added).collect();
         let folder = Folder::new();

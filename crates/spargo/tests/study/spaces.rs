@@ -2,7 +2,8 @@
 
 use super::*;
 use spargo::Error;
-use spargo::study::Replicates;
+use spargo::space::LabelColumn;
+use spargo::study::{Note, Record, Replicates};
 
 /// Asks that are told late or never, and the points of each.
 #[test]
@@ -115,6 +116,71 @@ fn a_finite_space_is_used_up_and_never_left() {
             assert!(all.iter().all(|r| name == "grid" || space.find(&numbers(&r.trial)).is_some()));
         }
     }
+}
+
+/// The same inputs from two suppliers: both may be asked for, and a model sees one point.
+#[test]
+fn candidates_that_differ_in_their_labels_are_all_asked_for() {
+    let point = |i: usize| -> Point { vec![Value::Real((i / 2) as f64)] };
+    let values = (0..20).map(|i| format!("id {i}")).collect();
+    let space = Space::new(vec![Dimension::real("a", 0.0, 9.0)]).unwrap();
+    let labels = vec![LabelColumn { name: "id".into(), values }];
+    let space = space.with_labelled_candidates((0..20).map(point).collect(), labels).unwrap();
+    for rule in of_one() {
+        let mut study = memory(Config { rule: Some(rule), initial: 6, ..small(space.clone()) });
+        for count in [6, 5, 5] {
+            advance(&mut study, count, observe);
+        }
+        assert_eq!(study.ask(5), Err(Error::Exhausted { wanted: 5, left: 4 }));
+        study.ask(4).unwrap();
+        let mut asked = rows(&study);
+        asked.sort_unstable();
+        assert!(asked.into_iter().eq((0..20).map(Some)), "{rule:?}");
+        for Record { trial, .. } in study.history().records() {
+            assert_eq!(trial.point, point(trial.row.unwrap() as usize), "{rule:?}");
+        }
+    }
+}
+
+/// The row of every trial.
+fn rows(study: &Study) -> Vec<Option<u64>> {
+    study.history().records().iter().map(|record| record.trial.row).collect()
+}
+
+/// Three suppliers of the same: what is told, discarded, evaluated again or in another table keeps its identity.
+#[test]
+fn trials_keep_the_rows_of_their_candidates() {
+    let table = |ids: &[&str]| {
+        let values = ids.iter().map(|id| id.to_string()).collect();
+        let labels = vec![LabelColumn { name: "id".into(), values }];
+        let space = Space::new(vec![Dimension::real("a", 0.0, 9.0)]).unwrap();
+        space.with_labelled_candidates(vec![vec![Value::Real(1.0)]; ids.len()], labels).unwrap()
+    };
+    let folder = Folder::new();
+    let path = folder.file("labels.db");
+    let config = |ids: &[&str]| Config { initial: 1, ..small(table(ids)) };
+    let mut study = Study::create(&path, config(&["a", "b", "c"])).unwrap();
+    let told = (vec![Value::Real(1.0)], Some(Outcome::value(2.0)));
+    // Trial 1 is b, which the user knows; trial 2 its replicate.
+    study.add_candidates(std::slice::from_ref(&told), &[Some(1)]).unwrap();
+    assert_eq!(study.replicate(1).unwrap()[0].row, Some(1));
+    assert_eq!(study.ask(1).unwrap()[0].row, Some(0));
+    study.discard(&[3], &Note::new("a test", "me")).unwrap();
+    assert_eq!(study.ask(1).unwrap()[0].row, Some(0));
+    assert_eq!(study.ask(2), Err(Error::Exhausted { wanted: 2, left: 1 }));
+    assert_eq!(study.ask(1).unwrap()[0].row, Some(2));
+    // Neither a row of the table nor its point.
+    study.add_candidates(&[told, (vec![Value::Real(2.0)], None)], &[Some(9), Some(0)]).unwrap();
+    let asked = [1, 1, 0, 0, 2, 0].map(Some).into_iter().chain([None]).collect::<Vec<_>>();
+    assert_eq!(rows(&study), asked);
+    drop(study);
+    let mut study = Study::open(&path).unwrap();
+    assert_eq!(rows(&study), asked);
+    study.reconfigure(config(&["c", "d", "a"]), &Note::new("a test", "me")).unwrap();
+    let moved = [None, None, Some(2), Some(2), Some(0), Some(2), None];
+    assert_eq!(rows(&study), moved);
+    drop(study);
+    assert_eq!(rows(&Study::open(&path).unwrap()), moved);
 }
 
 #[test]

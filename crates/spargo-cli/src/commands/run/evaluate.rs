@@ -107,7 +107,7 @@ impl Evaluator {
     fn command(&self, trial: &Trial) -> Command {
         let mut command = Command::new(&self.program);
         command
-            .args(self.arguments.iter().map(|argument| argument.fill(trial)))
+            .args(self.arguments.iter().map(|argument| argument.fill(trial, &self.config.space)))
             .current_dir(&self.folder)
             .env("SPARGO_TRIAL", trial.id.to_string())
             .stdin(if self.feeds() { Stdio::piped() } else { Stdio::null() })
@@ -123,7 +123,7 @@ impl Evaluator {
 
     fn feed(&self, trial: &Trial, child: &mut Child) {
         let Some(mut stdin) = child.stdin.take() else { return };
-        let point = Named { space: &self.config.space, point: &trial.point, trial: Some(trial.id) };
+        let point = Named { space: &self.config.space, trial, numbered: true };
         // A program may ignore its standard input.
         let _ = serde_json::to_vec(&point).map(|json| stdin.write_all(&json).and_then(|()| stdin.write_all(b"\n")));
     }

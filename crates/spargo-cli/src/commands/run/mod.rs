@@ -43,7 +43,7 @@ Examples:
   spargo run study.toml --json            for programs
 
 The command of [run] is started once per trial, `parallel` at a time, in the folder of the study file, never through a \
-shell. {name} is replaced by the value of an input, {trial} by the trial's number (also in the environment as \
+shell. {name} is replaced by the value of an input or the label of a candidate, {trial} by the trial's number (also in the environment as \
 SPARGO_TRIAL); without placeholders the point is written as one JSON object to standard input. The command prints the \
 outcome last, as a number or as JSON:
   71.3     {\"yield\": 71.3}     {\"yield\": {\"value\": 71.3, \"variance\": 0.4}}

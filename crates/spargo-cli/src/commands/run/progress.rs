@@ -72,7 +72,7 @@ impl Progress {
         }
         self.event(|| {
             let space = &study.config().space;
-            let named = |trial: &Trial| json!(Named { space, point: &trial.point, trial: Some(trial.id) });
+            let named = |trial: &Trial| json!(Named { space, trial, numbered: true });
             let trials: Vec<Value> = trials.iter().map(named).collect();
             json!({ "event": "asked", "step": study.history().asks(), "seconds": seconds, "trials": trials })
         })

@@ -76,8 +76,12 @@ impl Tell {
 }
 
 /// Tells outcomes; returns how many outcomes are new, and how many were known.
-fn tell(study: &mut Study, NewOutcomes { outcomes, known, points, units, .. }: NewOutcomes) -> Result<(usize, usize)> {
-    let new = study.tell_and_add(&outcomes, &points).map_err(|refused| refused.error).into_diagnostic()?;
+fn tell(
+    study: &mut Study,
+    NewOutcomes { outcomes, known, points, rows, units, .. }: NewOutcomes,
+) -> Result<(usize, usize)> {
+    let new = study.tell_and_add_candidates(&outcomes, &points, &rows);
+    let new = new.map_err(|refused| refused.error).into_diagnostic()?;
     study.keep_units(&units).into_diagnostic()?;
     Ok((new, known + outcomes.len() + points.len() - new))
 }

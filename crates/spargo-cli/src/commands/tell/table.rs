@@ -26,6 +26,8 @@ pub struct NewOutcomes {
     pub units: Vec<(String, String, String)>,
     /// Points that were not asked for.
     pub points: Vec<(Point, Option<Outcome>)>,
+    /// The row of the candidates of each of them, where its labels say so.
+    pub rows: Vec<Option<u64>>,
 }
 
 /// Reads a table, of which every row is a new point if `as_new`; what the study would refuse is an error with its line and
@@ -39,6 +41,7 @@ pub fn read(path: &Path, study: &Study, as_new: bool) -> Result<NewOutcomes> {
     let table = OutcomeTable {
         trial: if as_new { None } else { records.find("trial")? },
         inputs: config.space.dimensions().iter().map(|d| records.find(&d.name)).collect::<Result<_>>()?,
+        labels: config.space.label_names().map(|name| records.find(name)).collect::<Result<_>>()?,
         outcome: OutcomeColumns::find(&records, &config.outputs)?,
         records,
         study,
@@ -52,6 +55,8 @@ struct OutcomeTable<'a> {
     trial: Option<usize>,
     /// One per input, if the table has it.
     inputs: Vec<Option<usize>>,
+    /// One per label column of the candidates, if the table has it.
+    labels: Vec<Option<usize>>,
     outcome: OutcomeColumns,
     records: Records,
     study: &'a Study,
@@ -70,7 +75,10 @@ impl OutcomeTable<'_> {
             told.counts.add(&said);
             let RowOutcome::Told(outcome) = said else { continue };
             let Some(trial) = trial else {
-                told.points.push((self.point(row)?, Some(outcome)));
+                let point = self.point(row)?;
+                let labels: Vec<_> = self.labels.iter().map(|label| label.map(|k| row.cell(k))).collect();
+                told.rows.push(self.study.config().space.row_with(&point, &labels));
+                told.points.push((point, Some(outcome)));
                 continue;
             };
             let known = self.check_trial(row, trial, &outcome)?;

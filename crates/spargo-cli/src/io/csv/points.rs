@@ -2,7 +2,7 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use spargo::space::{Space, Value};
-use spargo::study::Output;
+use spargo::study::{Output, Trial};
 
 /// A value as a program reads it: integers without decimals, reals with every digit, texts without
 /// quotes, true, false and null as in JSON.
@@ -13,22 +13,33 @@ pub fn text(value: &Value) -> String {
     }
 }
 
-/// A point as a JSON object of its inputs, with the trial's number if it has one.
+/// The cells of a trial's labels, one per label column of the candidates; they are empty for what is no candidate.
+pub fn label_cells(space: &Space, trial: &Trial) -> Vec<Option<Value>> {
+    match trial.row.and_then(|row| space.labels(row)) {
+        Some(labels) => labels.into_iter().map(|(_, text)| Some(text.into())).collect(),
+        None => vec![None; space.label_names().count()],
+    }
+}
+
+/// A trial as a JSON object of its inputs and labels, with its number if `numbered`.
 #[derive(Clone, Copy)]
 pub struct Named<'a> {
     pub space: &'a Space,
-    pub point: &'a [Value],
-    pub trial: Option<u64>,
+    pub trial: &'a Trial,
+    pub numbered: bool,
 }
 
 impl Serialize for Named<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for (dimension, value) in self.space.dimensions().iter().zip(self.point) {
+        for (dimension, value) in self.space.dimensions().iter().zip(&self.trial.point) {
             map.serialize_entry(&dimension.name, value)?;
         }
-        if let Some(trial) = self.trial {
-            map.serialize_entry("trial", &trial)?;
+        for (name, text) in self.trial.row.and_then(|row| self.space.labels(row)).into_iter().flatten() {
+            map.serialize_entry(name, text)?;
+        }
+        if self.numbered {
+            map.serialize_entry("trial", &self.trial.id)?;
         }
         map.end()
     }
@@ -39,11 +50,13 @@ pub fn by_output<T: Clone + Into<serde_json::Value>>(outputs: &[Output], numbers
     outputs.iter().zip(numbers).map(|(output, number)| (output.name.clone(), number.clone())).collect()
 }
 
-/// A point on one line for people: `temperature 81.2, catalyst Pd`.
-pub fn line(space: &Space, point: &[Value]) -> String {
+/// A trial's inputs and labels on one line for people: `temperature 81.2, catalyst Pd`.
+pub fn line(space: &Space, trial: &Trial) -> String {
     let words = |value: &Value| if let Value::Real(x) = value { short(*x) } else { text(value) };
-    let inputs = space.dimensions().iter().zip(point);
-    inputs.map(|(input, value)| format!("{} {}", input.name, words(value))).collect::<Vec<_>>().join(", ")
+    let inputs = space.dimensions().iter().zip(&trial.point);
+    let inputs = inputs.map(|(input, value)| format!("{} {}", input.name, words(value)));
+    let labels = trial.row.and_then(|row| space.labels(row)).into_iter().flatten();
+    inputs.chain(labels.map(|(name, text)| format!("{name} {text}"))).collect::<Vec<_>>().join(", ")
 }
 
 /// A number with five significant digits.

@@ -14,6 +14,8 @@ pub struct Results {
     space: Space,
     outputs: Vec<Output>,
     points: Vec<(Point, Option<Outcome>)>,
+    /// The row of the candidates of each point, where its labels say so.
+    rows: Vec<Option<u64>>,
     counts: RowCounts,
     /// The names of the inputs' columns if no file was read.
     header: Vec<String>,
@@ -35,8 +37,8 @@ impl Results {
     /// No results; `header` has the names of the inputs' columns unless a file has others.
     pub fn new(config: &Config, header: Vec<String>) -> Self {
         let (space, outputs) = (config.space.clone(), config.outputs.clone());
-        let (units, points, files) = (Units::declared(&space), Vec::new(), Vec::new());
-        Results { units, space, outputs, points, counts: RowCounts::default(), header, files }
+        let (units, points, rows, files) = (Units::declared(&space), Vec::new(), Vec::new(), Vec::new());
+        Results { units, space, outputs, points, rows, counts: RowCounts::default(), header, files }
     }
 
     /// Reads points with outcomes, among them failed and pending ones.
@@ -69,7 +71,7 @@ impl Results {
     /// Adds all points to a study, and returns the names of the inputs' columns in the last file.
     pub fn add_to(mut self, study: &mut Study) -> Result<Vec<String>> {
         if !self.points.is_empty() {
-            study.add_rows(&self.points).map_err(|refused| self.locate(refused))?;
+            study.add_candidates(&self.points, &self.rows).map_err(|refused| self.locate(refused))?;
         }
         Ok(self.files.pop().map_or(self.header, |file| file.header))
     }
@@ -79,6 +81,7 @@ impl Results {
         let outputs = self.outputs.iter().map(|output| &output.name);
         self.units.check(records, inputs.iter().map(|input| &input.name).chain(outputs))?;
         let columns = records.columns(inputs.iter().map(|input| &input.name))?;
+        let labels = self.space.label_names().map(|name| records.find(name)).collect::<Result<Vec<_>>>()?;
         let mut lines = Vec::new();
         for row in records.rows() {
             let outcome = outcome(row)?;
@@ -94,7 +97,9 @@ impl Results {
                 RowOutcome::Told(outcome) => Some(outcome),
             };
             let cells = columns.iter().zip(inputs);
-            let point = cells.map(|(&k, input)| value(row.cell(k), &input.domain)).collect();
+            let point: Point = cells.map(|(&k, input)| value(row.cell(k), &input.domain)).collect();
+            let labels = labels.iter().map(|label| label.map(|k| row.cell(k)));
+            self.rows.push(self.space.row_with(&point, &labels.collect::<Vec<_>>()));
             self.points.push((point, outcome));
             lines.push(row.line);
         }

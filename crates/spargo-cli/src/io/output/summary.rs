@@ -115,20 +115,20 @@ impl StudySummary {
             let ParetoPoint { trial, values } = &front[place];
             let values = outputs.iter().zip(values).map(|(output, value)| format!("{} {}", output.name, short(*value)));
             writeln!(f, "  {what}: {} (trial {})", values.collect::<Vec<_>>().join(", "), trial.id)?;
-            writeln!(f, "    {}", line(&self.config.space, &trial.point))?;
+            writeln!(f, "    {}", line(&self.config.space, trial))?;
         }
         Ok(())
     }
 
     fn best_json(&self, observed: &Observation) -> Value {
-        let point = |point| Named { space: &self.config.space, point, trial: None };
+        let point = |trial| Named { space: &self.config.space, trial, numbered: false };
         json!({
             "believed": self.believed.as_ref().map(|believed| json!({
-                "trial": believed.trial.id, "point": point(&believed.trial.point),
+                "trial": believed.trial.id, "point": point(&believed.trial),
                 "mean": believed.mean, "low": believed.interval.0, "high": believed.interval.1,
             })),
             "observed": {
-                "trial": observed.trial.id, "point": point(&observed.trial.point), "value": observed.value,
+                "trial": observed.trial.id, "point": point(&observed.trial), "value": observed.value,
             },
             "feasible": self.is_feasible,
         })
@@ -136,7 +136,7 @@ impl StudySummary {
 
     fn front_json(&self, front: &[ParetoPoint]) -> Value {
         let one = |ParetoPoint { trial, values }: &ParetoPoint| {
-            let point = Named { space: &self.config.space, point: &trial.point, trial: None };
+            let point = Named { space: &self.config.space, trial, numbered: false };
             json!({ "trial": trial.id, "point": point, "outputs": by_output(&self.config.outputs, values) })
         };
         front.iter().map(one).collect()
@@ -159,7 +159,7 @@ impl fmt::Display for StudySummary {
         }
         let objective = self.config.outputs.iter().find(|output| output.goal.is_objective());
         let output = objective.map_or("", |output| &output.name);
-        let point = |trial: &Trial| line(&self.config.space, &trial.point);
+        let point = |trial: &Trial| line(&self.config.space, trial);
         if let Some(believed) = &self.believed {
             let [mean, low, high] = [believed.mean, believed.interval.0, believed.interval.1].map(short);
             let what = if self.is_feasible { "best" } else { "no trial satisfies all constraints; closest to them" };

@@ -5,7 +5,7 @@ use super::source::Source;
 use crate::io::csv::records::{Records, Row, Units, number_value, value, without_unit};
 use miette::{Result, miette};
 use spargo::Error;
-use spargo::space::{Dimension, Point, Space, Value};
+use spargo::space::{Dimension, LabelColumn, Point, Space, Value};
 use spargo::study::Output;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +17,8 @@ pub struct Candidates {
     pub header: Vec<String>,
 }
 
-/// Reads the candidates; the columns are the inputs unless the study file lists them.
+/// Reads the candidates; the columns are the inputs unless the study file lists them. Then every other column is a label, which
+/// travels with its row.
 pub fn candidates(
     source: &Source,
     path: PathBuf,
@@ -41,7 +42,8 @@ pub fn candidates(
                 cells.map(|(&k, dimension)| value(row.cell(k), &dimension.domain)).collect()
             };
             let rows = records.rows().map(point).collect();
-            (columns, space.with_candidates(rows))
+            let labels = labels(&records, &columns, outputs)?;
+            (columns, space.with_labelled_candidates(rows, labels))
         }
     };
     let space = space.map_err(|error| match error {
@@ -61,11 +63,26 @@ fn read(source: &Source, path: &Path) -> Result<Records> {
     })
 }
 
+/// Every named column that is neither an input nor an output nor reserved.
+fn labels(records: &Records, inputs: &[usize], outputs: &[Output]) -> Result<Vec<LabelColumn>> {
+    let (header, others) = (records.header(), own_columns(records, outputs)?);
+    let is_label = |k: &usize| !header[*k].is_empty() && !inputs.contains(k) && !others.contains(&Some(*k));
+    let column = |k: usize| LabelColumn {
+        name: header[k].clone(),
+        values: records.rows().map(|row| row.cell(k).into()).collect(),
+    };
+    Ok((0..header.len()).filter(is_label).map(column).collect())
+}
+
+/// The columns of the outputs, and those that have a meaning of their own.
+fn own_columns(records: &Records, outputs: &[Output]) -> Result<Vec<Option<usize>>> {
+    let own = RESERVED.into_iter().chain(outputs.iter().map(|output| output.name.as_str()));
+    own.map(|name| records.find(name)).collect()
+}
+
 /// The inputs: every named column that is neither an output nor reserved, by its name without the unit.
 fn inputs(records: &Records, outputs: &[Output]) -> Result<(Vec<usize>, Vec<String>)> {
-    let own = RESERVED.into_iter().chain(outputs.iter().map(|output| output.name.as_str()));
-    let others = own.map(|name| records.find(name)).collect::<Result<Vec<_>>>()?;
-    let header = records.header();
+    let (header, others) = (records.header(), own_columns(records, outputs)?);
     let columns: Vec<usize> =
         (0..header.len()).filter(|k| !header[*k].is_empty() && !others.contains(&Some(*k))).collect();
     let bare = |k: usize| without_unit(&header[k]).filter(|name| !name.is_empty()).unwrap_or(&header[k]);

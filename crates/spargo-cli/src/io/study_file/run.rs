@@ -23,7 +23,7 @@ const YEAR: f64 = 31_622_400.0;
 #[schemars(rename = "RunForm")]
 pub struct RunSettings<Command = ParsedCommand> {
     /// The program that evaluates a point, and its arguments: a line, split as by a shell but never passed to one, or a
-    /// list. {name} is replaced by the value of an input, {trial} by the trial's number, {{ and }} by braces. Without
+    /// list. {name} is replaced by the value of an input or the label of a candidate, {trial} by the trial's number, {{ and }} by braces. Without
     /// placeholders the point is written as JSON to standard input.
     pub command: Command,
     /// Evaluations at a time.

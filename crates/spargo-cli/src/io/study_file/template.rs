@@ -18,6 +18,8 @@ pub enum Part {
     Text(String),
     /// The value of the input with this number.
     Input(usize),
+    /// The label of a candidate in the column with this number.
+    Label(usize),
     /// The trial's number.
     Trial,
 }
@@ -57,9 +59,11 @@ impl Template {
     }
 
     /// The argument for a trial.
-    pub fn fill(&self, trial: &Trial) -> String {
+    pub fn fill(&self, trial: &Trial, space: &Space) -> String {
+        let labels = trial.row.and_then(|row| space.labels(row)).unwrap_or_default();
         let piece = |part: &Part| match part {
             Part::Input(k) => trial.point.get(*k).map(text).unwrap_or_default(),
+            Part::Label(k) => labels.get(*k).map_or("", |label| label.1).into(),
             Part::Trial => trial.id.to_string(),
             Part::Text(text) => text.clone(),
         };
@@ -67,7 +71,7 @@ impl Template {
     }
 }
 
-/// Parses one argument, whose placeholders are the inputs of a space.
+/// Parses one argument, whose placeholders are the inputs of a space and the labels of its candidates.
 pub fn word(word: &str, space: &Space) -> Result<Template, Refusal> {
     if word.contains('\0') {
         return Err(("a zero byte".into(), "remove it: no argument of a program may contain one".into()));
@@ -131,8 +135,9 @@ pub fn without_shell(words: Vec<Template>) -> Result<Vec<Template>, Refusal> {
 
 fn placeholder(name: &str, space: &Space) -> Result<Part, Refusal> {
     let names = || space.dimensions().iter().map(|dimension| dimension.name.as_str());
-    match names().position(|input| input == name) {
-        Some(k) => Ok(Part::Input(k)),
+    let label = || space.label_names().position(|label| label == name).map(Part::Label);
+    match names().position(|input| input == name).map(Part::Input).or_else(label) {
+        Some(part) => Ok(part),
         None if name == "trial" => Ok(Part::Trial),
         // JSON, or a program in another language.
         None if name.contains(['"', '\'', ':', ';', '$', '(', '=', ',']) => {
@@ -140,7 +145,7 @@ fn placeholder(name: &str, space: &Space) -> Result<Part, Refusal> {
             Err((message, "write {{ and }} for braces that are no placeholder".into()))
         }
         None => {
-            let help = super::diagnostics::suggestion(name, names().chain(["trial"]));
+            let help = super::diagnostics::suggestion(name, names().chain(space.label_names()).chain(["trial"]));
             Err((format!("there is no input '{name}' for '{{{name}}}'"), help))
         }
     }

@@ -1,12 +1,12 @@
 //! The points that are not to be asked for again.
 
 use crate::linalg::{MatRef, row};
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-/// A set of points, compared bit by bit as models see them.
+/// A set of points, compared bit by bit as models see them, and how often each was added: rows of a table may share a point.
 #[derive(Debug, Clone, Default)]
 pub struct Excluded {
-    points: HashSet<Box<[u64]>>,
+    points: HashMap<Box<[u64]>, usize>,
     allows_replicates: bool,
 }
 
@@ -19,7 +19,7 @@ impl Excluded {
     /// Adds a point.
     pub fn insert(&mut self, point: &[f64]) {
         if !self.allows_replicates {
-            self.points.insert(key(point.iter().copied()));
+            *self.points.entry(key(point.iter().copied())).or_default() += 1;
         }
     }
 
@@ -30,7 +30,7 @@ impl Excluded {
 
     /// Whether this point is in the set.
     pub fn contains(&self, point: &[f64]) -> bool {
-        !self.points.is_empty() && self.points.contains(&key(point.iter().copied()))
+        !self.points.is_empty() && self.points.contains_key(&key(point.iter().copied()))
     }
 
     /// The number of points.
@@ -43,14 +43,24 @@ impl Excluded {
         self.points.is_empty()
     }
 
-    /// The rows that are not in the set.
+    /// The rows that are not in the set; of rows at the same point as many are as were added, the first ones.
     pub fn free_rows(&self, points: MatRef<'_>) -> Vec<usize> {
         self.free(points).into_iter().enumerate().filter_map(|(i, free)| free.then_some(i)).collect()
     }
 
     /// Whether each row is not in the set.
     pub(super) fn free(&self, points: MatRef<'_>) -> Vec<bool> {
-        let free = |i| self.points.is_empty() || !self.points.contains(&key(points.row(i).iter().copied()));
+        let mut seen: HashMap<Box<[u64]>, usize> = HashMap::new();
+        let free = |i| {
+            if self.points.is_empty() {
+                return true;
+            }
+            let point = key(points.row(i).iter().copied());
+            let Some(&taken) = self.points.get(&point) else { return true };
+            let rows = seen.entry(point).or_default();
+            *rows += 1;
+            *rows > taken
+        };
         (0..points.nrows()).map(free).collect()
     }
 

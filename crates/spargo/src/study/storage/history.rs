@@ -115,10 +115,17 @@ impl History {
         &self.settings
     }
 
-    /// Rewrites every point, as the space has changed.
-    pub(in crate::study) fn convert(&mut self, point: impl Fn(&Point) -> Result<Point>) -> Result<()> {
-        let points = self.records.iter_mut().map(|record| &mut record.trial.point).chain(&mut self.queue);
-        for old in points {
+    /// Rewrites every point and the row of every trial, as the space has changed.
+    pub(in crate::study) fn convert(
+        &mut self,
+        point: impl Fn(&Point) -> Result<Point>,
+        row: impl Fn(&Trial) -> Option<u64>,
+    ) -> Result<()> {
+        for Record { trial, .. } in &mut self.records {
+            trial.point = point(&trial.point)?;
+            trial.row = row(trial);
+        }
+        for old in &mut self.queue {
             *old = point(old)?;
         }
         Ok(())
@@ -141,15 +148,17 @@ impl History {
             Event::Asked { queued, .. } if queued > self.queue.len() => {
                 return Err(format!("has asked for {queued} points of a queue of {}", self.queue.len()));
             }
-            Event::Asked { points, queued, report, state, .. } => {
+            Event::Asked { points, rows, queued, report, state, .. } => {
                 self.queue.drain(..queued);
                 self.reports.push(report);
-                points.into_iter().for_each(|point| _ = self.push(point, Some(self.reports.len() as u64)));
+                let rows = rows.into_iter().chain(std::iter::repeat(None));
+                let ask = Some(self.reports.len() as u64);
+                points.into_iter().zip(rows).for_each(|(point, row)| _ = self.push(point, row, ask));
                 self.state = state.or(self.state.take());
             }
             Event::Told { trial, outcome } => self.tell(trial, outcome)?,
-            Event::Added { point, outcome } => {
-                let trial = self.push(point, None);
+            Event::Added { point, row, outcome } => {
+                let trial = self.push(point, row, None);
                 outcome.map_or(Ok(()), |outcome| self.tell(trial, outcome))?;
             }
             Event::Revised { trial, measurements, note } => self.revise(trial, measurements, note)?,
@@ -187,10 +196,10 @@ impl History {
         self.record(trial).ok_or(Error::UnknownTrial { index, trial, trials: self.records.len() as u64 })
     }
 
-    fn push(&mut self, point: Point, ask: Option<u64>) -> u64 {
+    fn push(&mut self, point: Point, row: Option<u64>, ask: Option<u64>) -> u64 {
         let id = self.records.len() as u64 + 1;
         let told = vec![Told::default(); self.outputs];
-        let trial = Trial { id, point };
+        let trial = Trial { id, point, row };
         self.records.push(Record { trial, ask, told, is_discarded: false, revisions: Vec::new() });
         id
     }

@@ -80,6 +80,9 @@ pub enum Event {
         time: u64,
         /// The points to be evaluated.
         points: Vec<Point>,
+        /// The row of the table of candidates of each; empty if there is no table.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        rows: Vec<Option<u64>>,
         /// How many of them, the first ones, were waiting in the queue.
         #[serde(default, skip_serializing_if = "is_zero")]
         queued: usize,
@@ -100,6 +103,9 @@ pub enum Event {
     Added {
         /// The point.
         point: Point,
+        /// Its row of the table of candidates.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        row: Option<u64>,
         /// Its outcome; `None` while it is pending.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         outcome: Option<Outcome>,
