@@ -115,6 +115,20 @@ class Corrections(Insight):
             numbers = [trial.id for trial in self.trials if name in (trial.failures or {})]
         return self._named(self._inner.retry(numbers, number, reason, _author(), dry_run))
 
+    def enqueue(self, points: Any, *, reason: str = "") -> int:
+        """Points of your own that the next `ask` or run begins with; returns how many are waiting.
+
+        `points` is what `add` takes without outcomes.
+
+        >>> import spargo
+        >>> study = spargo.Study({"x": (0.0, 1.0)})
+        >>> study.enqueue({"x": [0.25, 0.75]})
+        2
+        >>> [trial.params["x"] for trial in study.ask(2)]
+        [0.25, 0.75]
+        """
+        return self._inner.enqueue(self._codec.encode_points(points), reason, _author())
+
     def _named(self, changes: list[EncodedChange]) -> list[Change]:
         return named(changes, self._codec.outputs)
 

@@ -193,6 +193,12 @@ impl Study {
         self.correct(py, correction, Note::new(reason, by), dry_run)
     }
 
+    /// Points that the next asks begin with; returns how many are waiting.
+    fn enqueue(&self, py: Python<'_>, points: Points, reason: String, by: String) -> PyResult<usize> {
+        let note = Note::new(reason, by);
+        self.at_once(py, |study| study.enqueue(&points.into_values(), &note))
+    }
+
     /// All corrections, trial by trial.
     fn history(&self, py: Python<'_>) -> PyResult<Vec<EncodedChange>> {
         let outputs = self.config.outputs.len();

@@ -45,7 +45,7 @@ def test_the_kernel_can_be_that_of_a_model() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"allocation": "imp-dpp"}, "looks at outcomes"),
+        ({"allocation": "imp-dpp"}, "depends on outcomes"),
         ({"allocation": "kmeans"}, "no rows"),
         ({"allocation": "luck"}, "allocation.method: unknown variant"),
         ({"allocation": "imp-dpp", "y": Y, "quality": np.ones(400)}, "a quality of its own"),

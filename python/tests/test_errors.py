@@ -71,7 +71,7 @@ CASES: list[tuple[type[spargo.SpargoError], type[Exception], Callable[[], object
     (
         spargo.InputValueError,
         ValueError,
-        lambda: told().add({"x": [2.0]}, [1.0]),
+        lambda: told().enqueue({"x": [2.0]}),
         "input 'x' cannot be 2.0: give a number from 0.0 to 1.0",
         {"input": "x", "value": "2.0", "allowed": "a number from 0.0 to 1.0"},
     ),

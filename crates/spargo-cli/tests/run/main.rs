@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod corrections;
 mod desk;
 mod files;
 mod folder;

@@ -21,7 +21,9 @@ use std::time::Instant;
 
 /// A batch before it is committed.
 struct Proposal {
-    /// [points, inputs].
+    /// The user's own points, which it begins with.
+    queued: Vec<Point>,
+    /// Those that the study chooses, [points, inputs].
     points: Mat,
     excluded: Excluded,
     /// The models that chose them, but for those of the design.
@@ -50,40 +52,51 @@ impl Study {
         let started = Instant::now();
         self.refresh()?;
         self.check_asked()?;
-        let mut queued = self.ask_queued(count)?;
-        let count = count - queued.len();
-        if count == 0 {
-            return Ok(queued);
-        }
-        match self.ask_new(count, refit, started) {
-            // The user's own points are asked for all the same.
-            Err(Error::Exhausted { .. }) if !queued.is_empty() => Ok(queued),
-            asked => {
-                queued.extend(asked?);
-                Ok(queued)
+        loop {
+            let queued: Vec<Point> = self.history.queue().take(count).cloned().collect();
+            let asked = match count - queued.len() {
+                0 => self.ask_queued(queued),
+                new => match self.ask_new(new, &queued, refit, started) {
+                    // The user's own points are asked for all the same.
+                    Err(Error::Exhausted { .. }) if !queued.is_empty() => self.ask_queued(queued),
+                    asked => asked,
+                },
+            };
+            if let Some(trials) = asked? {
+                return Ok(trials);
             }
         }
     }
 
-    /// The next `count` points that the study chooses.
-    fn ask_new(&mut self, count: usize, refit: Refit, started: Instant) -> Result<Vec<Trial>> {
-        let proposal = self.propose(count, refit);
+    /// The user's own points and the next `count` that the study chooses, in one batch, so that none is there without the
+    /// others; `None` if other processes have asked for the former, or changed the settings, meanwhile.
+    fn ask_new(
+        &mut self,
+        count: usize,
+        queued: &[Point],
+        refit: Refit,
+        started: Instant,
+    ) -> Result<Option<Vec<Trial>>> {
+        let proposal = self.propose(count, queued.to_vec(), refit);
         let mut proposal = self.counted(count, proposal)?;
         loop {
             proposal.report.total_s = proposal.earlier_s + started.elapsed().as_secs_f64();
-            let points = self.decode(proposal.points.as_ref())?;
+            let points = [&proposal.queued[..], &self.decode(proposal.points.as_ref())?].concat();
             let memory = proposal.regions.as_ref().and_then(|regions| regions.memory.clone());
             let by = (proposal.models.as_ref(), memory);
             let rows = candidate_rows(&self.config.space, &self.history, &points, &[]);
             if let Some(trials) = self.commit((points, rows), by, &proposal.report, proposal.seen)? {
-                return Ok(trials);
+                return Ok(Some(trials));
             }
             let settled = self.settle(&mut proposal);
-            self.counted(count, settled)?;
+            if !self.counted(count, settled)? {
+                return Ok(None);
+            }
         }
     }
 
-    /// Writes a batch, points and their rows among the candidates; `None` if others have asked meanwhile. Trust regions that have learned nothing remember what they did.
+    /// Writes a batch, points and their rows among the candidates; `None` if others have asked, or changed the settings,
+    /// meanwhile. Trust regions that have learned nothing remember what they did.
     pub(super) fn commit(
         &mut self,
         (points, rows): (Vec<Point>, Vec<Option<u64>>),
@@ -94,10 +107,10 @@ impl Study {
         interrupt::poll()?;
         let regions = regions.or(self.state()?.and_then(|state| state.regions.clone()));
         let state = models.map(|models| to_json(&StepState { models: models.states.clone(), regions })).transpose()?;
-        let (report, time) = (to_json(report)?, milliseconds());
-        let event = [Event::Asked { seen, time, points, rows, queued: 0, report, state }];
+        let (queued, report, time) = (report.queued, to_json(report)?, milliseconds());
+        let event = [Event::Asked { seen, time, points, rows, queued, report, state }];
         while let Some(news) = self.try_append(&event)? {
-            if news.iter().any(Event::brings_trials) {
+            if news.iter().any(Event::outdates_batches) {
                 return Ok(None);
             }
             self.apply(news)?;
@@ -109,11 +122,12 @@ impl Study {
     }
 
     /// Chooses a batch without committing it.
-    fn propose(&mut self, count: usize, refit: Refit) -> Result<Proposal> {
+    fn propose(&mut self, count: usize, queued: Vec<Point>, refit: Refit) -> Result<Proposal> {
         let step = self.history().asks() + 1;
         let seen = self.history().tells();
-        let mut report = StepReport { step, asked: count, ..StepReport::default() };
-        let asked = self.history().records().len();
+        let mut report =
+            StepReport { step, asked: queued.len() + count, queued: queued.len(), ..StepReport::default() };
+        let asked = self.history().records().len() + queued.len();
         let mut first = self.config.initial.saturating_sub(asked).min(count);
         if self.table.observed.is_empty() {
             first = count;
@@ -133,7 +147,8 @@ impl Study {
         }
         report.design = first;
         report.models = models.as_deref().map_or(Ok(Vec::new()), |models| self.reports_of(models))?;
-        let mut excluded = self.excluded();
+        let (own, mut excluded) = (self.rows_of(&queued)?, self.excluded());
+        excluded.insert_rows(own.as_ref());
         let mut points = Mat::zeros(count, self.config.space.dimensions().len());
         if first > 0 {
             let design = design::design(&self.config, asked, first, &mut excluded)?;
@@ -145,14 +160,15 @@ impl Study {
         let started = Instant::now();
         let mut regions = None;
         if let Some(models) = &models {
-            let own = points.as_ref().subrows(0, first);
+            let own = stacked(own.as_ref(), points.as_ref().subrows(0, first));
             regions = self.step_regions(models)?;
-            let chosen = self.acquire((models, regions.as_ref()), step, 0..count - first, own, &mut excluded)?;
+            let by = (&**models, regions.as_ref());
+            let chosen = self.acquire(by, step, 0..count - first, own.as_ref(), &mut excluded)?;
             points.as_mut().subrows_mut(first, count - first).copy_from(chosen);
         }
         let (fit_s, local_s) = known;
         report.acquire_s = started.elapsed().as_secs_f64() + local_s;
-        Ok(Proposal { points, excluded, models, regions, report, earlier_s: fit_s + local_s, seen })
+        Ok(Proposal { queued, points, excluded, models, regions, report, earlier_s: fit_s + local_s, seen })
     }
 
     /// The last tell that the last ask's models had seen; 0 if there was none.
@@ -188,9 +204,7 @@ impl Study {
         let table = &self.table;
         let (observed, failed) = (table.rows(&table.observed), table.rows(&table.failed));
         let others = table.rows(&table.pending);
-        let mut pending = Mat::zeros(others.nrows() + own.nrows(), own.ncols());
-        pending.as_mut().subrows_mut(0, others.nrows()).copy_from(&others);
-        pending.as_mut().subrows_mut(others.nrows(), own.nrows()).copy_from(own);
+        let pending = stacked(others.as_ref(), own);
         let local = if self.config.refined(step, numbers.clone()) > 0 { self.local(models)? } else { None };
         let rng = StepRng { seed: self.config.seed, step };
         let (observed, failed, pending) = (observed.as_ref(), failed.as_ref(), pending.as_ref());
@@ -198,13 +212,18 @@ impl Study {
         chooser.choose(regions.map(|regions| &*regions.policy), numbers, excluded)
     }
 
-    /// Replaces the points of a proposal that others have asked for meanwhile.
+    /// Replaces the points of a proposal that others have asked for meanwhile; says whether the rest may stay as it is.
     ///
     /// If others have *asked*, they may have drawn the same paths from hardly other data: then all of the model's points are
     /// drawn again, as those of the step that this ask becomes, within trust regions that have learned what theirs did.
-    fn settle(&mut self, proposal: &mut Proposal) -> Result<()> {
-        let (known, before) = (self.history().records().len(), self.history().asks());
+    fn settle(&mut self, proposal: &mut Proposal) -> Result<bool> {
+        let (known, before, settings) =
+            (self.history().records().len(), self.history().asks(), self.history().settings().len());
         self.refresh()?;
+        let queue = self.history().queue().take(proposal.queued.len());
+        if self.history().settings().len() > settings || !queue.eq(&proposal.queued) {
+            return Ok(false);
+        }
         let (asked, step) = (self.history().records().len(), self.history().asks() + 1);
         let others = self.table.rows(&(known..asked).collect::<Vec<_>>());
         let mut clashing = Excluded::default();
@@ -222,9 +241,10 @@ impl Study {
         proposal.report.step = step;
         proposal.report.replaced += replaced.len();
         if replaced.is_empty() {
-            return Ok(());
+            return Ok(true);
         }
         let kept = select_rows(proposal.points.as_ref(), &kept);
+        let kept = stacked(self.rows_of(&proposal.queued)?.as_ref(), kept.as_ref());
         let fresh = match &proposal.models {
             Some(models) => {
                 if step > before + 1 {
@@ -233,12 +253,15 @@ impl Study {
                 let by = (&**models, proposal.regions.as_ref());
                 self.acquire(by, step, numbers, kept.as_ref(), &mut proposal.excluded)?
             }
-            None => design::design(&self.config, asked, replaced.len(), &mut proposal.excluded)?,
+            None => {
+                let asked = asked + proposal.queued.len();
+                design::design(&self.config, asked, replaced.len(), &mut proposal.excluded)?
+            }
         };
         for (j, &i) in replaced.iter().enumerate() {
             proposal.points.row_mut(i).copy_from(fresh.row(j));
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Says of an ask as a whole, not of the part of it that found too few, how many points are left.
@@ -261,7 +284,21 @@ impl Study {
         }
     }
 
+    /// Encoded points, [points, inputs]; a range may have become too narrow for them.
+    fn rows_of(&self, points: &[Point]) -> Result<Mat> {
+        let rows = points.iter().map(|point| self.config.space.encode_observed(point)).collect::<Result<Vec<_>>>()?;
+        Ok(Mat::from_fn(rows.len(), self.config.space.dimensions().len(), |i, k| rows[i][k]))
+    }
+
     fn decode(&self, points: MatRef<'_>) -> Result<Vec<Point>> {
         (0..points.nrows()).map(|i| self.config.space.decode(&row(points, i))).collect()
     }
+}
+
+/// The rows of one matrix, then those of another.
+fn stacked(above: MatRef<'_>, below: MatRef<'_>) -> Mat {
+    let mut rows = Mat::zeros(above.nrows() + below.nrows(), below.ncols());
+    rows.as_mut().subrows_mut(0, above.nrows()).copy_from(above);
+    rows.as_mut().subrows_mut(above.nrows(), below.nrows()).copy_from(below);
+    rows
 }

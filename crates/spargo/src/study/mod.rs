@@ -29,6 +29,7 @@ mod model;
 mod observations;
 mod open;
 mod outcome;
+mod prepare;
 mod progress;
 mod queue;
 mod reconfigure;

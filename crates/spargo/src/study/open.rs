@@ -18,12 +18,12 @@ impl Study {
     /// A new study in a file of its own; refuses if there is one.
     pub fn create(path: &Path, config: Config) -> Result<Self> {
         config.check_complete()?;
-        let created = created(&config)?;
-        let mut storage = SqliteStorage::open_or_create(path)?;
-        match storage.append(0, &[created])? {
-            Appended::Done => Study::with_storage(config, Box::new(storage)),
-            Appended::Conflict => Err(refused(&storage, "exists already", "open it, or give another path")),
+        let events = [created(&config)?];
+        let (mut storage, is_created) = SqliteStorage::open_or_begin(path, &events)?;
+        if is_created || storage.append(0, &events)? == Appended::Done {
+            return Study::with_storage(config, Box::new(storage));
         }
+        Err(refused(&storage, "exists already", "open it, or give another path"))
     }
 
     /// The study in this file.
@@ -39,15 +39,14 @@ impl Study {
     /// The study in this file if there is one, with these very settings, else a new one.
     pub fn open_or_create(path: &Path, config: Config) -> Result<Self> {
         config.check_complete()?;
-        (!path.exists()).then(|| config.check_columns()).transpose()?;
-        Study::with_storage(config, Box::new(SqliteStorage::open_or_create(path)?))
+        let storage = open_or_begin(path, &config)?;
+        Study::with_storage(config, Box::new(storage))
     }
 
     /// The study in this file if there is one, which takes these settings, else a new one; returns the settings that differed.
     pub fn open_or_reconfigure(path: &Path, config: Config, note: &Note) -> Result<(Self, Vec<SettingChange>)> {
         config.check_complete()?;
-        (!path.exists()).then(|| config.check_columns()).transpose()?;
-        let mut storage = SqliteStorage::open_or_create(path)?;
+        let mut storage = open_or_begin(path, &config)?;
         if storage.load(0)?.is_empty() {
             storage.append(0, &[created(&config)?])?;
         }
@@ -111,6 +110,14 @@ impl Study {
         study.apply(events)?;
         Ok(study)
     }
+}
+
+/// The file of a study if there is one, else a new one that begins with these settings.
+fn open_or_begin(path: &Path, config: &Config) -> Result<SqliteStorage> {
+    if path.exists() {
+        return SqliteStorage::open_or_create(path);
+    }
+    Ok(SqliteStorage::open_or_begin(path, &[created(config)?])?.0)
 }
 
 fn created(config: &Config) -> Result<Event> {

@@ -19,26 +19,18 @@ impl Study {
         Ok(self.history.queue().len())
     }
 
-    /// The first `most` points that are waiting, as trials of an ask of their own.
-    pub(super) fn ask_queued(&mut self, most: usize) -> Result<Vec<Trial>> {
-        loop {
-            let points: Vec<Point> = self.history.queue().take(most).cloned().collect();
-            let queued = points.len();
-            if queued == 0 {
-                return Ok(Vec::new());
-            }
-            let rows = candidate_rows(&self.config.space, &self.history, &points, &[]);
-            let step = self.history.asks() + 1;
-            let report = to_json(&StepReport { step, asked: queued, queued, ..StepReport::default() })?;
-            let (seen, time, known) = (self.history.tells(), milliseconds(), self.history.records().len());
-            let event = [Event::Asked { seen, time, points, rows, queued, report, state: None }];
-            match self.try_append(&event)? {
-                Some(news) => self.apply(news)?,
-                None => {
-                    self.apply(event.into())?;
-                    return Ok(self.history.records()[known..].iter().map(|record| record.trial.clone()).collect());
-                }
-            }
+    /// Points at the front of the queue, as trials of an ask of their own; `None` if other processes were faster.
+    pub(super) fn ask_queued(&mut self, points: Vec<Point>) -> Result<Option<Vec<Trial>>> {
+        let rows = candidate_rows(&self.config.space, &self.history, &points, &[]);
+        let (step, queued) = (self.history.asks() + 1, points.len());
+        let report = to_json(&StepReport { step, asked: queued, queued, ..StepReport::default() })?;
+        let (seen, time, known) = (self.history.tells(), milliseconds(), self.history.records().len());
+        let event = [Event::Asked { seen, time, points, rows, queued, report, state: None }];
+        if let Some(news) = self.try_append(&event)? {
+            self.apply(news)?;
+            return Ok(None);
         }
+        self.apply(event.into())?;
+        Ok(Some(self.history.records()[known..].iter().map(|record| record.trial.clone()).collect()))
     }
 }

@@ -64,8 +64,12 @@ impl Study {
             if let Some(trials) = self.commit(batch, (models.as_ref(), None), &report, seen)? {
                 return Ok(trials);
             }
-            // Other processes may have drawn the same.
+            let settings = self.history().settings().len();
             self.refresh()?;
+            if self.history().settings().len() > settings {
+                return self.replicate(count);
+            }
+            // Other processes may have drawn the same.
             report.step = self.history().asks() + 1;
         }
     }

@@ -5,6 +5,7 @@ use crate::process::repeats;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
 use spargo::rng::{Purpose, stream};
+use spargo::study::Note;
 use std::io::Read;
 use std::time::Duration;
 
@@ -12,13 +13,26 @@ fn kills_in_all() -> u32 {
     repeats(30, 600) as u32
 }
 
-/// Of each round, the trials that its ask, then its add, write.
+/// Of each round, the trials that its ask, then its add, write; of those of the ask, the first that may come from the queue.
 const ASKED: usize = 5;
 const ADDED: usize = 3;
+const QUEUED: usize = 2;
 
-/// Asks, tells and adds without end, each step with a state large enough for the log to be copied back often.
+/// The calls by which the trials of an ask become known: outputs come one by one, then a trial is amended, one discarded and
+/// an output of a third one retried, in one call, and told again.
+const CALLS: usize = 4;
+const CORRECTION: usize = 3;
+
+/// What is known of a trial: nothing if it was discarded.
+type Known = Option<Vec<Measurement>>;
+
+fn open(path: &Path) -> Log {
+    Log::with_outputs(SqliteStorage::open_or_create(path).unwrap(), 2)
+}
+
+/// Rounds of every kind of event without end, each with a state large enough for the log to be copied back often.
 fn work(path: &Path) {
-    let mut log = Log::open_or_create(path);
+    let mut log = open(path);
     acknowledge("created");
     let mut append = |events: &dyn Fn(&History) -> Vec<Event>| {
         let events = events(&log.history);
@@ -26,27 +40,74 @@ fn work(path: &Path) {
         (log.history.asks(), log.history.records().len())
     };
     loop {
-        let (ask, trials) = append(&|history| {
-            let round = history.asks() + 1;
-            let points: Vec<Point> = (0..ASKED).map(|which| point(round as f64 + which as f64 / 8.0)).collect();
-            vec![asked(history.tells(), &points, Some(&format!("{round} {}", "z".repeat(300_000))), "report")]
+        let (round, trials) = append(&|history| vec![ask(history)]);
+        acknowledge(&format!("ask {round}"));
+        for call in 1..=CALLS {
+            append(&|_| (0..ASKED).filter_map(|which| told(round, call, which, trials + 1 - ASKED + which)).collect());
+            acknowledge(&format!("call {round} {call}"));
+        }
+        append(&|_| (0..ADDED).map(|_| added(0.0, Some(Outcome::values([0.5, 0.25])))).collect());
+        acknowledge(&format!("add {}", trials + ADDED));
+        append(&|_| {
+            let points = (0..QUEUED).map(|which| point(round as f64 + which as f64)).collect();
+            let settings = round.to_string();
+            vec![Event::Enqueued { points, note: note() }, Event::Configured { settings, note: note() }]
         });
-        acknowledge(&format!("ask {ask} {}", trials + 1 - ASKED));
-        append(&|history| {
-            let pending = history.pending().map(|trial| Event::Told { trial: trial.id, outcome: outcome(trial.id) });
-            pending.collect()
-        });
-        acknowledge(&format!("tell {trials}"));
-        append(&|history| {
-            let first = history.records().len() as u64 + 1;
-            (first..).take(ADDED).map(|id| added(0.0, Some(outcome(id)))).collect()
-        });
-        acknowledge(&format!("add {}", trials + 1));
+        acknowledge(&format!("configure {round}"));
     }
 }
 
-fn outcome(id: u64) -> Outcome {
-    if id.is_multiple_of(7) { Outcome::failed(format!("of {id}")) } else { Outcome::value(id as f64 / 3.0) }
+fn note() -> Note {
+    Note::new("a typo", "someone")
+}
+
+fn ask(history: &History) -> Event {
+    let round = history.asks() + 1;
+    let chosen = (history.queue().len()..ASKED).map(|which| chosen(round, which));
+    let points = history.queue().cloned().chain(chosen).collect();
+    let state = Some(format!("{round} {}", "z".repeat(300_000)));
+    Event::Asked {
+        seen: history.tells(),
+        time: 1,
+        points,
+        queued: history.queue().len(),
+        report: "report".into(),
+        state,
+    }
+}
+
+fn chosen(round: u64, which: usize) -> Point {
+    point(round as f64 + which as f64 / 8.0)
+}
+
+/// What is known of a trial of an ask after so many calls.
+fn known(round: u64, calls: usize, which: usize) -> Known {
+    let number = (round * 10) as f64 + which as f64;
+    let second =
+        if which == 4 { Measurement::failed(format!("of {round}")) } else { Measurement::value(-number / 3.0) };
+    let first = match (calls, which) {
+        (0, _) | (CORRECTION, 2) => Measurement::Pending,
+        (CORRECTION.., 0) => Measurement::value(number + 1e6),
+        (CORRECTION.., 1) => return None,
+        (CORRECTION.., 2) => Measurement::value(number - 1e6),
+        _ => Measurement::value(number / 3.0),
+    };
+    Some(vec![first, if calls < 2 { Measurement::Pending } else { second }])
+}
+
+/// The event by which a call makes that of a trial which is known after it, if it changes anything.
+fn told(round: u64, call: usize, which: usize, trial: usize) -> Option<Event> {
+    let [before, after] = [call - 1, call].map(|calls| known(round, calls, which));
+    let trial = trial as u64;
+    match (before, after) {
+        (before, after) if before == after => None,
+        (_, measurements) if call == CORRECTION => Some(Event::Revised { trial, measurements, note: note() }),
+        (before, after) => {
+            let news = |(old, new)| if old == new { Measurement::Pending } else { new };
+            let outcome = before?.into_iter().zip(after?).map(news).collect();
+            Some(Event::Told { trial, outcome: Outcome::Measured(outcome) })
+        }
+    }
 }
 
 #[test]
@@ -90,41 +151,63 @@ fn kill_at_random(path: &Path, kill: u32, rng: &mut ChaCha8Rng) -> Vec<u8> {
 }
 
 fn check(path: &Path, acknowledged: &[String]) {
-    let log = Log::open_or_create(path);
+    let mut log = open(path);
     assert_eq!(integrity(path), "ok");
-    let history = &log.history;
+    let calls = check_whole(&log.history);
+    let configured = check_settings(&log.storage.load(0).unwrap());
     for line in acknowledged.iter().filter(|line| *line != "created") {
         let words: Vec<&str> = line.split(' ').collect();
         let number = |i: usize| words[i].parse::<u64>().unwrap();
-        match words[0] {
-            "ask" => {
-                let record = &history.records()[number(2) as usize - 1 + ASKED - 1];
-                assert_eq!(record.ask, Some(number(1)), "{line}");
-                assert_eq!(record.trial.point, point(number(1) as f64 + (ASKED - 1) as f64 / 8.0), "{line}");
-            }
-            "tell" => assert!(history.records()[number(1) as usize - 1].outcome().is_some(), "{line}"),
-            "add" => assert!(history.records().len() as u64 >= number(1) - 1 + ADDED as u64, "{line}"),
+        let is_kept = match words[0] {
+            "ask" => log.history.asks() >= number(1),
+            "call" => calls[number(1) as usize - 1] >= number(2) as usize,
+            "add" => log.history.records().len() as u64 >= number(1),
+            "configure" => configured >= number(1),
             other => panic!("{other}"),
-        }
+        };
+        assert!(is_kept, "{line}");
     }
-    check_whole(history);
 }
 
-/// Calls are there in whole or not at all.
-fn check_whole(history: &History) {
-    for ask in 1..=history.asks() {
-        let of_ask = history.records().iter().filter(|record| record.ask == Some(ask));
-        let told: Vec<bool> = of_ask.map(|record| record.outcome().is_some()).collect();
-        assert!(told == [true; ASKED] || told == [false; ASKED], "{ask}: {told:?}");
-    }
+/// Calls are there in whole or not at all; returns how many there were of each ask's trials.
+fn check_whole(history: &History) -> Vec<usize> {
+    let calls = (1..=history.asks()).map(|round| check_round(history, round)).collect();
     let added = history.records().iter().filter(|record| record.ask.is_none());
     assert_eq!(added.clone().count() % ADDED, 0);
-    assert!(added.clone().all(|record| record.outcome().is_some()));
-    for record in history.records().iter().filter(|record| !record.is_pending()) {
-        assert_eq!(record.outcome(), Some(outcome(record.trial.id)));
-    }
+    assert!(added.clone().all(|record| record.values() == Some(vec![0.5, 0.25])));
     assert_eq!(history.state().is_some(), history.asks() > 0);
     if let Some(state) = history.state() {
         assert!(state.starts_with(&format!("{} z", history.asks())) && state.len() > 300_000);
     }
+    calls
+}
+
+/// The calls of one ask's trials.
+fn check_round(history: &History, round: u64) -> usize {
+    let records: Vec<&Record> = history.records().iter().filter(|record| record.ask == Some(round)).collect();
+    assert_eq!(records.len(), ASKED);
+    assert!((QUEUED..ASKED).all(|which| records[which].trial.point == chosen(round, which)), "{round}: {records:?}");
+    let all_known = |calls: usize| (0..ASKED).map(|which| known(round, calls, which)).collect::<Vec<_>>();
+    let found: Vec<Known> =
+        records.iter().map(|record| (!record.is_discarded).then(|| record.measurements().cloned().collect())).collect();
+    let calls = (0..=CALLS).find(|&calls| all_known(calls) == found);
+    let calls = calls.unwrap_or_else(|| panic!("{round} in part: {found:?}"));
+    // What was known before a correction is kept.
+    for (which, record) in records.iter().enumerate() {
+        let revised = calls >= CORRECTION && which < 3;
+        let before: Vec<Known> = record.revisions.iter().map(|revision| revision.before.clone()).collect();
+        assert_eq!(before, vec![known(round, CORRECTION - 1, which); usize::from(revised)]);
+    }
+    calls
+}
+
+/// Points are queued and settings changed in one call; returns the last round that did so.
+fn check_settings(events: &[Event]) -> u64 {
+    let is_enqueued = |event: &&Event| matches!(event, Event::Enqueued { .. });
+    let settings: Vec<&String> = events
+        .iter()
+        .filter_map(|event| if let Event::Configured { settings, .. } = event { Some(settings) } else { None })
+        .collect();
+    assert_eq!(events.iter().filter(is_enqueued).count(), settings.len());
+    settings.last().map_or(0, |settings| settings.parse().unwrap())
 }

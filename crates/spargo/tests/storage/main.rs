@@ -36,7 +36,12 @@ impl Log {
     }
 
     fn of(storage: impl Storage + 'static) -> Self {
-        let mut log = Log { storage: Box::new(storage), history: History::new(1) };
+        Log::with_outputs(storage, 1)
+    }
+
+    /// The log of trials with this many outputs.
+    fn with_outputs(storage: impl Storage + 'static, outputs: usize) -> Self {
+        let mut log = Log { storage: Box::new(storage), history: History::new(outputs) };
         log.refresh();
         log
     }

@@ -1,10 +1,12 @@
 //! A process killed at any instant has lost nothing told, and its study goes on as if it had lived.
 
+use super::late_outputs::{LIMIT, only};
+use super::outputs::{compete, with_goals};
 use super::*;
 use crate::process::repeats;
 use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
-use spargo::study::Record;
+use spargo::study::{Goal, Measurement, Note, Record};
 use std::io::Read;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -16,15 +18,51 @@ fn kills_in_all() -> usize {
 /// Asks of one study: its posterior is exact for the first of them, then sparse.
 const ASKS: u64 = 9;
 
-/// Studies differ in seed, space and rule.
+/// What is corrected, and how.
+const AMENDED: u64 = 2;
+const DISCARDED: u64 = 5;
+const RETRIED: u64 = 9;
+const AMENDMENT: f64 = -0.25;
+
+/// The ask that begins with the user's own points.
+const QUEUED: u64 = 8;
+
+/// Studies differ in seed, space, rule and number of outputs.
 fn config(number: u64) -> Config {
-    let space = if number.is_multiple_of(2) { plane() } else { mixed() };
-    Config { seed: number, rule: Some(of_one()[number as usize % 3]), ..small(space) }
+    if number.is_multiple_of(2) {
+        Config { seed: number, rule: Some(of_one()[number as usize / 2 % 3]), ..small(plane()) }
+    } else {
+        Config { seed: number, ..with_goals(mixed(), &[Goal::Maximize, LIMIT]) }
+    }
 }
 
-/// Some fail, always the same.
-fn outcome(space: &Space, trial: &Trial) -> Outcome {
-    if trial.id.is_multiple_of(7) { Outcome::failed("seven") } else { observe(space, trial) }
+/// The settings after some asks: a range that is narrower.
+fn narrower(number: u64) -> Config {
+    let config = config(number);
+    let mut inputs = config.space.dimensions().to_vec();
+    inputs[0] = Dimension::real("a", -1.0, 1.5);
+    Config { space: Space::new(inputs).unwrap(), ..config }
+}
+
+/// Points of the user's own.
+fn own(number: u64) -> Vec<Point> {
+    let inputs = config(number).space.dimensions().len();
+    let point = |a: f64| vec![Value::Real(a), Value::Real(1.0), Value::Int(4), Value::Choice("y".into())];
+    [0.25, 0.5].map(|a| point(a)[..inputs].to_vec()).into()
+}
+
+/// What the evaluation of a trial gives: some fail, always the same, and whatever is measured again is another value.
+fn outcome(number: u64, record: &Record) -> Outcome {
+    let (trial, space) = (&record.trial, &config(number).space);
+    let shift = record.revisions.len() as f64 / 8.0;
+    match config(number).outputs.len() {
+        _ if trial.id.is_multiple_of(7) => Outcome::failed("seven"),
+        1 => match observe(space, trial) {
+            Outcome::Measured(measured) => Outcome::value(measured[0].observed().unwrap() - shift),
+            failed => failed,
+        },
+        _ => compete(space, trial),
+    }
 }
 
 /// How many points the next ask is for.
@@ -38,11 +76,13 @@ fn waits(ask: u64) -> bool {
 }
 
 /// Goes on wherever the study stands, until all is asked and told; `said` is called with everything that is committed.
-fn work(study: &mut Study, said: impl Fn(String)) {
+fn work(study: &mut Study, number: u64, said: impl Fn(String)) {
     loop {
         let asks = study.history().asks();
         if waits(asks) {
-            tell_pending(study, &said);
+            tell_pending(study, number, &said);
+            change(study, number, &said);
+            tell_pending(study, number, &said);
         }
         if asks == ASKS {
             return;
@@ -52,24 +92,75 @@ fn work(study: &mut Study, said: impl Fn(String)) {
     }
 }
 
-/// Tells one, then the others in one call.
-fn tell_pending(study: &mut Study, said: impl Fn(String)) {
-    let pending: Vec<Trial> = study.history().pending().cloned().collect();
+/// Tells one, then the others in one call, output by output.
+fn tell_pending(study: &mut Study, number: u64, said: impl Fn(String)) {
+    let pending: Vec<Record> = study.history().records().iter().filter(|record| record.is_pending()).cloned().collect();
     let (first, others) = pending.split_at(pending.len().min(1));
     for some in [first, others] {
-        let told: Vec<_> = some.iter().map(|trial| (trial.id, outcome(&study.config().space, trial))).collect();
-        study.tell(&told).unwrap();
-        told.iter().for_each(|(id, _)| said(format!("tell {id}")));
+        let told = |record: &Record| (record.trial.id, outcome(number, record));
+        let all: Vec<(u64, Outcome)> = some.iter().map(told).collect();
+        let is_measured = |(_, one): &&(u64, Outcome)| matches!(one, Outcome::Measured(_));
+        let part: Vec<_> = all.iter().filter(is_measured).map(|(trial, one)| (*trial, only(0, one))).collect();
+        for told in [part, all] {
+            study.tell(&told).unwrap();
+        }
+        some.iter().for_each(|record| said(format!("tell {} {}", record.trial.id, record.revisions.len())));
     }
+}
+
+/// Makes the corrections and changes that are due after an ask, unless they have been made.
+fn change(study: &mut Study, number: u64, said: impl Fn(String)) {
+    let note = Note::new("a change", "someone");
+    let is_due = |study: &Study, trial: u64| study.trial(trial).unwrap().revisions.is_empty();
+    match study.history().asks() {
+        3 if is_due(study, AMENDED) => {
+            let amendment = Outcome::Measured(vec![Measurement::value(AMENDMENT); study.config().outputs.len()]);
+            study.amend(&[(AMENDED, amendment)], &note).unwrap();
+            said("amend".into());
+        }
+        4 if is_due(study, DISCARDED) => {
+            study.discard(&[DISCARDED], &note).unwrap();
+            said("discard".into());
+        }
+        6 if is_due(study, RETRIED) => {
+            study.retry(&[RETRIED], &note).unwrap();
+            said("retry".into());
+        }
+        7 => {
+            study.reconfigure(narrower(number), &note).unwrap();
+            said("reconfigure".into());
+            if study.history().queue().len() == 0 {
+                study.enqueue(&own(number), &note).unwrap();
+                said("enqueue".into());
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The study in this file, in whole if there is one.
+fn open(path: &Path, number: u64) -> Study {
+    if path.exists() { Study::open(path) } else { Study::create(path, config(number)) }.unwrap()
+}
+
+/// What is known of every trial, and what was known of it before.
+fn known(study: &Study) -> Vec<String> {
+    let of = |record: &Record| {
+        let before: Vec<_> = record.revisions.iter().map(|revision| (&revision.before, &revision.after)).collect();
+        let known: Vec<_> = record.measurements().collect();
+        format!("{:?} {known:?} {before:?}", record.is_discarded)
+    };
+    study.history().records().iter().map(of).collect()
 }
 
 #[test]
 fn the_batches_are_those_of_a_study_that_was_never_killed() {
     if let Some(task) = task() {
         let (number, path) = task.split_once(' ').unwrap();
-        let mut study = Study::open_or_create(Path::new(path), config(number.parse().unwrap())).unwrap();
+        let number = number.parse().unwrap();
+        let mut study = open(Path::new(path), number);
         acknowledge("open");
-        return work(&mut study, |line| acknowledge(&line));
+        return work(&mut study, number, |line| acknowledge(&line));
     }
     let folder = Folder::new();
     let mut rng = stream(4, Purpose::Data, 0, 0);
@@ -78,7 +169,7 @@ fn the_batches_are_those_of_a_study_that_was_never_killed() {
         let path = folder.file(&format!("{number}.db"));
         let mut whole = Study::create(&folder.file(&format!("{number}-whole.db")), config(number)).unwrap();
         let started = Instant::now();
-        work(&mut whole, |_| {});
+        work(&mut whole, number, |_| {});
         let patience = started.elapsed() / 3;
         let mut acknowledgements = Vec::new();
         for life in 0i32.. {
@@ -88,10 +179,11 @@ fn the_batches_are_those_of_a_study_that_was_never_killed() {
             let kill = (kills < kills_in_all()).then(|| delay(patience, kills, &mut rng));
             let output = run(&format!("{number} {}", path.display()), kill.as_ref());
             acknowledgements.extend(acknowledged(&output.text));
-            let mut study = Study::open_or_create(&path, config(number)).unwrap();
-            check(&study, &acknowledgements);
+            let mut study = open(&path, number);
+            check(&study, number, &acknowledgements);
             if output.finished {
                 assert_eq!(points(&study), points(&whole), "study {number}");
+                assert_eq!(known(&study), known(&whole), "study {number}");
                 assert_eq!(format!("{:?}", study.best()), format!("{:?}", whole.best()));
                 break;
             }
@@ -144,20 +236,25 @@ fn run(task: &str, kill: Option<&Kill>) -> Run {
 }
 
 /// Whatever was acknowledged is there.
-fn check(study: &Study, acknowledgements: &[String]) {
-    let records = study.history().records();
+fn check(study: &Study, number: u64, acknowledgements: &[String]) {
+    let (history, amended) = (study.history(), vec![Measurement::value(AMENDMENT); study.config().outputs.len()]);
+    let revised = |trial: u64| study.trial(trial).is_some_and(|record| !record.revisions.is_empty());
     for line in acknowledgements.iter().filter(|line| *line != "open") {
         let words: Vec<&str> = line.split(' ').collect();
-        let number = |i: usize| words[i].parse::<usize>().unwrap();
-        match words[0] {
-            "ask" => assert!(records.len() + 1 >= number(1) + number(2), "{line}"),
-            "tell" => assert!(told(study, &records[number(1) - 1]), "{line}"),
+        let count = |i: usize| words[i].parse::<usize>().unwrap();
+        let is_kept = match words[0] {
+            "ask" => history.records().len() + 1 >= count(1) + count(2),
+            "tell" => {
+                let record = &history.records()[count(1) - 1];
+                record.revisions.len() > count(2) || record.outcome() == Some(outcome(number, record))
+            }
+            "amend" => revised(AMENDED) && study.trial(AMENDED).unwrap().measurements().eq(&amended),
+            "discard" => study.trial(DISCARDED).unwrap().is_discarded,
+            "retry" => revised(RETRIED),
+            "reconfigure" => *study.config() == narrower(number),
+            "enqueue" => history.queue().len() == 2 || history.asks() >= QUEUED,
             other => panic!("{other}"),
-        }
+        };
+        assert!(is_kept, "{line}");
     }
-}
-
-/// Whether a trial has the outcome it should have.
-fn told(study: &Study, record: &Record) -> bool {
-    record.outcome() == Some(outcome(&study.config().space, &record.trial))
 }

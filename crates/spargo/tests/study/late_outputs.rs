@@ -4,10 +4,10 @@ use super::outputs::{compete, with_goals};
 use super::*;
 use spargo::study::{Goal, Measurement, Status};
 
-const LIMIT: Goal = Goal::Constraint { at_least: None, at_most: Some(0.5) };
+pub const LIMIT: Goal = Goal::Constraint { at_least: None, at_most: Some(0.5) };
 
 /// Only one output of an outcome.
-fn only(output: usize, outcome: &Outcome) -> Outcome {
+pub fn only(output: usize, outcome: &Outcome) -> Outcome {
     let Outcome::Measured(measurements) = outcome else { panic!() };
     let keep = |(k, one): (usize, &Measurement)| if k == output { one.clone() } else { Measurement::Pending };
     Outcome::Measured(measurements.iter().enumerate().map(keep).collect())

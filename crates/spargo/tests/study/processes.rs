@@ -1,6 +1,7 @@
 //! Processes that ask and tell on one study at the same time get points of their own, as many as they want.
 
 use super::*;
+use spargo::study::Note;
 use std::path::Path;
 use std::time::Duration;
 
@@ -60,4 +61,32 @@ fn eight_processes_never_get_the_same_point() {
         // They did get into each other's way.
         assert!(reports.iter().map(|report| report.replaced).sum::<usize>() > 0, "{space}");
     }
+}
+
+/// A study that is found can be opened, at the very instant of its creation too.
+#[test]
+fn a_study_is_found_in_whole_or_not_at_all() {
+    const FILES: usize = 100;
+    let folder = Folder::new();
+    let path = |n: usize| folder.file(&format!("{n}.db"));
+    let create = |n: usize| match n % 3 {
+        0 => Study::create(&path(n), config("plane")),
+        1 => Study::open_or_create(&path(n), config("plane")),
+        _ => Study::open_or_reconfigure(&path(n), config("plane"), &Note::default()).map(|(study, _)| study),
+    };
+    let opens = [Study::open, Study::open_to_read];
+    std::thread::scope(|scope| {
+        scope.spawn(|| (0..FILES).for_each(|n| drop(create(n).unwrap())));
+        for n in 0..FILES {
+            while !path(n).exists() {
+                std::thread::yield_now();
+            }
+            assert_eq!(opens[n % 2](&path(n)).unwrap().config(), &config("plane"), "{n}");
+        }
+    });
+    // No draft is left; logs of two connections that close at the same time may be.
+    let names = std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let drafts: Vec<String> = names.filter(|name| name.contains(".db.")).collect();
+    assert!(drafts.is_empty(), "{drafts:?}");
+    assert!(Study::create(&path(0), config("plane")).unwrap_err().to_string().contains("exists already"));
 }

@@ -2,7 +2,10 @@
 
 use super::outputs::with_goals;
 use super::*;
+use spargo::Result;
+use spargo::study::storage::{Appended, Event, SqliteStorage, Storage};
 use spargo::study::{Goal, Note, SettingChange};
+use std::path::PathBuf;
 
 fn note() -> Note {
     Note::new("changed", "someone")
@@ -178,4 +181,67 @@ fn queued_points_are_asked_for_first_and_once() {
     assert_eq!(few.ask_at_most(9, spargo::study::Refit::Always).unwrap().len(), 3);
     few.enqueue(&[vec![Value::Int(2)]], &note()).unwrap();
     assert_eq!(few.ask(5).unwrap().len(), 1);
+}
+
+/// A file that another process is faster to write to, once, than the next ask.
+#[derive(Debug)]
+struct Overtaken {
+    storage: SqliteStorage,
+    path: PathBuf,
+    other: Option<fn(&mut Study)>,
+}
+
+impl Storage for Overtaken {
+    fn name(&self) -> String {
+        self.storage.name()
+    }
+
+    fn load(&mut self, position: u64) -> Result<Vec<Event>> {
+        self.storage.load(position)
+    }
+
+    fn append(&mut self, position: u64, events: &[Event]) -> Result<Appended> {
+        if let Some(other) = self.other.take() {
+            other(&mut Study::open(&self.path)?);
+        }
+        self.storage.append(position, events)
+    }
+}
+
+#[test]
+fn a_batch_is_chosen_again_if_what_it_is_based_on_has_changed_meanwhile() {
+    let own = |a: f64| vec![Value::Real(a), Value::Real(1.0)];
+    let add_input = |study: &mut Study| {
+        let input = Dimension::int("n", 1, 3).past(2);
+        let config = small(Space::new([plane().dimensions(), &[input]].concat()).unwrap());
+        study.reconfigure(config, &note()).unwrap();
+    };
+    let ask_one = |study: &mut Study| drop(study.ask(1).unwrap());
+    let ask_all = |study: &mut Study| drop(study.ask(3).unwrap());
+    let tell = |study: &mut Study| drop(study.amend(&[(3, Outcome::value(0.5))], &note()).unwrap());
+    let others: [(fn(&mut Study), usize); 4] = [(add_input, 2), (ask_one, 1), (ask_all, 0), (tell, 2)];
+    for (other, left) in others {
+        for (count, has_queue) in [(2, true), (5, true), (5, false)] {
+            let folder = Folder::new();
+            let path = folder.file("shared.db");
+            let mut study = Study::create(&path, small(plane())).unwrap();
+            advance(&mut study, 8, observe);
+            let queue = [own(0.25), own(0.5)];
+            study.enqueue(&queue[..if has_queue { 2 } else { 0 }], &note()).unwrap();
+            let left = if has_queue { left } else { 0 };
+            let storage = SqliteStorage::open(&path).unwrap();
+            let storage = Overtaken { storage, path: path.clone(), other: Some(other) };
+            let mut study = Study::with_storage(small(plane()), Box::new(storage)).unwrap();
+            let trials = study.ask(count).unwrap();
+            assert_eq!(trials.len(), count);
+            assert!(trials.iter().all(|trial| study.config().space.contains(&trial.point)), "{trials:?}");
+            assert_all_different(&points(&study));
+            let queued = |trial: &Trial| queue.iter().any(|own| trial.point.starts_with(own));
+            assert!(trials[..left].iter().all(queued) && !trials[left..].iter().any(queued), "{trials:?}");
+            assert_eq!(study.history().queue().len(), 0);
+            let mut again = Study::open(&path).unwrap();
+            assert_eq!(again.history(), study.history());
+            assert_eq!(again.ask(3).unwrap().len(), 3);
+        }
+    }
 }

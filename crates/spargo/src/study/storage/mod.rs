@@ -172,8 +172,9 @@ pub(super) fn milliseconds() -> u64 {
 }
 
 impl Event {
-    /// Whether points become trials, which a batch that is chosen at the same time must not repeat.
-    pub(super) fn brings_trials(&self) -> bool {
-        matches!(self, Event::Asked { .. } | Event::Added { .. })
+    /// Whether a batch that was chosen without knowing of it cannot follow it as it is: points become trials, which the
+    /// batch must not repeat, or other settings apply.
+    pub(super) fn outdates_batches(&self) -> bool {
+        matches!(self, Event::Asked { .. } | Event::Added { .. } | Event::Configured { .. })
     }
 }

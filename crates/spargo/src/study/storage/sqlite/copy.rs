@@ -1,8 +1,9 @@
 //! A copy of a study that others may be using: one file that is whole by itself.
 
 use super::fault::Fault;
-use super::file::{beside, check_path, located, open_to_read};
+use super::file::{beside, check_path, open_to_read};
 use super::format::APPLICATION;
+use super::publish::{draft_of, sync_folder_of};
 use super::{SqliteStorage, Storage};
 use crate::error::Result;
 use std::fs::{File, canonicalize, remove_file, rename};
@@ -39,7 +40,7 @@ fn check_target(from: &Path, to: &Path, force: bool) -> std::result::Result<Path
         Some("") if !force => Err(Fault::unfit("exists already", ELSEWHERE)),
         Some(_) if !force => Err(Fault::unfit("has the log (-wal) of another study next to it", ELSEWHERE)),
         Some("") if !is_study(to) => Err(Fault::unfit("is not a study of spargo", "give another path")),
-        _ => Ok(beside(&located(to)?, &format!(".{}", std::process::id()))),
+        _ => draft_of(to),
     }
 }
 
@@ -68,6 +69,5 @@ fn publish(temporary: &Path, to: &Path) -> io::Result<()> {
         }
     }
     rename(temporary, to)?;
-    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+    sync_folder_of(to)
 }

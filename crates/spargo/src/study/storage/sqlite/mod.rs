@@ -14,6 +14,7 @@ mod fault;
 mod file;
 mod format;
 mod identity;
+mod publish;
 
 use super::{Appended, Event, Storage};
 use crate::error::Result;
@@ -45,6 +46,13 @@ impl SqliteStorage {
     /// Opens the file of a study, or creates it with an empty log; of several processes that do so at once, one creates.
     pub fn open_or_create(path: &Path) -> Result<Self> {
         SqliteStorage::new(path, file::open_or_create(path))
+    }
+
+    /// Opens the file of a study, or creates it with its first events, so that no other process finds it without them; says
+    /// whether it was created. If that cannot be done at once, the log is empty.
+    pub(in crate::study) fn open_or_begin(path: &Path, events: &[Event]) -> Result<(Self, bool)> {
+        let is_created = publish::create(path, events);
+        Ok((SqliteStorage::open_or_create(path)?, is_created))
     }
 
     /// Writes what the file of a study holds at this instant, while others may use it, into a new file, which is then
