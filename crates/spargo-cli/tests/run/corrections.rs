@@ -104,7 +104,8 @@ fn corrections_during_runs_that_are_killed_are_kept() {
     let rows = folder.export();
     for (trial, how) in acknowledged {
         let row = &rows[trial.parse::<usize>().unwrap() - 1];
-        let changes: Vec<&Value> = history.iter().filter(|change| change["trial"].to_string() == trial).collect();
+        let changes: Vec<&Value> =
+            history.iter().filter(|change| change["trial"].as_u64() == trial.parse().ok()).collect();
         match how {
             "amended" => assert_eq!((row[3].as_str(), row[4].as_str()), ("0.0625", "done")),
             "discarded" => assert_eq!(row[4], "discarded"),

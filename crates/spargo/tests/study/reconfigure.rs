@@ -219,7 +219,8 @@ fn a_batch_is_chosen_again_if_what_it_is_based_on_has_changed_meanwhile() {
     let ask_one = |study: &mut Study| drop(study.ask(1).unwrap());
     let ask_all = |study: &mut Study| drop(study.ask(3).unwrap());
     let tell = |study: &mut Study| drop(study.amend(&[(3, Outcome::value(0.5))], &note()).unwrap());
-    let others: [(fn(&mut Study), usize); 4] = [(add_input, 2), (ask_one, 1), (ask_all, 0), (tell, 2)];
+    type Other = fn(&mut Study);
+    let others: [(Other, usize); 4] = [(add_input, 2), (ask_one, 1), (ask_all, 0), (tell, 2)];
     for (other, left) in others {
         for (count, has_queue) in [(2, true), (5, true), (5, false)] {
             let folder = Folder::new();
