@@ -70,6 +70,7 @@ fn ask(history: &History) -> Event {
         seen: history.tells(),
         time: 1,
         points,
+        rows: Vec::new(),
         queued: history.queue().len(),
         report: "report".into(),
         state,
