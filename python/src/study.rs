@@ -30,6 +30,8 @@ pub struct Study {
     /// The study; `None` once it is closed.
     inner: Mutex<Option<Inner>>,
     config: Config,
+    /// The number of settings that the study had by then.
+    configurations: usize,
     path: Option<PathBuf>,
     quality: Option<PythonQuality>,
     /// Id of the process that uses the study.
@@ -366,8 +368,9 @@ impl Study {
         if let Some(quality) = &quality {
             inner = inner.with_extensions(&quality.extensions());
         }
-        let config = inner.config().clone();
-        Study { inner: Mutex::new(Some(inner)), config, path, quality, process: AtomicU32::new(std::process::id()) }
+        let (config, configurations) = (inner.config().clone(), inner.history().configurations());
+        let process = AtomicU32::new(std::process::id());
+        Study { inner: Mutex::new(Some(inner)), config, configurations, path, quality, process }
     }
 
     /// A long call, which Ctrl-C ends.
@@ -375,7 +378,8 @@ impl Study {
         self.check_process(py)?;
         let raised = || self.quality.as_ref().and_then(PythonQuality::take_raised);
         raised();
-        heavy_with(py, &self.inner, |inner| work(opened(inner)?)).map_err(|error| raised().unwrap_or(error))
+        heavy_with(py, &self.inner, |inner| self.checked(opened(inner)?, work))
+            .map_err(|error| raised().unwrap_or(error))
     }
 
     fn correct(
@@ -402,7 +406,19 @@ impl Study {
     /// A short call.
     fn at_once<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Inner) -> Result<T> + Send) -> PyResult<T> {
         self.check_process(py)?;
-        light_with(py, &self.inner, |inner| work(opened(inner)?))
+        light_with(py, &self.inner, |inner| self.checked(opened(inner)?, work))
+    }
+
+    /// Does some work; refuses its result if another process has changed the inputs or outputs, whose names this object has.
+    fn checked<T>(&self, study: &mut Inner, work: impl FnOnce(&mut Inner) -> Result<T>) -> Result<T> {
+        let done = work(study)?;
+        let (now, then) = (study.config(), &self.config);
+        let is_same = || now.space == then.space && now.outputs == then.outputs;
+        if study.history().configurations() > self.configurations && !is_same() {
+            let what = "another process has changed the inputs or outputs of the study";
+            return Err(unsupported(what, "open it again"));
+        }
+        Ok(done)
     }
 
     /// Refuses a study that a fork has broken: a fork copies neither a file's connection nor the thread that holds the lock.

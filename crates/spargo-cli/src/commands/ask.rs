@@ -87,6 +87,10 @@ impl PointArgs {
             (false, None) => ask_by_default(study),
         };
         log_last_step(study)?;
+        let last = study.reports().into_diagnostic()?.pop();
+        if let Some(reason) = last.filter(|_| trials.is_ok()).and_then(|report| report.without_model) {
+            note(&format!("no model has chosen these points: {reason}"));
+        }
         trials
     }
 }

@@ -1,13 +1,13 @@
 //! `spargo enqueue`: points of the user's own, which the next asks begin with.
 
-use crate::io::csv::records::{Records, value};
+use crate::io::csv::records::{Records, Units, value};
 use crate::io::output::print::{print, print_data};
 use crate::io::study_handle::{StudyHandle, author};
 use clap::Args;
 use miette::{IntoDiagnostic, Result, miette};
 use serde_json::json;
 use spargo::space::{Point, Space};
-use spargo::study::Note;
+use spargo::study::{Note, Study};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `spargo enqueue`.
@@ -41,7 +41,7 @@ impl Enqueue {
         let mut study = StudyHandle::open_or_create(&self.study)?.study;
         let space = &study.config().space;
         let points = match &self.points {
-            Some(path) => read(path, space)?,
+            Some(path) => read(path, &study)?,
             None => vec![self.point(space)?],
         };
         let waiting = study.enqueue(&points, &Note::new(self.reason, author())).into_diagnostic()?;
@@ -75,9 +75,10 @@ impl Enqueue {
 }
 
 /// The points of a table.
-fn read(path: &Path, space: &Space) -> Result<Vec<Point>> {
+fn read(path: &Path, study: &Study) -> Result<Vec<Point>> {
     let records = Records::read(path)?;
-    let inputs = space.dimensions();
+    let inputs = study.config().space.dimensions();
+    Units::of(study).check(&records, inputs.iter().map(|input| &input.name))?;
     let columns = records.columns(inputs.iter().map(|input| &input.name))?;
     let mut points = Vec::new();
     for row in records.rows() {

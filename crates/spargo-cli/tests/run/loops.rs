@@ -246,3 +246,32 @@ fn a_simulator_that_crashes_hangs_and_is_called_wrongly() {
     assert!(status["best"]["observed"]["value"].as_f64().unwrap() > 0.95, "{status}");
     assert!(folder.done(&["run", "study.toml"]).contains("budget of 20 trials spent"), "the budget is the total");
 }
+
+#[test]
+fn a_run_whose_inputs_are_changed_under_it_ends() {
+    let script = "echo $1 >> calls; while [ ! -e go ]; do sleep 0.05; done; echo $1";
+    let folder = Folder::new(SIMULATOR, "{x}", "budget = 16", script);
+    let run = folder.start();
+    folder.wait_for_lines("calls", 1);
+    folder.edit("study.toml", "[space]\n", "[space]\nz = { real = [100, 200], past = 150 }\n");
+    folder.done(&["tell", "study.toml", "--trial", "8", "--value", "0.5"]);
+    folder.write("go", "");
+    let said = crate::folder::said(run.wait_with_output().unwrap());
+    assert!(said.code == Some(1) && said.stderr.contains("has changed the inputs or outputs"), "{said:?}");
+    let calls = folder.read("calls");
+    assert!(calls.lines().all(|x| x.parse::<f64>().unwrap() <= 1.0), "{calls}");
+}
+
+#[test]
+fn an_output_that_another_process_told_stays_and_the_run_ends() {
+    let script = "echo $1 >> calls; while [ ! -e go ]; do sleep 0.05; done; echo '{\"y\": 1, \"z\": 2}'";
+    let study = SIMULATOR.replace("[space]", "[constraints]\nz = { at-most = 3 }\n[space]");
+    let folder = Folder::new(&study, "{x}", "budget = 8", script);
+    let run = folder.start();
+    folder.wait_for_lines("calls", 1);
+    folder.done(&["tell", "study.toml", "--trial", "1", "--output", "y", "--value", "7"]);
+    folder.write("go", "");
+    let said = crate::folder::said(run.wait_with_output().unwrap());
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(folder.export()[0][2..5], ["7.0", "2.0", "done"]);
+}

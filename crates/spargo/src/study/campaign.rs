@@ -195,7 +195,7 @@ impl Campaign {
     }
 
     /// Trials that an earlier run left pending, later those that are to be evaluated again; points that were added as pending
-    /// are evaluated by others.
+    /// are evaluated by others, unless they were retried.
     fn resumed(&mut self, study: &Study) -> Vec<Trial> {
         let begins = !std::mem::replace(&mut self.begun, true);
         let before = std::mem::replace(&mut self.revision, study.history().last_revision());
@@ -204,7 +204,8 @@ impl Campaign {
         }
         let is_left = |record: &&Record| {
             let is_idle = record.is_pending() && !self.in_flight.contains(&record.trial.id);
-            is_idle && record.ask.is_some() && (begins || !record.revisions.is_empty())
+            let is_retried = !record.revisions.is_empty();
+            is_idle && (is_retried || begins && record.ask.is_some())
         };
         let most = if let Budget::Own(trials) = self.budget { trials } else { usize::MAX };
         study.history().records().iter().filter(is_left).take(most).map(|record| record.trial.clone()).collect()
@@ -248,6 +249,9 @@ fn retry_if_nothing_observed(study: &mut Study, reason: &str) -> Result<usize> {
     if observed + partial > 0 || failed == 0 {
         return Ok(0);
     }
+    // Failures that were added say what others have seen.
+    let asked = study.history().records().iter().filter(|record| record.ask.is_some());
+    let trials = asked.filter(|record| record.status() == Status::Failed).map(|record| record.trial.id).collect();
     let note = Note::new(format!("nothing was ever observed: {reason}"), "spargo");
-    Ok(study.correct(&Correction::RetryFailed, &note)?.len())
+    Ok(study.correct(&Correction::Retry { trials, output: None }, &note)?.len())
 }

@@ -69,6 +69,7 @@ impl Study {
     /// Corrects what is known of trials, all or nothing, and keeps what was known before; returns what changed.
     pub fn correct(&mut self, correction: &Correction, note: &Note) -> Result<Vec<Change>> {
         check_note(note)?;
+        self.refresh()?;
         let correction = self.settled_correction(correction)?;
         let mut changes = Vec::new();
         self.append(Vec::new(), |history| {

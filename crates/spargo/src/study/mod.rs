@@ -177,6 +177,8 @@ impl Study {
         known: &[Option<u64>],
     ) -> std::result::Result<usize, Refused> {
         let whole = |error| Refused { index: 0, error };
+        // Points and outcomes have a meaning under the settings of the day only.
+        self.refresh().map_err(whole)?;
         let settled =
             |(trial, outcome): &(u64, Outcome)| Ok((*trial, self.config.settled(&format!("trial {trial}"), outcome)?));
         let outcomes = outcomes.iter().map(settled).collect::<Result<Vec<_>>>().map_err(whole)?;
@@ -221,8 +223,13 @@ impl Study {
     /// Appends what `events` makes of the present history, and returns their number; `rows` are the points that they add as
     /// models see them.
     fn append(&mut self, rows: Vec<Vec<f64>>, mut events: impl FnMut(&History) -> Result<Vec<Event>>) -> Result<usize> {
+        let settings = self.history.settings().len();
         self.refresh()?;
         loop {
+            if self.history.settings().len() > settings {
+                let what = "the settings of the study were changed meanwhile, and nothing was written";
+                return Err(Error::unsupported(what, "try again"));
+            }
             let events = events(&self.history)?;
             let count = events.len();
             let news = if count == 0 { None } else { self.try_append(&events)? };

@@ -1,6 +1,6 @@
 //! How far a study is: trials by what is known of them, the best outcome so far, and how many points come next.
 
-use super::{Goal, Observation, Refit, Status, Study, Trial};
+use super::{Goal, Measurement, Observation, Outcome, Refit, Status, Study, Trial};
 use crate::error::{Error, Result};
 use serde::Serialize;
 
@@ -39,6 +39,22 @@ impl Study {
         }
         counts.trials = counts.observed + counts.failed + counts.pending;
         counts
+    }
+
+    /// The part of an outcome that the trial has not been told yet; `None` if that is nothing, or if there is no such trial.
+    pub fn untold(&self, trial: u64, outcome: &Outcome) -> Option<Outcome> {
+        let record = self.trial(trial).filter(|record| record.is_pending())?;
+        let Outcome::Measured(measurements) = outcome else { return Some(outcome.clone()) };
+        let part = |(told, new): (&Measurement, &Measurement)| {
+            if told.is_pending() { new.clone() } else { Measurement::Pending }
+        };
+        let untold = Outcome::Measured(record.measurements().zip(measurements).map(part).collect());
+        (!untold.is_pending()).then_some(untold)
+    }
+
+    /// Observed trials outside the space: they are used, but never recommended.
+    pub fn outside(&self) -> usize {
+        self.table.observed.iter().filter(|&&record| !self.table.inside[record]).count()
     }
 
     /// Trials inside the space of which every output was observed, by their places in the history: what may be recommended.

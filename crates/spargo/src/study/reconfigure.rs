@@ -121,6 +121,13 @@ impl Study {
             let what = format!("the outputs cannot change from {} to {}", before.join(", "), after.join(", "));
             return Err(Error::unsupported(what, WAY));
         }
+        for point in self.history.queue() {
+            let point = converted(point, &self.config.space, &config.space)?;
+            let refused = |error: Error| {
+                Error::unsupported(format!("a point in the queue does not fit: {error}"), "ask for it first")
+            };
+            config.space.encode_observed(&point).map_err(refused)?;
+        }
         for record in self.history.records() {
             let id = record.trial.id;
             let point = converted(&record.trial.point, &self.config.space, &config.space)?;

@@ -4,6 +4,7 @@ use super::*;
 use crate::process::repeats;
 use rand::RngExt;
 use spargo::rng::{Purpose, stream};
+use std::io::{BufRead, BufReader};
 use std::time::Duration;
 
 /// A study as format 2 was written: observed, failed and pending trials of two outputs, asked and added.
@@ -82,11 +83,17 @@ fn a_migration_that_is_killed_has_not_begun() {
     rusqlite::Connection::open(&large).unwrap().execute_batch(&added).unwrap();
     let (mut rng, mut versions) = (stream(5, Purpose::Data, 0, 0), Vec::new());
     let name = "formats::a_migration_that_is_killed_has_not_begun";
-    for _ in 0..repeats(12, 200) {
+    for turn in 0..repeats(12, 200) {
         ["-wal", "-shm"].iter().for_each(|ending| _ = fs::remove_file(folder.file(&format!("study.db{ending}"))));
         fs::copy(&large, &path).unwrap();
         let mut process = child(name, path.to_str().unwrap()).spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(rng.random_range(5..400)));
+        // At once when it begins, so that some are early on every machine, or later.
+        let mut line = String::new();
+        let mut said = BufReader::new(process.stderr.take().unwrap());
+        while !line.contains("ack begun") && said.read_line(&mut line).unwrap() > 0 {}
+        if turn % 2 == 1 {
+            std::thread::sleep(Duration::from_millis(rng.random_range(1..100)));
+        }
         process.kill().unwrap();
         process.wait().unwrap();
         let (version, events, _) = content(&path);

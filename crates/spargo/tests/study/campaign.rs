@@ -266,6 +266,15 @@ fn a_refused_row_is_named() {
 }
 
 #[test]
+fn failures_that_were_added_stay_failures() {
+    let mut study = memory(small(plane()));
+    let point = |a: f64| vec![spargo::space::Value::Real(a), spargo::space::Value::Real(1.0)];
+    study.add(&[(point(0.1), Some(Outcome::failed("burnt"))), (point(0.2), Some(Outcome::failed("burnt")))]).unwrap();
+    let Next::Evaluate(trials) = campaign(8, 0).next(&mut study, 0).unwrap() else { panic!() };
+    assert_eq!((trials.len(), study.counts().failed), (6, 2));
+}
+
+#[test]
 fn a_trial_that_is_retried_is_handed_out_again() {
     use spargo::study::Note;
     let note = Note::new("again", "someone");

@@ -96,6 +96,20 @@ fn the_order_of_outputs_leaves_no_trace() {
 }
 
 #[test]
+fn what_is_untold_can_be_told_whatever_others_have_told() {
+    let (_, config) = configs().remove(0);
+    let mut study = memory(config);
+    study.ask(1).unwrap();
+    study.tell(&[(1, only(0, &Outcome::values([1.0, 2.0])))]).unwrap();
+    let later = Outcome::values([1.5, 3.0]);
+    assert!(study.tell(&[(1, later.clone())]).is_err());
+    let untold = study.untold(1, &later).unwrap();
+    assert_eq!(study.tell(&[(1, untold)]), Ok(1));
+    assert_eq!(study.trial(1).unwrap().values(), Some(vec![1.0, 3.0]));
+    assert_eq!((study.untold(1, &later), study.untold(2, &later)), (None, None));
+}
+
+#[test]
 fn a_part_that_contradicts_is_refused_and_one_that_failed_keeps_the_others() {
     let (_, config) = configs().remove(0);
     let mut study = memory(config);

@@ -161,6 +161,37 @@ fn a_process_takes_the_settings_that_another_one_changed() {
     assert_eq!((again.config(), changes.len()), (&small(plane()), 1));
 }
 
+/// A process that has not seen the change writes nothing that the others cannot read.
+#[test]
+fn points_are_added_under_the_settings_of_the_day() {
+    let folder = Folder::new();
+    let path = folder.file("shared.db");
+    let mut one = Study::create(&path, small(plane())).unwrap();
+    advance(&mut one, 8, observe);
+    let mut other = Study::open(&path).unwrap();
+    let more = Space::new([plane().dimensions(), &[Dimension::int("n", 1, 3).past(2)]].concat()).unwrap();
+    other.reconfigure(small(more), &note()).unwrap();
+    let point: Point = vec![Value::Real(0.5), Value::Real(1.0)];
+    assert!(one.add(&[(point.clone(), Some(Outcome::value(1.0)))]).is_err());
+    let mut one = Study::open(&path).unwrap();
+    assert!(one.enqueue(std::slice::from_ref(&point), &note()).is_err());
+    let whole = [&point[..], &[Value::Int(3)]].concat();
+    one.add(&[(whole, Some(Outcome::value(1.0)))]).unwrap();
+    assert_eq!(Study::open(&path).unwrap().history().records().len(), 9);
+}
+
+#[test]
+fn a_point_in_the_queue_has_a_place_in_the_new_space() {
+    let with = |choices: &[&str]| {
+        small(Space::new(vec![Dimension::real("a", 0.0, 1.0), Dimension::choice("c", choices)]).unwrap())
+    };
+    let mut study = memory(with(&["x", "y", "z"]));
+    study.enqueue(&[vec![Value::Real(0.5), "z".into()]], &note()).unwrap();
+    let refused = study.reconfigure(with(&["x", "y"]), &note()).unwrap_err().to_string();
+    assert!(refused.contains("in the queue"), "{refused}");
+    study.ask(3).unwrap();
+}
+
 #[test]
 fn queued_points_are_asked_for_first_and_once() {
     let own = |a: f64| vec![Value::Real(a), Value::Real(1.0)];

@@ -10,7 +10,7 @@ use clap::Args;
 use miette::{IntoDiagnostic, Result};
 use serde_json::{Value, json};
 use spargo::study::{Change, Correction, Measurement, Note, Study};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What all corrections have in common.
 #[derive(Args)]
@@ -113,7 +113,7 @@ pub struct Retry {
 
 impl Amend {
     pub fn run(self) -> Result<()> {
-        let study = StudyHandle::open(&self.study)?.study;
+        let study = self.common.open(&self.study)?;
         let outcomes = match &self.table {
             Some(path) => table::outcomes(path, &study)?,
             None => vec![self.outcome.outcome(&study)?],
@@ -124,7 +124,7 @@ impl Amend {
 
 impl Discard {
     pub fn run(self) -> Result<()> {
-        let study = StudyHandle::open(&self.study)?.study;
+        let study = self.common.open(&self.study)?;
         let correction = match self.table {
             Some(path) => Correction::Discard(table::trials(&path)?),
             None if self.pending => Correction::DiscardPending,
@@ -136,7 +136,7 @@ impl Discard {
 
 impl Retry {
     pub fn run(self) -> Result<()> {
-        let study = StudyHandle::open(&self.study)?.study;
+        let study = self.common.open(&self.study)?;
         let output = self.output.as_ref().map(|name| output_number(&study, name)).transpose()?;
         let correction = match self.table {
             Some(path) => Correction::Retry { trials: table::trials(&path)?, output },
@@ -148,6 +148,12 @@ impl Retry {
 }
 
 impl CorrectionArgs {
+    /// Opens the study; to be looked at only, if nothing is to be changed.
+    fn open(&self, path: &Path) -> Result<Study> {
+        let handle = if self.dry_run { StudyHandle::open_to_read(path) } else { StudyHandle::open(path) };
+        Ok(handle?.study)
+    }
+
     fn correct(&self, mut study: Study, correction: &Correction) -> Result<()> {
         let note = Note::new(escaped(&self.reason), author());
         let changes = if self.dry_run { study.preview(correction) } else { study.correct(correction, &note) };

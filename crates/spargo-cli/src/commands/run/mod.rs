@@ -99,7 +99,7 @@ impl Run {
         let pool = WorkerPool::new(evaluator, workers(settings, &file.config)?, &sender)?;
         let campaign = self.campaign(&handle.study, settings);
         let progress = Progress::start(self.show(), &handle, settings)?;
-        let mut session = Session { handle, campaign, pool, events, progress };
+        let mut session = Session { handle, campaign, pool, events, config: file.config.clone(), progress };
         self.threads.install(|| {
             let end = session.run()?;
             self.finish(session, end, settings.budget)

@@ -12,9 +12,9 @@ use super::progress::Progress;
 use super::worker_pool::{Event, WorkerPool};
 use crate::io::output::logs::log_last_step;
 use crate::io::study_handle::StudyHandle;
-use miette::{IntoDiagnostic, Report, Result, WrapErr};
+use miette::{IntoDiagnostic, Report, Result, WrapErr, miette};
 use spargo::Error;
-use spargo::study::{Campaign, Next, Outcome, Why};
+use spargo::study::{Campaign, Config, Next, Outcome, Why};
 use std::sync::mpsc::Receiver;
 use std::time::Instant;
 use tracing::{debug, info, warn};
@@ -28,6 +28,8 @@ pub struct Session {
     pub campaign: Campaign,
     pub pool: WorkerPool,
     pub events: Receiver<Event>,
+    /// The settings that the run was started with.
+    pub config: Config,
     pub progress: Progress,
 }
 
@@ -74,6 +76,7 @@ impl Session {
     fn next(&mut self) -> Result<Next> {
         let (started, asks) = (Instant::now(), self.handle.study.history().asks());
         let next = self.campaign.next(&mut self.handle.study, 0).into_diagnostic()?;
+        self.check_settings()?;
         if let Next::Evaluate(trials) = &next {
             if self.handle.study.history().asks() > asks {
                 self.progress.asked(&mut self.handle.study, trials, started.elapsed().as_secs_f64())?;
@@ -83,6 +86,16 @@ impl Session {
             }
         }
         Ok(next)
+    }
+
+    /// Refuses to go on with a command that was made for other inputs and outputs.
+    fn check_settings(&self) -> Result<()> {
+        let (now, then) = (self.handle.study.config(), &self.config);
+        if now.space == then.space && now.outputs == then.outputs {
+            return Ok(());
+        }
+        let help = "trials that were in flight are pending; run it again to go on with the new settings";
+        Err(miette!(help = help, "another process has changed the inputs or outputs of the study"))
     }
 
     /// Waits for an event; all outcomes that have arrived meanwhile are returned together.
@@ -127,6 +140,10 @@ impl Session {
                 Err(error @ (Error::Retold { trial, .. } | Error::Discarded { trial, .. })) => {
                     warn!("{error}");
                     refused.push(trial);
+                    // What another process has told stays; outputs that it has not told are ours.
+                    if let Some(untold) = self.handle.study.untold(trial, &outcome.1) {
+                        self.handle.study.tell(&[(trial, untold)]).into_diagnostic()?;
+                    }
                 }
                 written => drop(written.into_diagnostic().wrap_err_with(|| not_kept(std::slice::from_ref(outcome)))?),
             }

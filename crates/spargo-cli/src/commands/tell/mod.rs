@@ -3,7 +3,7 @@
 mod table;
 
 use crate::io::outcome_args::OutcomeArgs;
-use crate::io::output::print::{print, print_data};
+use crate::io::output::print::{note, print, print_data};
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
@@ -71,7 +71,14 @@ impl Tell {
         }
         let skipped = if known > 0 { format!(", {known} already known") } else { String::new() };
         let partly = if partial > 0 { format!(", {partial} more in part") } else { String::new() };
-        print(&format!("{new} told{skipped}; {} of {trials} trials have an outcome{partly}\n", trials - pending))
+        print(&format!("{new} told{skipped}; {} of {trials} trials have an outcome{partly}\n", trials - pending))?;
+        match study.outside() {
+            0 => {}
+            count => {
+                note(&format!("{count} trials outside the ranges are used, but neither asked for nor recommended"))
+            }
+        }
+        Ok(())
     }
 }
 

@@ -73,6 +73,9 @@ impl OutcomeTable<'_> {
                 continue;
             }
             told.counts.add(&said);
+            if trial.is_none() && matches!(said, RowOutcome::Pending { .. }) {
+                told.points.push((self.point(row)?, None));
+            }
             let RowOutcome::Told(outcome) = said else { continue };
             let Some(trial) = trial else {
                 let point = self.point(row)?;

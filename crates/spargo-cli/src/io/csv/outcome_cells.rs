@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!     status    done, ok, observed, partial or empty: the outputs' cells decide
-//!               failed, error, n/a, …: failed, whatever the cells contain
+//!               failed, error, n/a, …: failed, and no cell may contain a number
 //!               pending: no outcome yet, and no cell may contain a number      discarded: the row does not count
 //!     a cell    a number, or a class (1, 0, yes, no, true, false): observed    empty or pending: not measured yet
 //!               NaN, inf, n/a, failed, …: failed
@@ -127,6 +127,10 @@ impl OutcomeColumns {
         };
         match status {
             Status::Discarded => Ok(RowOutcome::Discarded),
+            Status::Failed if self.numbers(row).next().is_some() => {
+                let message = "the row is marked failed but has a value; remove one or the other";
+                Err(records.fault_in(row, self.status.unwrap_or_default(), message))
+            }
             Status::Failed => {
                 let reason = if reason.is_empty() { "failed".into() } else { escaped(reason) };
                 Ok(RowOutcome::Told(Outcome::failed(reason)))
@@ -323,7 +327,7 @@ mod tests {
             assert_eq!(read(&format!("2,{status},,3")), told([two(), Measurement::value(3.0)]), "{status}");
         }
         for status in ["failed", "FAIL", "error", "n/a", "nan"] {
-            assert_eq!(read(&format!("2,{status},burnt,3")), failed("burnt"), "{status}");
+            assert_eq!(read(&format!(",{status},burnt,")), failed("burnt"), "{status}");
         }
         for cell in ["NaN", "#N/A", "failed", "None", "#DIV/0!"] {
             let one = Measurement::failed("no value of 'z'");
@@ -338,6 +342,7 @@ mod tests {
             ("2,running,,3", "status", "'running' is not one of"),
             (",pendin,,", "status", "'pendin'"),
             ("2,pending,,", "y", "marked pending"),
+            ("2,failed,,", "status", "marked failed but has a value"),
             ("2,ok,,good", "z", "'good' is not a number"),
             ("2,ok,burnt,3", "y", "the value '2' and the reason 'burnt'"),
         ] {

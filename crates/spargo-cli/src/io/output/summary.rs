@@ -31,6 +31,8 @@ pub struct StudySummary {
     failures: Vec<(String, usize)>,
     /// The leave-one-out accuracy of a class.
     accuracy: Option<f64>,
+    /// Observed trials outside the ranges.
+    outside: usize,
     /// Why there is no model, if there should be one.
     without_model: Option<String>,
 }
@@ -72,6 +74,7 @@ impl StudySummary {
             feasible: handle.study.feasible_count(),
             failures: failures(handle.study.history().records()),
             accuracy: None,
+            outside: handle.study.outside(),
             without_model: None,
         }
     }
@@ -177,6 +180,9 @@ impl fmt::Display for StudySummary {
         }
         if let Some(accuracy) = self.accuracy {
             writeln!(f, "classes predicted right, each left out in turn: {} %", short(100.0 * accuracy))?;
+        }
+        if self.outside > 0 {
+            writeln!(f, "outside the ranges: {} observed trials, which are used but not recommended", self.outside)?;
         }
         if let Some(reason) = &self.without_model {
             writeln!(f, "there is no model: {reason}")?;

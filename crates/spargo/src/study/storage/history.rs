@@ -110,6 +110,11 @@ impl History {
         &self.units
     }
 
+    /// How many settings the study has had, the first ones included.
+    pub fn configurations(&self) -> usize {
+        self.settings.len()
+    }
+
     /// The settings, as JSON, since each of these notes; the first have been there from the beginning.
     pub(in crate::study) fn settings(&self) -> &[(Note, String)] {
         &self.settings
