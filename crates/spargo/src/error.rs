@@ -172,14 +172,18 @@ pub enum Error {
 
     /// A study that was made with other settings.
     #[error(
-        "the study in {path} has another setting of '{field}': open it with the settings it was made with, or create \
-         another study"
+        "the study in {path} has '{field}' = {before}, these settings have {after}: open it as it is and change it \
+         (Python: `Study.open(path).configure(…)`, Rust: `Study::reconfigure`), or create another study"
     )]
     OtherSettings {
         /// The file, or another name of the storage.
         path: String,
-        /// The first setting that differs.
+        /// The first setting that differs, with the names of its tables: `space.inputs.temperature.real`.
         field: String,
+        /// What it is in the study, as JSON, abbreviated; null if it is not set.
+        before: String,
+        /// What the caller has given, as JSON, abbreviated; null if it is not set.
+        after: String,
     },
 
     /// The program around the library wanted a call to end (see [`interrupt`](crate::interrupt)).

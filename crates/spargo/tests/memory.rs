@@ -78,10 +78,11 @@ impl Place<'_> {
         }
     }
 
-    /// Bytes per trial with two inputs, one outcome, and half a step's report; in memory, the log and the history hold them.
+    /// Bytes per trial with two inputs, one outcome, when it was asked for and by what process (whose name has that of its host), and
+    /// half a step's report; in memory, the log and the history hold them.
     fn per_trial(self) -> f64 {
         match self {
-            Place::Memory => 1400.0,
+            Place::Memory => 1600.0,
             Place::File(_) => 800.0,
         }
     }

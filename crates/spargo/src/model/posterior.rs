@@ -16,6 +16,7 @@ mod joint;
 
 pub(crate) use joint::Local;
 
+use super::params::Hyperparameters;
 use crate::data::check_finite;
 use crate::error::{Error, Result};
 use crate::interrupt;
@@ -70,6 +71,18 @@ impl Posterior {
     ) -> Self {
         let weights = solve_lower_transposed_vec(factor.l.as_ref(), &w);
         Posterior { kernel, mean, z, l: factor.l, w, spread, weights, jitter: factor.jitter }
+    }
+
+    /// p(f) itself, over this many inputs: the posterior given no data.
+    pub(crate) fn prior(hyper: &Hyperparameters, inputs: usize) -> Self {
+        let factor = Cholesky { l: Mat::zeros(0, 0), jitter: 0.0 };
+        let spread = InducingCovariance::Noise(Vec::new());
+        Posterior::new(hyper.kernel.clone(), hyper.mean, Mat::zeros(0, inputs), factor, Vec::new(), spread)
+    }
+
+    /// Whether no data are behind it.
+    pub(crate) fn is_prior(&self) -> bool {
+        self.z.nrows() == 0
     }
 
     /// The kernel it was computed with.

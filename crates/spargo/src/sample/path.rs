@@ -32,13 +32,14 @@ const COLUMNS: usize = 32;
 pub struct SamplingOptions {
     /// F, the number of random features of a path.
     pub features: usize,
-    /// The number of paths that share their frequencies: more are faster, fewer are more independent.
+    /// The number of paths that share their frequencies: more are faster, fewer are more independent. The variance over the paths of
+    /// a call is that of the posterior, but for an error that falls as the root of the number of such groups.
     pub block: usize,
 }
 
 impl Default for SamplingOptions {
     fn default() -> Self {
-        SamplingOptions { features: 1000, block: 100 }
+        SamplingOptions { features: 1000, block: 25 }
     }
 }
 

@@ -131,6 +131,14 @@ impl Space {
         self.table.as_ref()?.labels().of(row)
     }
 
+    /// Takes over what another space knows of past trials, input by input.
+    pub(crate) fn adopt_past(&mut self, other: &Space) {
+        for dimension in &mut self.dimensions {
+            let known = other.dimensions.iter().find(|known| known.name == dimension.name);
+            dimension.past = dimension.past.take().or_else(|| known.and_then(|known| known.past.clone()));
+        }
+    }
+
     /// The names of the label columns.
     pub fn label_names(&self) -> impl Iterator<Item = &str> {
         self.table.iter().flat_map(|table| &table.labels().columns).map(|column| column.name.as_str())

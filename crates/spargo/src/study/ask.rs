@@ -1,39 +1,45 @@
 //! One ask: the design's points and the model's, committed if no other process has asked for them meanwhile.
 
-use super::choose::Chooser;
 use super::json::to_json;
+use super::lease::Pauses;
 use super::limits::{MOST_POINTS, check_count};
 use super::model::Models;
+use super::proposal::{Order, Proposal};
 use super::rows::candidate_rows;
 use super::state::StepState;
-use super::storage::{Event, milliseconds};
-use super::trust_regions::{RegionMemory, StepRegions};
-use super::{Key, ModelReport, Refit, Replicates, StepReport, Study, Trial, design};
+use super::storage::{Ahead, Event, milliseconds};
+use super::trust_regions::RegionMemory;
+use super::{ModelReport, Refit, Replicates, StepReport, Study, Trial};
 use crate::acquire::optimizer::Excluded;
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::linalg::{Mat, MatRef, row, select_rows};
-use crate::rng::StepRng;
+use crate::linalg::{Mat, MatRef, row};
 use crate::space::Point;
-use std::ops::Range;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A batch before it is committed.
-struct Proposal {
-    /// The user's own points, which it begins with.
-    queued: Vec<Point>,
-    /// Those that the study chooses, [points, inputs].
-    points: Mat,
-    excluded: Excluded,
-    /// The models that chose them, but for those of the design.
-    models: Option<Arc<Models>>,
-    /// The trust regions of the step.
-    regions: Option<StepRegions>,
-    report: StepReport,
-    /// Seconds that calls before this ask spent on its models.
-    earlier_s: f64,
-    seen: u64,
+/// What an ask writes: trials, and points for the next asks.
+#[derive(Default)]
+pub(super) struct Batch {
+    /// Queued points and those that were chosen.
+    pub points: Vec<Point>,
+    /// The rows of the table of candidates that they are.
+    pub rows: Vec<Option<u64>>,
+    /// How many of the points that are ready become trials.
+    pub ready: usize,
+    /// Points for the next asks, instead of those that are ready.
+    pub ahead: Option<Box<Ahead>>,
+}
+
+/// What became of points that were to be ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Prepared {
+    /// They are.
+    Done,
+    /// Another process chooses them.
+    ByOthers,
+    /// No models can be had, or no points are left.
+    Nothing,
 }
 
 impl Study {
@@ -42,25 +48,40 @@ impl Study {
         self.ask_with(count, Refit::Always)
     }
 
-    /// The next `count` points to evaluate, by models that may have missed some outcomes: without a fit, if the last ask's
-    /// are fresh enough.
+    /// The next `count` points to evaluate, by models that may have missed some outcomes: without a fit, if the last ones are
+    /// fresh enough or another process is fitting; without any choice, if points are ready.
     pub fn ask_with(&mut self, count: usize, refit: Refit) -> Result<Vec<Trial>> {
         if count == 0 {
             return Ok(Vec::new());
         }
         check_count("the number of points asked for", count, MOST_POINTS)?;
-        let started = Instant::now();
+        let (started, mut pauses) = (Instant::now(), Pauses::default());
         self.refresh()?;
         self.check_asked()?;
         loop {
             let queued: Vec<Point> = self.history.queue().take(count).cloned().collect();
-            let asked = match count - queued.len() {
-                0 => self.ask_queued(queued),
-                new => match self.ask_new(new, &queued, refit, started) {
-                    // The user's own points are asked for all the same.
-                    Err(Error::Exhausted { .. }) if !queued.is_empty() => self.ask_queued(queued),
+            let design = self.design_left(queued.len());
+            // The design comes first.
+            let ready = self.ready_for((count - queued.len()).saturating_sub(design), refit)?;
+            let new = count - queued.len() - ready;
+            let asked = if new == 0 {
+                self.ask_waiting(queued, ready)
+            } else if let Some((refit_now, is_leased)) = self.turn(refit, new <= design)? {
+                let ahead = if new <= design { 0 } else { self.ahead_of(new, refit)? };
+                let (own, design, refit) = (queued.clone(), design.min(new), refit_now);
+                let order = Order { queued: own, ready, new, design, ahead, refit, is_leased };
+                match self.ask_new(order, started) {
+                    // What is waiting is asked for all the same: in a finite space there may be nothing else.
+                    Err(Error::Exhausted { .. }) if queued.len() + self.history.ready().len() > 0 => {
+                        let ready = self.history.ready().len().min(count - queued.len());
+                        self.ask_waiting(queued, ready)
+                    }
                     asked => asked,
-                },
+                }
+            } else {
+                pauses.wait()?;
+                self.refresh()?;
+                continue;
             };
             if let Some(trials) = asked? {
                 return Ok(trials);
@@ -68,24 +89,59 @@ impl Study {
         }
     }
 
-    /// The user's own points and the next `count` that the study chooses, in one batch, so that none is there without the
-    /// others; `None` if other processes have asked for the former, or changed the settings, meanwhile.
-    fn ask_new(
-        &mut self,
-        count: usize,
-        queued: &[Point],
-        refit: Refit,
-        started: Instant,
-    ) -> Result<Option<Vec<Trial>>> {
-        let proposal = self.propose(count, queued.to_vec(), refit);
+    /// Chooses points for the next asks, which are ready then.
+    pub(super) fn prepare(&mut self, count: usize, refit: Refit) -> Result<Prepared> {
+        let Some((refit, is_leased)) = self.turn(refit, false)? else { return Ok(Prepared::ByOthers) };
+        let order = Order { queued: Vec::new(), ready: 0, new: 0, design: 0, ahead: count, refit, is_leased };
+        match self.ask_new(order, Instant::now()) {
+            Ok(Some(_)) => Ok(Prepared::Done),
+            // The asks will find out what is wrong, or left.
+            Ok(None) | Err(Error::Exhausted { .. }) => Ok(Prepared::Nothing),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Trials that are still to come from the design: all, as long as nothing was observed.
+    pub(super) fn design_left(&self, queued: usize) -> usize {
+        if self.table.observed.is_empty() {
+            return usize::MAX;
+        }
+        self.config.initial.saturating_sub(self.history.records().len() + queued)
+    }
+
+    /// The user's own points, those that are ready and the next that the study chooses, in one batch, so that none is there
+    /// without the others; `None` if other processes have asked for the former, or changed the settings, meanwhile.
+    fn ask_new(&mut self, order: Order, started: Instant) -> Result<Option<Vec<Trial>>> {
+        let is_leased = order.is_leased;
+        let asked = self.propose_and_commit(order, started);
+        // A lease ends with an ask.
+        if is_leased && !matches!(asked, Ok(Some(_))) {
+            self.release();
+        }
+        asked
+    }
+
+    fn propose_and_commit(&mut self, mut order: Order, started: Instant) -> Result<Option<Vec<Trial>>> {
+        let count = order.new;
+        let proposal = loop {
+            match self.propose(&order) {
+                // A finite space may have enough for this ask, or for some that follow.
+                Err(Error::Exhausted { .. }) if order.ahead > 0 => {
+                    order.ahead = if count > 0 { 0 } else { order.ahead / 2 };
+                }
+                proposed => break proposed,
+            }
+        };
         let mut proposal = self.counted(count, proposal)?;
+        if count == 0 && proposal.models.is_none() {
+            return Ok(None);
+        }
         loop {
             proposal.report.total_s = proposal.earlier_s + started.elapsed().as_secs_f64();
-            let points = [&proposal.queued[..], &self.decode(proposal.points.as_ref())?].concat();
+            let batch = self.batch_of(&proposal)?;
             let memory = proposal.regions.as_ref().and_then(|regions| regions.memory.clone());
             let by = (proposal.models.as_ref(), memory);
-            let rows = candidate_rows(&self.config.space, &self.history, &points, &[]);
-            if let Some(trials) = self.commit((points, rows), by, &proposal.report, proposal.seen)? {
+            if let Some(trials) = self.commit(batch, by, &proposal.report, proposal.seen)? {
                 return Ok(Some(trials));
             }
             let settled = self.settle(&mut proposal);
@@ -95,173 +151,93 @@ impl Study {
         }
     }
 
-    /// Writes a batch, points and their rows among the candidates; `None` if others have asked, or changed the settings,
-    /// meanwhile. Trust regions that have learned nothing remember what they did.
+    /// What a proposal writes now: where nothing is asked for, points that are ready stay before those of the same models.
+    fn batch_of(&self, proposal: &Proposal) -> Result<Batch> {
+        let chosen = self.decode(proposal.points.as_ref())?;
+        let (new, ahead) = chosen.split_at(chosen.len() - proposal.ahead);
+        let keeps = proposal.is_refill && new.is_empty();
+        let kept = self.history.ready().filter(|_| keeps).map(|ready| ready.point.clone());
+        let (points, ahead) =
+            ([&proposal.queued[..], new].concat(), kept.chain(ahead.iter().cloned()).collect::<Vec<_>>());
+        let all = points.iter().chain(&ahead);
+        let mut rows = candidate_rows(&self.config.space, &self.history, all, &[]);
+        let ahead_rows = rows.split_off(points.len().min(rows.len()));
+        let ahead = (!ahead.is_empty()).then(|| Box::new(Ahead { points: ahead, rows: ahead_rows }));
+        Ok(Batch { points, rows, ready: proposal.ready, ahead })
+    }
+
+    /// Writes a batch; `None` if others have asked, or changed the settings, meanwhile. Trust regions that have learned nothing
+    /// remember what they did.
     pub(super) fn commit(
         &mut self,
-        (points, rows): (Vec<Point>, Vec<Option<u64>>),
+        batch: Batch,
         (models, regions): (Option<&Arc<Models>>, Option<RegionMemory>),
         report: &StepReport,
         seen: u64,
     ) -> Result<Option<Vec<Trial>>> {
         interrupt::poll()?;
-        let regions = regions.or(self.state()?.and_then(|state| state.regions.clone()));
-        let state = models.map(|models| to_json(&StepState { models: models.states.clone(), regions })).transpose()?;
-        let (queued, report, time) = (report.queued, to_json(report)?, milliseconds());
-        let event = [Event::Asked { seen, time, points, rows, queued, report, state }];
+        let (last, seen_by) = (self.last_seen()?, models.map_or(0, |models| models.seen()));
+        let Batch { points, rows, ready, ahead } = batch;
+        // New models replace what others had ready; those of others that have seen more stay.
+        let (state, ahead) = if models.is_some() && seen_by < last {
+            (self.state_with(regions)?, None)
+        } else {
+            let is_new = models.is_some() && seen_by > last;
+            (self.state_of(models, regions)?, ahead.or(is_new.then(Box::default)))
+        };
+        let (by, queued, report, time) = (self.by.clone(), report.queued, to_json(report)?, milliseconds());
+        let event = [Event::Asked { seen, time, points, rows, queued, ready, ahead, by, report, state }];
         while let Some(news) = self.try_append(&event)? {
             if news.iter().any(Event::outdates_batches) {
                 return Ok(None);
             }
             self.apply(news)?;
+            if ready > self.history.ready().len() {
+                return Ok(None);
+            }
         }
         let known = self.history.records().len();
         self.apply(event.into())?;
-        self.models = models.map(|models| (Key { ask: self.history.asks(), seen: models.seen() }, models.clone()));
-        Ok(Some(self.history.records()[known..].iter().map(|record| record.trial.clone()).collect()))
+        let models = models.map(|models| Ok((self.key(models.seen())?, models.clone())));
+        self.models = models.transpose()?;
+        self.is_shared = false;
+        Ok(Some(self.trials_from(known)))
     }
 
-    /// Chooses a batch without committing it.
-    fn propose(&mut self, count: usize, queued: Vec<Point>, refit: Refit) -> Result<Proposal> {
-        let step = self.history().asks() + 1;
-        let seen = self.history().tells();
-        let mut report =
-            StepReport { step, asked: queued.len() + count, queued: queued.len(), ..StepReport::default() };
-        let asked = self.history().records().len() + queued.len();
-        let mut first = self.config.initial.saturating_sub(asked).min(count);
-        if self.table.observed.is_empty() {
-            first = count;
+    /// What a step leaves; `None` if that is what the last one has left.
+    fn state_of(&self, models: Option<&Arc<Models>>, regions: Option<RegionMemory>) -> Result<Option<String>> {
+        let Some(models) = models else { return Ok(None) };
+        if regions.is_none() && self.is_last(models)? {
+            return Ok(None);
         }
-        let known = self.models.as_ref().map(|(_, models)| models.clone());
-        let mut models = None;
-        if first < count {
-            match self.models_for(refit) {
-                Ok(made) => models = Some(made),
-                Err(Error::Interrupted) => return Err(Error::Interrupted),
-                // A model that cannot be had must not end the run.
-                Err(error) => {
-                    report.without_model = Some(error.to_string());
-                    first = count;
-                }
-            }
-        }
-        report.design = first;
-        report.models = models.as_deref().map_or(Ok(Vec::new()), |models| self.reports_of(models))?;
-        let (own, mut excluded) = (self.rows_of(&queued)?, self.excluded());
-        excluded.insert_rows(own.as_ref());
-        let mut points = Mat::zeros(count, self.config.space.dimensions().len());
-        if first > 0 {
-            let design = design::design(&self.config, asked, first, &mut excluded)?;
-            points.as_mut().subrows_mut(0, first).copy_from(design);
-        }
-        // A call for the best trial may have made the models that this ask would have had to make.
-        let is_known = |models: &&Arc<Models>| known.as_ref().is_some_and(|known| Arc::ptr_eq(known, models));
-        let known = models.as_ref().filter(is_known).map_or(Ok((0.0, 0.0)), |models| self.seconds_of(models))?;
-        let started = Instant::now();
-        let mut regions = None;
-        if let Some(models) = &models {
-            let own = stacked(own.as_ref(), points.as_ref().subrows(0, first));
-            regions = self.step_regions(models)?;
-            let by = (&**models, regions.as_ref());
-            let chosen = self.acquire(by, step, 0..count - first, own.as_ref(), &mut excluded)?;
-            points.as_mut().subrows_mut(first, count - first).copy_from(chosen);
-        }
-        let (fit_s, local_s) = known;
-        report.acquire_s = started.elapsed().as_secs_f64() + local_s;
-        Ok(Proposal { queued, points, excluded, models, regions, report, earlier_s: fit_s + local_s, seen })
+        let regions = regions.or(self.state()?.and_then(|state| state.regions.clone()));
+        to_json(&StepState { models: models.states.clone(), regions }).map(Some)
+    }
+
+    /// What the last step has left, with what trust regions have learned since; `None` if that is nothing.
+    fn state_with(&self, regions: Option<RegionMemory>) -> Result<Option<String>> {
+        let Some((regions, last)) = regions.zip(self.state()?) else { return Ok(None) };
+        to_json(&StepState { regions: Some(regions), ..last.clone() }).map(Some)
+    }
+
+    /// The trials from a place in the history on.
+    pub(super) fn trials_from(&self, place: usize) -> Vec<Trial> {
+        self.history.records()[place..].iter().map(|record| record.trial.clone()).collect()
     }
 
     /// The last tell that the last ask's models had seen; 0 if there was none.
-    fn last_seen(&self) -> Result<u64> {
+    pub(super) fn last_seen(&self) -> Result<u64> {
         Ok(self.state()?.and_then(StepState::seen).unwrap_or(0))
+    }
+
+    /// Whether models are those of the last ask that had any.
+    pub(super) fn is_last(&self, models: &Models) -> Result<bool> {
+        Ok(self.last_seen()? == models.seen())
     }
 
     /// How the models of an ask came about; nothing of those that are the last ask's.
     pub(super) fn reports_of(&self, models: &Models) -> Result<Vec<ModelReport>> {
-        let is_last = self.last_seen()? == models.seen();
-        Ok(if is_last { models.reports_again() } else { models.reports.clone() })
-    }
-
-    /// Seconds that models took which no ask has used yet: for all trials, and for neighbourhoods.
-    fn seconds_of(&self, models: &Models) -> Result<(f64, f64)> {
-        if self.last_seen()? == models.seen() {
-            return Ok((0.0, 0.0));
-        }
-        let fit_s = models.reports.iter().map(|report| report.allocate_s + report.fit_s).sum();
-        let local = models.local.get().and_then(Option::as_ref);
-        Ok((fit_s, local.map_or(0.0, |local| local.seconds)))
-    }
-
-    /// Points that the models choose, given the pending ones, of which `own` will be as well.
-    fn acquire(
-        &self,
-        (models, regions): (&Models, Option<&StepRegions>),
-        step: u64,
-        numbers: Range<usize>,
-        own: MatRef<'_>,
-        excluded: &mut Excluded,
-    ) -> Result<Mat> {
-        let table = &self.table;
-        let (observed, failed) = (table.rows(&table.observed), table.rows(&table.failed));
-        let others = table.rows(&table.pending);
-        let pending = stacked(others.as_ref(), own);
-        let local = if self.config.refined(step, numbers.clone()) > 0 { self.local(models)? } else { None };
-        let rng = StepRng { seed: self.config.seed, step };
-        let (observed, failed, pending) = (observed.as_ref(), failed.as_ref(), pending.as_ref());
-        let chooser = Chooser { config: &self.config, models, local, observed, failed, pending, rng };
-        chooser.choose(regions.map(|regions| &*regions.policy), numbers, excluded)
-    }
-
-    /// Replaces the points of a proposal that others have asked for meanwhile; says whether the rest may stay as it is.
-    ///
-    /// If others have *asked*, they may have drawn the same paths from hardly other data: then all of the model's points are
-    /// drawn again, as those of the step that this ask becomes, within trust regions that have learned what theirs did.
-    fn settle(&mut self, proposal: &mut Proposal) -> Result<bool> {
-        let (known, before, settings) =
-            (self.history().records().len(), self.history().asks(), self.history().settings().len());
-        self.refresh()?;
-        let queue = self.history().queue().take(proposal.queued.len());
-        if self.history().settings().len() > settings || !queue.eq(&proposal.queued) {
-            return Ok(false);
-        }
-        let (asked, step) = (self.history().records().len(), self.history().asks() + 1);
-        let others = self.table.rows(&(known..asked).collect::<Vec<_>>());
-        let mut clashing = Excluded::default();
-        clashing.insert_rows(others.as_ref());
-        proposal.excluded.insert_rows(others.as_ref());
-        let same_paths = |i: usize| step > before + 1 && i >= proposal.report.design;
-        let clashes = |i: usize| {
-            self.config.replicates == Replicates::Never && clashing.contains(&row(proposal.points.as_ref(), i))
-        };
-        let (replaced, kept): (Vec<usize>, Vec<usize>) =
-            (0..proposal.points.nrows()).partition(|&i| same_paths(i) || clashes(i));
-        // Numbers that no path of this step had before.
-        let first = proposal.report.asked + proposal.report.replaced;
-        let numbers = first..first + replaced.len();
-        proposal.report.step = step;
-        proposal.report.replaced += replaced.len();
-        if replaced.is_empty() {
-            return Ok(true);
-        }
-        let kept = select_rows(proposal.points.as_ref(), &kept);
-        let kept = stacked(self.rows_of(&proposal.queued)?.as_ref(), kept.as_ref());
-        let fresh = match &proposal.models {
-            Some(models) => {
-                if step > before + 1 {
-                    proposal.regions = self.step_regions(models)?;
-                }
-                let by = (&**models, proposal.regions.as_ref());
-                self.acquire(by, step, numbers, kept.as_ref(), &mut proposal.excluded)?
-            }
-            None => {
-                let asked = asked + proposal.queued.len();
-                design::design(&self.config, asked, replaced.len(), &mut proposal.excluded)?
-            }
-        };
-        for (j, &i) in replaced.iter().enumerate() {
-            proposal.points.row_mut(i).copy_from(fresh.row(j));
-        }
-        Ok(true)
+        Ok(if self.is_last(models)? { models.reports_again() } else { models.reports.clone() })
     }
 
     /// Says of an ask as a whole, not of the part of it that found too few, how many points are left.
@@ -277,7 +253,7 @@ impl Study {
     }
 
     /// Points that are not to be asked for.
-    fn excluded(&self) -> Excluded {
+    pub(super) fn excluded(&self) -> Excluded {
         match self.config.replicates {
             Replicates::Allowed => Excluded::nothing(),
             Replicates::Never => self.table.excluded.clone(),
@@ -285,7 +261,7 @@ impl Study {
     }
 
     /// Encoded points, [points, inputs]; a range may have become too narrow for them.
-    fn rows_of(&self, points: &[Point]) -> Result<Mat> {
+    pub(super) fn rows_of(&self, points: &[Point]) -> Result<Mat> {
         let rows = points.iter().map(|point| self.config.space.encode_observed(point)).collect::<Result<Vec<_>>>()?;
         Ok(Mat::from_fn(rows.len(), self.config.space.dimensions().len(), |i, k| rows[i][k]))
     }
@@ -293,12 +269,4 @@ impl Study {
     fn decode(&self, points: MatRef<'_>) -> Result<Vec<Point>> {
         (0..points.nrows()).map(|i| self.config.space.decode(&row(points, i))).collect()
     }
-}
-
-/// The rows of one matrix, then those of another.
-fn stacked(above: MatRef<'_>, below: MatRef<'_>) -> Mat {
-    let mut rows = Mat::zeros(above.nrows() + below.nrows(), below.ncols());
-    rows.as_mut().subrows_mut(0, above.nrows()).copy_from(above);
-    rows.as_mut().subrows_mut(above.nrows(), below.nrows()).copy_from(below);
-    rows
 }

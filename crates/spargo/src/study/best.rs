@@ -69,13 +69,13 @@ impl Study {
         }
         let observed = self.table.until(models.seen(), &self.history)?;
         let (objectives, _) = self.config.objectives_and_constraints();
-        let objective = objectives.first().copied().unwrap_or(0);
-        let global = Global { config: &self.config, models, observed: &observed, objective };
+        let mut of_objectives = objectives.iter().filter_map(|&k| Global::new(&self.config, models, &observed, k));
+        let Some(global) = of_objectives.next() else { return Ok(None) };
         let local = if objectives.len() == 1 {
             global.best()?
         } else {
             let (objectives, constraints) = self.config.acquired(&models.outputs);
-            global.on_front(&ParetoState::new(&objectives, &constraints, observed.outputs[objective].data.x())?)?
+            global.on_front(&ParetoState::new(&objectives, &constraints, global.x())?)?
         };
         Ok(models.local.get_or_init(|| local).as_ref())
     }

@@ -5,17 +5,24 @@
 //! ```
 //!
 //! A campaign asks and never evaluates: the caller evaluates the trials it hands out, tells their outcomes, and asks for
-//! what comes [`next`](Campaign::next).
+//! what comes [`next`](Campaign::next). In [`Mode::Async`] threads of its own fit the next models and draw points meanwhile.
 
-use super::{Correction, Counts, Note, Record, Refit, Status, Study, Trial};
+use super::activity::Monitor;
+use super::lease::Pauses;
+use super::storage::Work;
+use super::{BackgroundFitter, Correction, Counts, Note, Record, Refit, Status, Study, Trial};
 use crate::error::Result;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::{Duration, Instant};
 
 /// Failures without any success after which to give up: never fewer than the first number, as one crash proves nothing.
 const GIVE_UP: (usize, usize) = (5, 20);
 
+/// Time within which the thread that fits begins a fit that is due.
+const BEGINS: Duration = Duration::from_millis(200);
+
 /// A run of a study: budget, batches, final replicates, and when to give up.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Campaign {
     /// How many trials may be evaluated.
     pub budget: Budget,
@@ -29,10 +36,20 @@ pub struct Campaign {
     pub give_up: Option<usize>,
     /// Whether trials that an earlier process asked for and left pending are evaluated first.
     pub resume: bool,
+    /// Evaluations at a time, for what `status` says of a run; 0 if nothing is to be said.
+    pub workers: usize,
+    /// Outcomes that models may have missed in [`Mode::Async`] before new trials wait for the next models; `None` for any number.
+    ///
+    /// Where evaluations are much shorter than fits, most points would be those of the first models.
+    pub most_missed: Option<u64>,
     begun: bool,
     /// Trials that were handed out, each with the number of its corrections by then.
     handed_out: BTreeMap<u64, usize>,
-    in_flight: Vec<u64>,
+    in_flight: BTreeSet<u64>,
+    /// Tells and revisions that were looked at.
+    told: usize,
+    fitter: Option<BackgroundFitter>,
+    monitor: Monitor,
     /// The last correction that was looked at.
     revision: u64,
     replicated: usize,
@@ -53,8 +70,12 @@ pub enum Budget {
 pub enum Mode {
     /// A batch when every trial of the last one has an outcome: the same seed gives the same trials.
     Batch,
-    /// As many as there are idle workers, by models that may miss some outcomes.
-    Async(Refit),
+    /// As many as there are idle workers, at once: models may miss some outcomes, and which they miss depends on the order of
+    /// results. A thread of its own fits new ones when the last have missed this many.
+    Async {
+        /// Outcomes that the last models may have missed before the next are fitted.
+        refit_every: u64,
+    },
 }
 
 /// What a campaign does next.
@@ -98,9 +119,14 @@ impl Campaign {
             final_replicates: 0,
             give_up: None,
             resume: true,
+            workers: 0,
+            most_missed: None,
             begun: false,
             handed_out: BTreeMap::new(),
-            in_flight: Vec::new(),
+            in_flight: BTreeSet::new(),
+            told: 0,
+            fitter: None,
+            monitor: Monitor::default(),
             revision: 0,
             replicated: 0,
             exhausted: false,
@@ -113,22 +139,30 @@ impl Campaign {
     }
 
     /// Trials that were handed out and have no outcome yet, as of the last [`next`](Self::next).
-    pub fn in_flight(&self) -> &[u64] {
+    pub fn in_flight(&self) -> &BTreeSet<u64> {
         &self.in_flight
     }
 
     /// What to do now; `idle` workers, which only [`Mode::Async`] looks at, could begin at once.
+    ///
+    /// It may be called at any time: at least every minute, if the run is to be seen to be alive.
     pub fn next(&mut self, study: &mut Study, idle: usize) -> Result<Next> {
         study.refresh()?;
+        self.monitor.look(self.in_flight.len(), self.workers);
+        let next = self.decide(study, idle)?;
+        if matches!(next, Next::Done(_)) {
+            self.fitter = None;
+        }
+        // What keeps it from being written is said by the next tell: trials that were asked for must not be lost for it.
+        let _ = self.monitor.beat(study, matches!(next, Next::Done(_)));
+        Ok(next)
+    }
+
+    fn decide(&mut self, study: &mut Study, idle: usize) -> Result<Next> {
         if !self.begun && self.resume {
             retry_if_nothing_observed(study, "an earlier run failed throughout")?;
         }
-        // Pending again after a correction, a trial is no longer in flight: it was evaluated, or is given up.
-        let is_out = |id: &u64| {
-            let known = study.trial(*id).map(|record| (record.is_pending(), record.revisions.len()));
-            known == Some((true, self.handed_out.get(id).copied().unwrap_or(0)))
-        };
-        self.in_flight.retain(is_out);
+        self.settle(study);
         let pending = self.resumed(study);
         if !pending.is_empty() {
             return Ok(self.hand_out(study, pending));
@@ -154,6 +188,19 @@ impl Campaign {
         }
     }
 
+    /// Takes trials that were told or corrected since the last look out of those in flight. Pending again after a correction, a
+    /// trial is no longer in flight either: it was evaluated, or is given up.
+    fn settle(&mut self, study: &Study) {
+        let told = study.history().told();
+        for id in &told[self.told.min(told.len())..] {
+            let known = study.trial(*id).map(|record| (record.is_pending(), record.revisions.len()));
+            if known != Some((true, self.handed_out.get(id).copied().unwrap_or(0))) {
+                self.in_flight.remove(id);
+            }
+        }
+        self.told = told.len();
+    }
+
     /// The last trials, when all others have outcomes: replicates or, as long as no trial is feasible, new ones.
     fn finish(&mut self, study: &mut Study, left: usize, idle: usize) -> Result<Next> {
         let has_feasible = study.feasible().next().is_some();
@@ -167,11 +214,40 @@ impl Campaign {
         }
         let (count, refit) = match self.mode {
             Mode::Batch => (self.batch.unwrap_or_else(|| study.default_count()), Refit::Always),
-            Mode::Async(refit) => (idle.max(1), refit),
+            Mode::Async { refit_every } => (idle.max(1), self.refit(study, refit_every)?),
         };
+        self.wait_for_models(study)?;
         let trials = study.ask_at_most(count.min(most), refit)?;
         self.exhausted = trials.is_empty();
         Ok(trials)
+    }
+
+    /// How recent models must be: whatever the thread that fits them has made, as long as it is there.
+    fn refit(&mut self, study: &Study, refit_every: u64) -> Result<Refit> {
+        if self.fitter.as_ref().is_some_and(BackgroundFitter::is_over) {
+            self.fitter.take().map_or(Ok(()), BackgroundFitter::finish)?;
+        }
+        if self.fitter.is_none() {
+            self.fitter = BackgroundFitter::start(study, refit_every)?;
+        }
+        self.fitter.iter().for_each(BackgroundFitter::wake);
+        let fits = self.fitter.as_ref().is_some_and(|fitter| !fitter.is_stuck());
+        Ok(if fits { Refit::Never } else { Refit::Every(refit_every) })
+    }
+
+    /// Waits for the models that the thread fits, if the last ones have missed too much.
+    fn wait_for_models(&self, study: &mut Study) -> Result<()> {
+        let (Some(most), Some(fitter)) = (self.most_missed, &self.fitter) else { return Ok(()) };
+        let (started, mut pauses) = (Instant::now(), Pauses::default());
+        while study.missed()?.is_some_and(|missed| missed > most) && !fitter.is_over() {
+            // A fit that has not begun by then will not: there may be no models or points to be had.
+            if !study.is_leased(Work::Fit) && started.elapsed() > BEGINS {
+                break;
+            }
+            pauses.wait()?;
+            study.refresh()?;
+        }
+        Ok(())
     }
 
     fn replicate(&mut self, study: &mut Study, left: usize) -> Result<Vec<Trial>> {

@@ -1,5 +1,6 @@
 //! A batch: the rule of a study, applied to its models.
 
+use super::Study;
 use super::config::Config;
 use super::goal::in_units;
 use super::local::LocalModel;
@@ -38,13 +39,27 @@ pub(super) struct Chooser<'a> {
 }
 
 impl Config {
+    /// The numbers of the outputs on which a choice depends: objectives, and constraints.
+    ///
+    /// An output without any outcome is the same everywhere by its prior, in units that are not known, and must not steer: it is
+    /// left out. Only if no objective has an outcome, their priors stand for them.
+    fn deciding(&self, models: &[Surrogate]) -> (Vec<usize>, Vec<usize>) {
+        let (mut objectives, mut constrained) = self.objectives_and_constraints();
+        if objectives.is_empty() {
+            return (vec![0], Vec::new());
+        }
+        let has_outcomes = |k: &usize| !models[*k].is_prior();
+        if objectives.iter().any(has_outcomes) {
+            objectives.retain(has_outcomes);
+        }
+        constrained.retain(has_outcomes);
+        (objectives, constrained)
+    }
+
     /// The outputs of an acquisition: objectives, and constraints with bounds in the units of their models.
     pub(super) fn acquired<'a>(&self, models: &'a [Surrogate]) -> (Vec<OutputModel<'a>>, Vec<Constraint<'a>>) {
         let of = |k: usize| OutputModel { posterior: &models[k].posterior, noise: models[k].noise };
-        let (objectives, constrained) = self.objectives_and_constraints();
-        if objectives.is_empty() {
-            return (vec![of(0)], Vec::new());
-        }
+        let (objectives, constrained) = self.deciding(models);
         let bounds = |k: usize| self.outputs[k].goal.bounds(&models[k].units);
         let constraint = |k: usize| Constraint { output: of(k), bounds: bounds(k) };
         (objectives.into_iter().map(of).collect(), constrained.into_iter().map(constraint).collect())
@@ -59,6 +74,18 @@ impl Config {
             return 0;
         }
         numbers.filter(|&number| is_assigned(Assignment::LocalModel, step, number, self.local_model_share())).count()
+    }
+}
+
+impl Study {
+    /// The trials, by their places in the history, of which something is still to come that the choice depends on.
+    pub(super) fn awaited(&self, models: &Models) -> Vec<usize> {
+        let (objectives, constrained) = self.config.deciding(&models.outputs);
+        let is_awaited = |&record: &usize| {
+            let told = &self.history.records()[record].told;
+            objectives.iter().chain(&constrained).any(|&k| told[k].measurement.is_pending())
+        };
+        self.table.pending.iter().copied().filter(is_awaited).collect()
     }
 }
 
@@ -153,4 +180,32 @@ fn apart(rows: Vec<usize>, x: MatRef<'_>) -> Vec<usize> {
         }
     }
     chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::acquire::Scale;
+    use crate::space::{Dimension, Space};
+
+    #[test]
+    fn a_level_is_sought_around_the_means_that_are_close_to_it() {
+        let config = Config::new(Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap());
+        let (models, x, none) = (Models::default(), Mat::from_fn(50, 1, |i, _| i as f64 / 49.0), Mat::zeros(0, 1));
+        let (observed, none) = (x.as_ref(), none.as_ref());
+        let rng = StepRng { seed: 0, step: 1 };
+        let chooser =
+            Chooser { config: &config, models: &models, local: None, observed, failed: none, pending: none, rng };
+        let pareto = ParetoState {
+            means: (0..50).map(|i| vec![f64::from(i)]).collect(),
+            violations: vec![0.0; 50],
+            incumbents: vec![49],
+            scales: vec![Scale { reference: 0.0, range: 49.0 }],
+            deviations: Vec::new(),
+        };
+        let incumbents = |level: Option<f64>| chooser.incumbents(&pareto, level, false);
+        assert_eq!(incumbents(None)[..3], [49, 48, 47]);
+        assert_eq!(incumbents(Some(20.2))[..4], [20, 21, 19, 22]);
+        assert_eq!(chooser.incumbents(&pareto, Some(20.2), true)[..2], [20, 28]);
+    }
 }

@@ -3,7 +3,9 @@
 
 use super::goal::{Goal, Output};
 use super::local::LocalModelOptions;
+use super::plate::PlateOptions;
 use super::trust_regions::TrustRegionOptions;
+use super::words::{OUTPUT_COLUMNS, RESERVED_NAMES};
 use crate::acquire::Rule;
 use crate::acquire::optimizer::AcquisitionOptions;
 use crate::allocate::Allocation;
@@ -17,12 +19,6 @@ use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fmt;
-
-/// Columns of a table of trials that are neither inputs nor outputs, so that neither can have these names.
-pub const RESERVED_NAMES: [&str; 3] = ["trial", "status", "reason"];
-
-/// What follows an output's name in the names of the columns of its noise.
-const NOISE_COLUMNS: [&str; 2] = ["sd", "variance"];
 
 /// The share of a batch for local models that "auto" stands for where there is a single objective.
 const AUTO_LOCAL_MODELS: f64 = 0.2;
@@ -66,6 +62,9 @@ pub struct Config {
     pub local_models: LocalModelOptions,
     /// Whether points may be asked for again.
     pub replicates: Replicates,
+    /// The plate that a batch is put on.
+    #[serde(skip_serializing_if = "PlateOptions::is_unset")]
+    pub plate: PlateOptions,
 }
 
 impl Default for Config {
@@ -86,6 +85,7 @@ impl Default for Config {
             trust_regions: TrustRegionOptions::default(),
             local_models: LocalModelOptions::default(),
             replicates: Replicates::default(),
+            plate: PlateOptions::default(),
         }
     }
 }
@@ -198,6 +198,7 @@ impl Config {
     /// Refuses what cannot be run, by name.
     pub fn check(&self) -> Result<()> {
         self.check_names()?;
+        self.check_wells()?;
         self.check_goals()?;
         self.rule().check(self.task())?;
         self.check_outcome_transform()?;
@@ -251,13 +252,13 @@ impl Config {
     pub(super) fn check_columns(&self) -> Result<()> {
         let inputs = self.space.dimensions().iter().map(|dimension| ("input", &dimension.name));
         let names = inputs.chain(self.outputs.iter().map(|output| ("output", &output.name)));
-        let noise = |name: &str| {
-            let of = |output: &&Output| NOISE_COLUMNS.iter().any(|kind| name == format!("{} {kind}", output.name));
-            self.outputs.iter().find(of)
+        let further = |name: &str| {
+            let mut columns = self.outputs.iter().flat_map(|output| OUTPUT_COLUMNS.map(|column| (output, column)));
+            columns.find(|(output, (kind, _))| name == format!("{} {kind}", output.name))
         };
         for (kind, name) in names {
-            let column = match noise(name) {
-                Some(output) => format!("the column of the noise of '{}'", output.name),
+            let column = match further(name) {
+                Some((output, (_, what))) => format!("the column of the {what} of '{}'", output.name),
                 None if RESERVED_NAMES.contains(&name.as_str()) => "a column of every table of trials".into(),
                 None => continue,
             };

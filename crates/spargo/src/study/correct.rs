@@ -6,7 +6,7 @@
 
 use super::outcome::in_words;
 use super::storage::{Event, History, Record};
-use super::{Measurement, Note, Outcome, Status, Study};
+use super::{Config, Measurement, Note, Outcome, Status, Study};
 use crate::error::{Error, Result};
 use std::collections::HashMap;
 
@@ -71,9 +71,9 @@ impl Study {
         check_note(note)?;
         self.refresh()?;
         let correction = self.settled_correction(correction)?;
-        let mut changes = Vec::new();
+        let (mut changes, config) = (Vec::new(), self.config.clone());
         self.append(Vec::new(), |history| {
-            changes = correction.changes(history)?;
+            changes = correction.changes(history, &config)?;
             let event = |Change { trial, after, .. }: &Change| Event::Revised {
                 trial: *trial,
                 measurements: after.clone(),
@@ -87,7 +87,7 @@ impl Study {
     /// What a correction would change, without changing it.
     pub fn preview(&mut self, correction: &Correction) -> Result<Vec<Change>> {
         self.refresh()?;
-        self.settled_correction(correction)?.changes(&self.history)
+        self.settled_correction(correction)?.changes(&self.history, &self.config)
     }
 
     /// The correction with outcomes as a study with these settings records them.
@@ -106,8 +106,8 @@ impl Study {
 }
 
 impl Correction {
-    /// What it changes of a history.
-    fn changes(&self, history: &History) -> Result<Vec<Change>> {
+    /// What it changes of a history; refuses the return of a trial that has no meaning under the settings of the day.
+    fn changes(&self, history: &History, config: &Config) -> Result<Vec<Change>> {
         let mut changes = Changes::default();
         match self {
             Correction::Amend(outcomes) => {
@@ -136,7 +136,25 @@ impl Correction {
                 kept.for_each(|record| changes.add(record, |known| Some(known.iter().map(retried).collect())));
             }
         }
+        changes.list.iter().try_for_each(|change| config.check_return(history, change))?;
         Ok(changes.list)
+    }
+}
+
+impl Config {
+    /// Refuses the return of a discarded trial whose point or outcome does not fit: settings may have changed without it.
+    fn check_return(&self, history: &History, change: &Change) -> Result<()> {
+        let (None, Some(after), Some(record)) = (&change.before, &change.after, history.record(change.trial)) else {
+            return Ok(());
+        };
+        let fits = self.space.encode_observed(&record.trial.point);
+        let fits =
+            fits.and_then(|_| self.settled(&format!("trial {}", change.trial), &Outcome::Measured(after.clone())));
+        let refused = |error| {
+            let what = format!("trial {} was discarded, and no longer fits: {error}", change.trial);
+            Error::unsupported(what, "change the settings so that it does, or leave it discarded")
+        };
+        fits.map(drop).map_err(refused)
     }
 }
 

@@ -13,11 +13,17 @@ use crate::interrupt;
 use std::sync::Arc;
 
 impl Study {
-    /// The models of everything told so far, by other processes as well, and the sign of an output that they have.
+    /// The models of everything told so far, by other processes as well, and the sign of an output that they have; refuses an
+    /// output without any outcome, whose prior has no units.
     pub(super) fn current(&mut self, output: usize) -> Result<(f64, Arc<Models>)> {
         let sign = self.sign(output)?;
         self.refresh()?;
-        Ok((sign, self.models()?))
+        let models = self.models()?;
+        if models.outputs[output].is_prior() {
+            let what = format!("no outcome of '{}' is known yet", self.config.outputs[output].name);
+            return Err(Error::unsupported(what, "tell one first"));
+        }
+        Ok((sign, models))
     }
 
     /// The models of everything told so far, by other processes as well; `None` if that is nothing.
@@ -31,20 +37,29 @@ impl Study {
         self.models_as_of(self.history().tells())
     }
 
-    /// The models of an ask: those of everything told so far, or the last ask's, if these are fresh enough.
+    /// The models of an ask: those of everything told so far, or the last ones, if these are fresh enough.
     pub(super) fn models_for(&mut self, refit: Refit) -> Result<Arc<Models>> {
         let tells = self.history().tells();
-        let seen = match (refit, self.state()?.and_then(StepState::seen)) {
-            // A correction is more than one more outcome: no model that saw what was wrong is used again.
-            (Refit::Every(most), Some(seen)) if tells - seen < most && self.history.last_revision() <= seen => seen,
-            _ => tells,
-        };
+        let seen = self.last_usable()?.filter(|&seen| refit.allows(tells - seen)).unwrap_or(tells);
         self.models_as_of(seen)
+    }
+
+    /// The last tell that the last models have seen; `None` if there are none, or if they saw what was corrected since: a
+    /// correction is more than one more outcome.
+    pub(super) fn last_usable(&self) -> Result<Option<u64>> {
+        let seen = self.state()?.and_then(StepState::seen);
+        Ok(seen.filter(|&seen| self.history.last_revision() <= seen))
+    }
+
+    /// What the models of everything up to this tell are made from.
+    pub(super) fn key(&self, seen: u64) -> Result<Key> {
+        let is_last = self.state()?.and_then(StepState::seen) == Some(seen);
+        Ok(Key { state: self.states, step: (!is_last).then_some(self.history.steps()), seen })
     }
 
     /// The models of what was told up to this tell, given what the last ask left.
     fn models_as_of(&mut self, seen: u64) -> Result<Arc<Models>> {
-        let key = Key { ask: self.history().asks(), seen };
+        let key = self.key(seen)?;
         if let Some((of, models)) = &self.models
             && *of == key
         {
@@ -52,7 +67,7 @@ impl Study {
         }
         self.check_modelled()?;
         let data = self.table.until(seen, &self.history)?;
-        let step = self.history().asks() + 1;
+        let step = self.history().steps() + 1;
         let models = match self.state()?.and_then(|state| Some((state.seen()?, &state.models))) {
             Some((last, states)) if last == seen => Models::restored(states.clone(), &data)?,
             Some((last, states)) => match self.table.until(last, &self.history) {
@@ -61,7 +76,7 @@ impl Study {
                     let last = LastStep { states, before: &before, is_revised };
                     Models::new(&self.config, Some(&last), &data, step, seen)?
                 }
-                // Everything that it had seen of an output was withdrawn.
+                // Everything that it had seen was withdrawn.
                 Err(Error::Empty { .. }) => Models::new(&self.config, None, &data, step, seen)?,
                 Err(error) => return Err(error),
             },

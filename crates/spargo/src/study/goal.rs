@@ -191,7 +191,9 @@ impl Config {
     /// Which of these rows satisfy all constraints by the models' means.
     pub(super) fn feasible_rows(&self, models: &[Surrogate], x: MatRef<'_>) -> Result<Vec<bool>> {
         let mut feasible = vec![true; x.nrows()];
-        for (model, output) in models.iter().zip(&self.outputs).filter(|(_, output)| !output.goal.is_objective()) {
+        // A constraint without any outcome excludes nothing.
+        let counts = |(model, output): &(&Surrogate, &Output)| !output.goal.is_objective() && !model.is_prior();
+        for (model, output) in models.iter().zip(&self.outputs).filter(counts) {
             let means = model.means(x)?.into_iter();
             feasible.iter_mut().zip(means).for_each(|(feasible, mean)| *feasible &= output.goal.is_satisfied_by(mean));
         }

@@ -112,9 +112,10 @@ impl Study {
         Ok((models.states[output].hyper.clone(), models.outputs[output].units))
     }
 
-    /// How the models of everything told so far came about, one per output.
+    /// How the models of everything told so far came about, one per output; an output without any outcome has its prior.
     pub fn model_reports(&mut self) -> Result<Vec<ModelReport>> {
-        Ok(self.current(0)?.1.reports.clone())
+        self.refresh()?;
+        Ok(self.models()?.reports.clone())
     }
 
     /// Means and central 95 % intervals of an output without noise at points in the user's units; of a class, of the
@@ -138,7 +139,10 @@ impl Study {
     /// Trials with an outcome by their numbers, the best posterior mean of an output first.
     pub fn ranking(&mut self, output: usize) -> Result<Vec<u64>> {
         self.sign(output)?;
-        let Some(models) = self.models_of_observed()? else { return Ok(Vec::new()) };
+        if self.models_of_observed()?.is_none() {
+            return Ok(Vec::new());
+        }
+        let (_, models) = self.current(output)?;
         let mean = models.outputs[output].posterior.mean(self.table.rows(&self.table.observed).as_ref())?;
         Ok(sorted_by_value(&mean).into_iter().map(|row| self.number(row)).collect())
     }
@@ -154,7 +158,7 @@ impl Study {
             Err(Error::Empty { .. }) => return Ok(Vec::new()),
             observed => observed?,
         };
-        let ObservedOutput { rows: own, data } = &observed.outputs[output];
+        let Some(ObservedOutput { rows: own, data }) = &observed.outputs[output] else { return Ok(Vec::new()) };
         let row = |trial: &u64| {
             let place = observed.records.binary_search(&(trial.checked_sub(1)? as usize)).ok()?;
             own.binary_search(&place).ok()
@@ -236,10 +240,10 @@ impl Study {
         let Some(models) = self.models_of_observed()? else { return Ok(Vec::new()) };
         let quality = self.config.allocation_of(output).quality();
         let observed = self.table.until(self.history().tells(), &self.history)?;
-        let rows = &observed.outputs[output].rows;
+        let Some(ObservedOutput { rows, .. }) = &observed.outputs[output] else { return Ok(Vec::new()) };
         let at_data = |k: usize| {
-            let posterior = self.posterior_at_data(&models, &observed, k)?.select(rows);
-            Ok((models.outputs[k].units, Some(posterior)))
+            let posterior = self.posterior_at_data(&models, &observed, k)?;
+            Ok((models.outputs[k].units, posterior.map(|posterior| posterior.select(rows))))
         };
         let outputs = (0..models.outputs.len()).map(at_data).collect::<Result<Vec<_>>>()?;
         let context = self.config.allocation_context(&quality, output, &outputs, rows.len())?;
@@ -248,10 +252,16 @@ impl Study {
         Ok(values.into_iter().enumerate().map(|(row, q)| (number(row), q)).collect())
     }
 
-    /// The posterior of an output at all rows that were observed; the mean stands for an outcome that is pending.
-    fn posterior_at_data(&self, models: &Models, observed: &Observed, output: usize) -> Result<PosteriorAtData> {
+    /// The posterior of an output at all rows that were observed; the mean stands for an outcome that is pending. `None` for an
+    /// output without any outcome.
+    fn posterior_at_data(
+        &self,
+        models: &Models,
+        observed: &Observed,
+        output: usize,
+    ) -> Result<Option<PosteriorAtData>> {
         let (model, goal) = (&models.outputs[output], self.config.outputs[output].goal);
-        let ObservedOutput { rows, data } = &observed.outputs[output];
+        let Some(ObservedOutput { rows, data }) = &observed.outputs[output] else { return Ok(None) };
         let Prediction { mean, variance } = model.posterior.predict(observed.x.as_ref())?;
         let (mut y, mut noise) = (mean.clone(), vec![model.noise; mean.len()]);
         let standard = model.units.apply(data);
@@ -259,7 +269,7 @@ impl Study {
             (y[row], noise[row]) = (standard.y()[i], standard.noise_of(i, model.noise));
         }
         let level = goal.level(data.y()).map_or(0.0, |level| in_units(&model.units, level));
-        PosteriorAtData::new(y, mean, variance, noise)?.with_level(level)
+        PosteriorAtData::new(y, mean, variance, noise)?.with_level(level).map(Some)
     }
 
     /// Points as models see them, [points, inputs].

@@ -12,7 +12,7 @@
 use super::auto;
 use super::config::Config;
 use super::model::{Models, Surrogate};
-use super::observations::Observed;
+use super::observations::{Observed, ObservedOutput};
 use crate::acquire::ParetoState;
 use crate::data::{Dataset, OutcomeTransform, Warp};
 use crate::error::{Error, Result};
@@ -88,12 +88,14 @@ pub(super) struct LocalModel {
 
 /// The global models of all outputs with their data, around which local ones are made.
 pub(super) struct Global<'a> {
-    pub config: &'a Config,
-    pub models: &'a Models,
+    config: &'a Config,
+    models: &'a Models,
     /// The observations that the models have seen.
-    pub observed: &'a Observed,
+    observed: &'a Observed,
     /// The output by which trials are compared.
-    pub objective: usize,
+    objective: usize,
+    /// The outcomes of the objective.
+    own: &'a ObservedOutput,
 }
 
 impl Config {
@@ -103,7 +105,13 @@ impl Config {
     }
 }
 
-impl Global<'_> {
+impl<'a> Global<'a> {
+    /// The models with the observations that they have seen; `None` if the objective has no outcome.
+    pub fn new(config: &'a Config, models: &'a Models, observed: &'a Observed, objective: usize) -> Option<Self> {
+        let own = observed.outputs[objective].as_ref()?;
+        Some(Global { config, models, observed, objective, own })
+    }
+
     fn model(&self) -> &Surrogate {
         &self.models.outputs[self.objective]
     }
@@ -113,26 +121,28 @@ impl Global<'_> {
     }
 
     fn data(&self) -> &Dataset {
-        &self.observed.outputs[self.objective].data
+        &self.own.data
     }
 
-    fn x(&self) -> MatRef<'_> {
+    /// The points that have the objective, [points, inputs].
+    pub fn x(&self) -> MatRef<'_> {
         self.data().x()
     }
 
     /// The place in the history of one of the objective's rows.
     fn record(&self, row: usize) -> usize {
-        self.observed.records[self.observed.outputs[self.objective].rows[row]]
+        self.observed.records[self.own.rows[row]]
     }
 
     /// Those of the objective's rows that an output has as well, as rows of that output.
-    fn shared(&self, output: usize, rows: &[usize]) -> Vec<usize> {
-        let (ours, theirs) = (&self.observed.outputs[self.objective].rows, &self.observed.outputs[output].rows);
-        rows.iter().filter_map(|&row| theirs.binary_search(&ours[row]).ok()).collect()
+    fn shared(&self, output: &ObservedOutput, rows: &[usize]) -> Vec<usize> {
+        rows.iter().filter_map(|&row| output.rows.binary_search(&self.own.rows[row]).ok()).collect()
     }
 
-    fn is_single(&self) -> bool {
-        self.observed.outputs.len() == 1
+    /// Whether every trial is feasible as far as anything is known.
+    fn is_unconstrained(&self) -> bool {
+        let (_, constrained) = self.config.objectives_and_constraints();
+        constrained.iter().all(|&k| self.observed.outputs[k].is_none())
     }
 
     /// The best trial by a lower confidence bound; `None` if no neighbourhood can be modelled.
@@ -195,7 +205,7 @@ impl Global<'_> {
         let means = self.model().posterior.mean(self.x())?;
         let (by_mean, by_outcome) = (best_points(&means, self.x()), best_points(self.data().y(), self.x()));
         let rows = by_mean.into_iter().zip(by_outcome).flat_map(|(mean, outcome)| [mean, outcome]).collect::<Vec<_>>();
-        if self.is_single() {
+        if self.is_unconstrained() {
             return Ok(rows);
         }
         let all: Vec<usize> = sorted_by_value(&means);
@@ -218,7 +228,7 @@ impl Global<'_> {
         let points: Vec<usize> = distinct(data.x(), rows[..count].iter().copied(), &mut HashSet::new()).collect();
         let mut known = points[..points.len().div_ceil(2)].to_vec();
         let outputs = self.local_outputs(&rows[..count], Some(&local))?;
-        if !self.is_single() {
+        if !self.is_unconstrained() {
             known = self.feasible(&outputs, &known)?;
             if known.is_empty() {
                 return Err(Error::Empty { what: "the feasible trials of a neighbourhood".into() });
@@ -261,16 +271,17 @@ impl Global<'_> {
         }
     }
 
-    /// The local model of every output; that of the objective may be known.
+    /// The local model of every output; that of the objective may be known, and one without any outcome has its prior.
     fn local_outputs(&self, rows: &[usize], objective: Option<&Surrogate>) -> Result<Vec<Surrogate>> {
         let local = |k: usize| match objective {
             Some(objective) if k == self.objective => Ok(objective.clone()),
             _ => {
-                let rows = self.shared(k, rows);
+                let Some(own) = &self.observed.outputs[k] else { return Ok(self.models.outputs[k].clone()) };
+                let rows = self.shared(own, rows);
                 if rows.is_empty() {
                     return Err(Error::Empty { what: "the outcomes of a neighbourhood".into() });
                 }
-                Surrogate::local(self.kernel(k), &self.observed.outputs[k].data.subset(&rows), self.config)
+                Surrogate::local(self.kernel(k), &own.data.subset(&rows), self.config)
             }
         };
         (0..self.observed.outputs.len()).map(local).collect()
@@ -369,7 +380,7 @@ mod tests {
         let observed = study.table.until(models.seen(), &study.history).unwrap();
         let (objectives, constraints) = study.config.acquired(&models.outputs);
         let pareto = ParetoState::new(&objectives, &constraints, observed.x.as_ref()).unwrap();
-        let global = Global { config: &study.config, models: &models, observed: &observed, objective: 0 };
+        let global = Global::new(&study.config, &models, &observed, 0).unwrap();
         assert!(global.on_front(&pareto).unwrap().is_some());
         assert!(global.on_front(&ParetoState { incumbents: Vec::new(), ..pareto }).unwrap().is_none());
     }

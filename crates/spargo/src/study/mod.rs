@@ -8,10 +8,13 @@
 //! A step is a function of the settings, the state that the last ask committed, and the history. So a study that is
 //! killed at any instant and opened again asks for the batch that it would have asked for anyway.
 
+mod activity;
 mod ask;
 mod auto;
+mod background;
 mod best;
 mod campaign;
+mod changes;
 mod choose;
 mod config;
 mod correct;
@@ -23,15 +26,19 @@ mod goal;
 mod insight;
 mod json;
 mod landmarks;
+mod lease;
 mod limits;
 mod local;
 mod model;
 mod observations;
 mod open;
 mod outcome;
+mod plate;
 mod prepare;
 mod progress;
+mod proposal;
 mod queue;
+mod ready;
 mod reconfigure;
 mod refit;
 mod replicate;
@@ -41,9 +48,14 @@ mod state;
 pub mod storage;
 mod trial;
 mod trust_regions;
+mod units;
+mod words;
 
+pub use activity::Runner;
+pub use background::BackgroundFitter;
 pub use campaign::{Budget, Campaign, Mode, Next, Why};
-pub use config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice, RESERVED_NAMES, Replicates};
+pub use changes::HistoryEntry;
+pub use config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice, Replicates};
 pub use correct::{Change, Correction};
 pub use extensions::Extensions;
 pub use fronts::{Fronts, ParetoPoint};
@@ -53,13 +65,16 @@ pub use landmarks::FrontLandmarks;
 pub use local::LocalModelOptions;
 pub use model::ModelReport;
 pub use outcome::{Measurement, Outcome};
+pub use plate::{PlateOptions, WELL_COLUMN, Wells};
 pub use progress::Counts;
 pub use reconfigure::SettingChange;
 pub use refit::Refit;
 pub use report::{Best, Estimate, Observation, StepReport};
-pub use storage::{History, Note, OutputChange, Record, Revision, Status, Told};
+pub use storage::{Activity, Enqueued, History, Note, OutputChange, Record, Revision, Status, Told};
 pub use trial::{Refused, Trial};
 pub use trust_regions::{PolicyChoice, TrustRegionOptions, TrustRegionPolicy};
+pub use units::ColumnUnit;
+pub use words::{DISCARDED_WORD, DONE_WORDS, FAILED_WORDS, OUTPUT_COLUMNS, PENDING_WORD, RESERVED_NAMES};
 
 use crate::error::{Error, Result};
 use crate::interrupt;
@@ -86,13 +101,21 @@ pub struct Study {
     models: Option<(Key, Arc<Models>)>,
     /// What the last ask left, as soon as it has been parsed.
     state: OnceCell<Option<StepState>>,
+    /// How many states asks have left while this process looked.
+    states: u64,
+    /// By what name this process asks and holds leases: one per open study.
+    by: String,
+    /// Whether others have asked since this process last chose points.
+    is_shared: bool,
 }
 
 /// What a model was made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Key {
-    /// The number of asks before it.
-    ask: u64,
+    /// The number of states before it.
+    state: u64,
+    /// The number of asks before it that have chosen points; `None` for the models that left the last state.
+    step: Option<u64>,
     /// The last tell it has seen.
     seen: u64,
 }
@@ -176,6 +199,19 @@ impl Study {
         points: &[(Point, Option<Outcome>)],
         known: &[Option<u64>],
     ) -> std::result::Result<usize, Refused> {
+        self.tell_table(outcomes, points, known, &[]).map(|(new, _)| new)
+    }
+
+    /// Tells and adds what a table has as [`tell_and_add_candidates`](Self::tell_and_add_candidates) does, and keeps the units of
+    /// its columns, all or nothing; returns how many outcomes and points are new, and which units are. Refuses a column in
+    /// another unit than the settings or an earlier table say.
+    pub fn tell_table(
+        &mut self,
+        outcomes: &[(u64, Outcome)],
+        points: &[(Point, Option<Outcome>)],
+        known: &[Option<u64>],
+        units: &[ColumnUnit],
+    ) -> std::result::Result<(usize, Vec<ColumnUnit>), Refused> {
         let whole = |error| Refused { index: 0, error };
         // Points and outcomes have a meaning under the settings of the day only.
         self.refresh().map_err(whole)?;
@@ -192,7 +228,7 @@ impl Study {
             let outcome = outcome.filter(|outcome| !outcome.is_pending());
             added.push((self.config.space.canonical(point), outcome));
         }
-        let space = self.config.space.clone();
+        let (space, mut kept) = (self.config.space.clone(), Vec::new());
         let events = |history: &History| {
             let rows = candidate_rows(&space, history, added.iter().map(|(point, _)| point), known);
             let rows = rows.into_iter().chain(std::iter::repeat(None));
@@ -201,21 +237,19 @@ impl Study {
                 row,
                 outcome: outcome.clone(),
             };
-            Ok(history.news(&outcomes)?.into_iter().chain(added.iter().zip(rows).map(event)).collect())
+            kept = ColumnUnit::new_among(units, &space, history)?;
+            let units = kept.iter().cloned().map(Event::from);
+            Ok(history.news(&outcomes)?.into_iter().chain(added.iter().zip(rows).map(event)).chain(units).collect())
         };
-        self.append(rows, events).map_err(whole)
+        let count = self.append(rows, events).map_err(whole)?;
+        Ok((count - kept.len(), kept))
     }
 
-    /// Keeps the units of inputs and outputs, by name, unit and the table that says so; those that are known stay.
-    pub fn keep_units(&mut self, units: &[(String, String, String)]) -> Result<()> {
+    /// Keeps the dialect of the last table, in the words of the program that reads tables.
+    pub fn keep_dialect(&mut self, dialect: &str) -> Result<()> {
         self.append(Vec::new(), |history| {
-            let new = units.iter().filter(|(column, ..)| !history.units().contains_key(column));
-            let event = |(column, unit, source): &(String, String, String)| Event::Unit {
-                column: column.clone(),
-                unit: unit.clone(),
-                source: source.clone(),
-            };
-            Ok(new.map(event).collect())
+            let is_new = history.dialect() != Some(dialect);
+            Ok(is_new.then(|| Event::Dialect { dialect: dialect.into() }).into_iter().collect())
         })?;
         Ok(())
     }
@@ -274,8 +308,12 @@ impl Study {
     }
 
     fn apply_event(&mut self, event: Event) -> Result<()> {
-        if let Event::Asked { .. } = &event {
+        if let Event::Asked { state: Some(_), .. } = &event {
             self.state.take();
+            self.states += 1;
+        }
+        if let Event::Asked { by, .. } | Event::Leased { by, .. } = &event {
+            self.is_shared |= !by.is_empty() && *by != self.by;
         }
         let settings = if let Event::Configured { settings, .. } = &event { Some(settings.clone()) } else { None };
         let applied = self.history.apply(event);
@@ -286,7 +324,13 @@ impl Study {
 
     /// The report of every ask so far.
     pub fn reports(&self) -> Result<Vec<StepReport>> {
-        self.history.reports().iter().map(|report| from_json("a step's report in the study's file", report)).collect()
+        self.reports_after(0)
+    }
+
+    /// The reports of all asks but the first few.
+    pub fn reports_after(&self, known: usize) -> Result<Vec<StepReport>> {
+        let reports = self.history.reports().iter().skip(known);
+        reports.map(|report| from_json("a step's report in the study's file", report)).collect()
     }
 
     /// The factor that makes larger values of an output better.

@@ -32,7 +32,7 @@ pub(super) struct ModelState {
     pub inference: Inference,
     /// How outcomes arise from f.
     pub likelihood: Likelihood,
-    /// Observations at the last search from several starts.
+    /// Observations at the last search from several starts; 0 of a prior.
     pub searched: usize,
     /// The last tell that the model has seen.
     pub seen: u64,
@@ -43,7 +43,7 @@ pub(super) struct ModelState {
 #[serde(transparent)]
 pub(super) struct Inducing(#[serde(with = "column_major")] pub Mat);
 
-/// A model of one output, of all trials or of a neighbourhood.
+/// A model of one output, of all trials or of a neighbourhood; the prior, as long as the output has no outcome.
 #[derive(Debug, Clone)]
 pub(super) struct Surrogate {
     pub posterior: Arc<Posterior>,
@@ -54,6 +54,11 @@ pub(super) struct Surrogate {
 }
 
 impl Surrogate {
+    /// Whether the output has no outcome yet.
+    pub fn is_prior(&self) -> bool {
+        self.posterior.is_prior()
+    }
+
     /// Posterior means at points as models see them, in the user's units; an objective's are to be maximised.
     pub fn means(&self, x: MatRef<'_>) -> Result<Vec<f64>> {
         Ok(self.posterior.mean(x)?.into_iter().map(|mean| self.units.from_model(mean)).collect())
@@ -110,12 +115,16 @@ impl Models {
         step: u64,
         seen: u64,
     ) -> Result<Self> {
-        let outputs = 0..observed.outputs.len();
-        let prepare = |k: usize| Prepared::new(config, k, last, observed);
-        let prepared = outputs.clone().map(prepare).collect::<Result<Vec<_>>>()?;
+        let prepare = |(k, own): (usize, &Option<ObservedOutput>)| {
+            own.as_ref().map(|own| Prepared::new(config, k, last, own, observed.x.as_ref())).transpose()
+        };
+        let prepared = observed.outputs.iter().enumerate().map(prepare).collect::<Result<Vec<_>>>()?;
         let mut models = Models::default();
-        for k in outputs {
-            models.fit(config, &prepared, k, step, seen)?;
+        for (k, own) in prepared.iter().enumerate() {
+            match own {
+                Some(own) => models.fit(config, &prepared, (k, own), step, seen)?,
+                None => models.push_prior(ModelState::prior(config, k, seen)?, observed.x.ncols()),
+            }
         }
         Ok(models)
     }
@@ -123,19 +132,29 @@ impl Models {
     /// The models that left these states, given the same data.
     pub fn restored(states: Vec<ModelState>, observed: &Observed) -> Result<Self> {
         let mut models = Models::default();
-        for (state, ObservedOutput { data, .. }) in states.into_iter().zip(&observed.outputs) {
-            models.push(state.posterior(data)?, state, data.len());
+        for (state, own) in states.into_iter().zip(&observed.outputs) {
+            match own {
+                Some(ObservedOutput { data, .. }) => drop(models.push(state.posterior(data)?, state, data.len())),
+                None => models.push_prior(state, observed.x.ncols()),
+            }
         }
         Ok(models)
     }
 
     /// Chooses the inducing points of an output and fits its model.
-    fn fit(&mut self, config: &Config, all: &[Prepared], output: usize, step: u64, seen: u64) -> Result<()> {
-        let Prepared { data, units, start, options, searched, warp_s, predict_s, .. } = &all[output];
+    fn fit(
+        &mut self,
+        config: &Config,
+        all: &[Option<Prepared>],
+        (output, own): (usize, &Prepared),
+        step: u64,
+        seen: u64,
+    ) -> Result<()> {
+        let Prepared { data, units, start, options, searched, warp_s, predict_s, .. } = own;
         let started = Instant::now();
         let inducing = match options.inference {
             Inference::Exact => None,
-            _ => Some(inducing_points(config, all, output, step)?),
+            _ => Some(inducing_points(config, all, (output, own), step)?),
         };
         let allocate_s = predict_s + started.elapsed().as_secs_f64();
 
@@ -157,6 +176,11 @@ impl Models {
         reported.fit_s = warp_s + started.elapsed().as_secs_f64();
         reported.fit = Some(report);
         Ok(())
+    }
+
+    /// Adds the prior of another output, which has no outcome.
+    fn push_prior(&mut self, state: ModelState, inputs: usize) {
+        self.push(Posterior::prior(&state.hyper, inputs), state, 0);
     }
 
     /// Adds the model of another output; its report says that nothing was done for it.

@@ -44,8 +44,8 @@ pub(super) struct Observed {
     pub records: Vec<usize>,
     /// Their encoded points, [records, inputs].
     pub x: Mat,
-    /// One per output.
-    pub outputs: Vec<ObservedOutput>,
+    /// One per output; `None` as long as no trial has it.
+    pub outputs: Vec<Option<ObservedOutput>>,
 }
 
 /// An output of the trials that have it.
@@ -68,7 +68,7 @@ impl Observations {
         let (records, mut rows) = (history.records(), rows.into_iter());
         let mut changed: Vec<usize> = history.told()[self.tells..].iter().map(|&trial| trial as usize - 1).collect();
         for (i, record) in records.iter().enumerate().skip(self.points.len() / self.dimension) {
-            let point = rows.next().map_or_else(|| config.space.encode_observed(&record.trial.point), Ok)?;
+            let point = rows.next().map_or_else(|| self.encoded(config, record), Ok)?;
             let is_inside = config.space.contains_numbers(&point);
             // What lies outside uses up none of the points inside.
             if is_inside {
@@ -80,12 +80,21 @@ impl Observations {
         }
         changed.sort_unstable();
         changed.dedup();
+        for &i in changed.iter().filter(|&&i| self.points[i * self.dimension].is_nan()) {
+            self.encoded(config, &records[i])?;
+        }
         self.list(records, &changed);
         if changed.iter().any(|&i| !records[i].revisions.is_empty()) {
             self.exclude_again(records);
         }
         self.tells = history.told().len();
         Ok(())
+    }
+
+    /// The point of a record as models see it; NaN for a discarded trial that has no place in the space.
+    fn encoded(&self, config: &Config, record: &Record) -> Result<Vec<f64>> {
+        let point = config.space.encode_observed(&record.trial.point);
+        if record.is_discarded { Ok(point.unwrap_or_else(|_| vec![f64::NAN; self.dimension])) } else { point }
     }
 
     /// Puts the records that changed into the lists to which they belong now.
@@ -123,7 +132,7 @@ impl Observations {
         Mat::from_fn(records.len(), self.dimension, |i, k| self.points[records[i] * self.dimension + k])
     }
 
-    /// What was observed up to a tell.
+    /// What was observed up to a tell; refuses if that is nothing.
     pub fn until(&self, seen: u64, history: &History) -> Result<Observed> {
         let has = |record: &Record, k: usize| {
             let told = &record.told[k];
@@ -132,7 +141,10 @@ impl Observations {
         let all = history.records();
         let records: Vec<usize> =
             (0..all.len()).filter(|&i| (0..self.outputs.len()).any(|k| has(&all[i], k))).collect();
-        let of_output = |k: usize| -> Result<ObservedOutput> {
+        if records.is_empty() {
+            return Err(Error::Empty { what: "the list of outcomes".into() });
+        }
+        let of_output = |k: usize| -> Result<Option<ObservedOutput>> {
             let rows: Vec<usize> = (0..records.len()).filter(|&row| has(&all[records[row]], k)).collect();
             let own: Vec<usize> = rows.iter().map(|&row| records[row]).collect();
             let (mut y, mut noise) = (Vec::with_capacity(own.len()), Vec::with_capacity(own.len()));
@@ -143,11 +155,11 @@ impl Observations {
                 }
             }
             if own.is_empty() {
-                return Err(Error::Empty { what: format!("the list of outcomes of '{}'", self.outputs[k].name) });
+                return Ok(None);
             }
             let data = Dataset::new(self.rows(&own), y)?;
             let data = if noise.iter().all(Option::is_none) { data } else { data.with_known_noise(noise)? };
-            Ok(ObservedOutput { rows, data })
+            Ok(Some(ObservedOutput { rows, data }))
         };
         let outputs = (0..self.outputs.len()).map(of_output).collect::<Result<_>>()?;
         Ok(Observed { x: self.rows(&records), records, outputs })

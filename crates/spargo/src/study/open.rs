@@ -4,10 +4,13 @@ use super::json::{from_json, to_json};
 use super::observations::Observations;
 use super::reconfigure::setting_changes;
 use super::storage::{Appended, Event, History, MemoryStorage, SqliteStorage, Storage};
-use super::{Config, Note, SettingChange, Study, refused};
+use super::{Config, Note, SettingChange, Study, lease, refused};
 use crate::error::{Error, Result};
 use std::cell::OnceCell;
 use std::path::Path;
+
+/// Characters of a setting's value in an error.
+const LONGEST_VALUE: usize = 60;
 
 impl Study {
     /// A study that lives as long as this process.
@@ -56,7 +59,7 @@ impl Study {
     }
 
     /// The study in this storage if there is one, with these very settings, else a new one.
-    pub fn with_storage(config: Config, mut storage: Box<dyn Storage>) -> Result<Self> {
+    pub fn with_storage(mut config: Config, mut storage: Box<dyn Storage>) -> Result<Self> {
         config.check_complete()?;
         let mut events = storage.load(0)?;
         if events.is_empty() {
@@ -65,6 +68,8 @@ impl Study {
             events = storage.load(0)?;
         }
         let mut study = Study::new(storage, events)?;
+        // That an input was added later is the study's history, which the caller need not repeat.
+        config.space.adopt_past(&study.config.space);
         study.check_made_with(&config)?;
         study.config = config;
         Ok(study)
@@ -86,9 +91,13 @@ impl Study {
 
     /// Refuses other settings than those that the study has, by name.
     pub fn check_made_with(&self, config: &Config) -> Result<()> {
-        match setting_changes(&to_json(&self.config)?, &to_json(config)?)?.into_iter().next() {
+        let changes = setting_changes(&to_json(&self.config)?, &to_json(config)?)?;
+        match changes.iter().flat_map(SettingChange::parts).next() {
             None => Ok(()),
-            Some(SettingChange { field, .. }) => Err(Error::OtherSettings { path: self.storage.name(), field }),
+            Some(SettingChange { field, before, after }) => {
+                let [before, after] = [before, after].map(|value| abbreviated(&value.to_string()));
+                Err(Error::OtherSettings { path: self.storage.name(), field, before, after })
+            }
         }
     }
 
@@ -106,9 +115,20 @@ impl Study {
         config.check()?;
         let (table, history) = (Observations::new(&config), History::new(config.outputs.len()));
         let state = OnceCell::new();
-        let mut study = Study { config, storage, history, table, models: None, state };
+        let (by, is_shared, states) = (lease::name(), false, 0);
+        let mut study = Study { config, storage, history, table, models: None, state, states, by, is_shared };
         study.apply(events)?;
+        study.is_shared = false;
         Ok(study)
+    }
+
+    /// The same study once more, for another thread; `None` if its storage cannot be used twice.
+    pub(super) fn another(&self) -> Result<Option<Study>> {
+        let Some(storage) = self.storage.another()? else { return Ok(None) };
+        let mut study = Study::resume(storage)?;
+        study.config.adopt_extensions(&self.config);
+        study.state.take();
+        Ok(Some(study))
     }
 }
 
@@ -118,6 +138,11 @@ fn open_or_begin(path: &Path, config: &Config) -> Result<SqliteStorage> {
         return SqliteStorage::open_or_create(path);
     }
     Ok(SqliteStorage::open_or_begin(path, &[created(config)?])?.0)
+}
+
+fn abbreviated(text: &str) -> String {
+    let short: String = text.chars().take(LONGEST_VALUE).collect();
+    if short.len() < text.len() { format!("{short}…") } else { short }
 }
 
 fn created(config: &Config) -> Result<Event> {

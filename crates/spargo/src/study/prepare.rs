@@ -3,7 +3,7 @@
 use super::config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice};
 use super::goal::{Goal, in_units};
 use super::model::{Inducing, LastStep, ModelState};
-use super::observations::{Observed, ObservedOutput};
+use super::observations::ObservedOutput;
 use crate::acquire::optimizer::Excluded;
 use crate::allocate::{Allocation, Needs, allocate};
 use crate::data::{Dataset, OutcomeTransform, PosteriorAtData, Warp};
@@ -28,8 +28,11 @@ const LOOSE: Lbfgsb =
 type Last<'a> = (&'a ModelState, &'a Dataset);
 
 impl LastStep<'_> {
-    fn of(&self, output: usize) -> Last<'_> {
-        (&self.states[output], &self.before.outputs[output].data)
+    /// What it left of an output that had outcomes by then.
+    fn of(&self, output: usize) -> Option<Last<'_>> {
+        let own = self.before.outputs[output].as_ref()?;
+        let state = Some(&self.states[output]).filter(|state| state.searched > 0)?;
+        Some((state, &own.data))
     }
 }
 
@@ -52,11 +55,18 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
-    pub fn new(config: &Config, output: usize, last: Option<&LastStep<'_>>, observed: &Observed) -> Result<Self> {
+    /// Of an output with its own rows among all points that were observed, `x`.
+    pub fn new(
+        config: &Config,
+        output: usize,
+        last: Option<&LastStep<'_>>,
+        own: &ObservedOutput,
+        x: MatRef<'_>,
+    ) -> Result<Self> {
         let started = Instant::now();
         let goal = config.outputs[output].goal;
-        let ObservedOutput { rows, data } = &observed.outputs[output];
-        let before = last.map(|last| last.of(output));
+        let ObservedOutput { rows, data } = own;
+        let before = last.and_then(|last| last.of(output));
         let last = before.filter(|_| !last.is_some_and(|last| last.is_revised));
         // A search from one start can stay where few data had led it: look around again as they double.
         let searched = last.map(|(last, _)| last.searched).filter(|searched| data.len() < 2 * searched);
@@ -94,7 +104,7 @@ impl Prepared {
             (Needs::Nothing, _) => None,
             _ if options.inference == Inference::Exact => None,
             (_, Some(before)) => {
-                let posterior = last_posterior(before, observed.x.as_ref(), (rows, &standard), &units)?;
+                let posterior = last_posterior(before, x, (rows, &standard), &units)?;
                 let level = goal.level(data.y()).map_or(0.0, |level| in_units(&units, level));
                 Some(posterior.with_level(level)?)
             }
@@ -146,6 +156,20 @@ impl ModelOptions {
 }
 
 impl ModelState {
+    /// Of an output without any outcome: nothing is known of its hyperparameters, nor of its units.
+    pub fn prior(config: &Config, output: usize, seen: u64) -> Result<Self> {
+        Ok(ModelState {
+            output: config.outputs[output].name.clone(),
+            units: OutcomeTransform::identity(),
+            hyper: Hyperparameters::cold(Kernel::for_space(&config.space, &config.model.kernel)?),
+            inducing: None,
+            inference: Inference::Exact,
+            likelihood: Likelihood::Gaussian,
+            searched: 0,
+            seen,
+        })
+    }
+
     /// The hyperparameters in other units: another scale under the same warp, else as they are, as both are standardized.
     fn hyper_in(&self, units: &OutcomeTransform) -> Hyperparameters {
         if self.units.warp() != units.warp() {
@@ -180,9 +204,18 @@ fn ratio(old: &OutcomeTransform, new: &OutcomeTransform, value: f64) -> f64 {
 }
 
 /// Z from the last step's kernel and posteriors.
-pub(super) fn inducing_points(config: &Config, all: &[Prepared], output: usize, step: u64) -> Result<Mat> {
-    let Prepared { data, rows, start, allocation, .. } = &all[output];
-    let at_rows = |other: &Prepared| (other.units, other.posterior.as_ref().map(|posterior| posterior.select(rows)));
+pub(super) fn inducing_points(
+    config: &Config,
+    all: &[Option<Prepared>],
+    (output, own): (usize, &Prepared),
+    step: u64,
+) -> Result<Mat> {
+    let Prepared { data, rows, start, allocation, .. } = own;
+    let at_rows = |other: &Option<Prepared>| {
+        let units = other.as_ref().map_or_else(OutcomeTransform::identity, |other| other.units);
+        let posterior = other.as_ref().and_then(|other| other.posterior.as_ref());
+        (units, posterior.map(|posterior| posterior.select(rows)))
+    };
     let outputs: Vec<_> = all.iter().map(at_rows).collect();
     // A table may have but one word in a column.
     let bounds = config.space.dimensions().iter().map(|d| (0.0, d.domain.largest().max(1.0))).collect();
@@ -228,4 +261,60 @@ fn snapped(points: Mat, space: &Space) -> Mat {
         }
     }
     Mat::from_fn(rows.len(), points.ncols(), |i, k| rows[i][k])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Family;
+
+    /// Where the tests' outcomes are, [60, 1]: in pairs close to each other.
+    fn line() -> Mat {
+        Mat::from_fn(60, 1, |i, _| (i / 2) as f64 / 30.0 + 1e-3 * (i % 2) as f64)
+    }
+
+    fn outcomes(scale: f64) -> Vec<f64> {
+        (0..60).map(|i| scale * (3.0 + (0.2 * i as f64).sin() + 0.1 * (7.7 * i as f64).sin())).collect()
+    }
+
+    /// Units that are 1 and 5 times as long.
+    fn units() -> [OutcomeTransform; 2] {
+        [1.0, 5.0].map(|scale| OutcomeTransform::of(&outcomes(scale), Warp::Identity))
+    }
+
+    /// Whatever the units, variances and means are the same in those of the user.
+    #[test]
+    fn the_last_posterior_keeps_its_meaning_in_other_units() {
+        let ([old, new], data) = (units(), Dataset::new(line(), outcomes(1.0)).unwrap());
+        let last = ModelState {
+            output: "y".into(),
+            units: old,
+            hyper: Hyperparameters { noise: 0.04, ..Hyperparameters::cold(Kernel::cold(Family::Matern52, 1)) },
+            inducing: None,
+            inference: Inference::Exact,
+            likelihood: Likelihood::Gaussian,
+            searched: 60,
+            seen: 60,
+        };
+        let own: Vec<usize> = (0..60).step_by(3).collect();
+        let some = new.apply(&data.subset(&own));
+        let found = last_posterior((&last, &data), line().as_ref(), (&own, &some), &new).unwrap();
+        let Prediction { mean, variance } = last.posterior(&data).unwrap().predict(line().as_ref()).unwrap();
+        let in_users = |units: &OutcomeTransform, variance: f64| variance * units.scale() * units.scale();
+        let close = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs();
+        for i in 0..60 {
+            assert!(close(new.from_model(found.mean()[i]), old.from_model(mean[i])), "mean {i}");
+            assert!(close(in_users(&new, found.variance()[i]), in_users(&old, variance[i])), "variance {i}");
+            assert!(close(in_users(&new, found.noise()[i]), in_users(&old, 0.04)), "noise {i}");
+            let value = if i % 3 == 0 { outcomes(1.0)[i] } else { old.from_model(mean[i]) };
+            assert!(close(new.from_model(found.y()[i]), value), "outcome {i}");
+        }
+    }
+
+    #[test]
+    fn the_limit_to_the_noise_is_a_variance() {
+        let data = Dataset::new(line(), outcomes(1.0)).unwrap();
+        let limits = units().map(|units| limit_in(&units, &data, &Kernel::cold(Family::Matern52, 1), 3));
+        assert!(limits[0].is_finite() && (limits[0] / limits[1] - 25.0).abs() < 1e-9, "{limits:?}");
+    }
 }

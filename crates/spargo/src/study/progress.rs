@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use serde::Serialize;
 
 /// Trials by what is known of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counts {
     /// All that were not discarded.
     pub trials: usize,
@@ -21,24 +21,34 @@ pub struct Counts {
     pub discarded: usize,
 }
 
+impl Counts {
+    /// Counts one more trial.
+    pub(super) fn add(&mut self, status: Status) {
+        self.change(status, |count| *count += 1);
+    }
+
+    /// Counts a trial of which something else is known by now.
+    pub(super) fn replace(&mut self, before: Status, after: Status) {
+        self.change(before, |count| *count -= 1);
+        self.add(after);
+    }
+
+    fn change(&mut self, status: Status, mut change: impl FnMut(&mut usize)) {
+        match status {
+            Status::Done => change(&mut self.observed),
+            Status::Failed => change(&mut self.failed),
+            Status::Pending => change(&mut self.pending),
+            Status::Partial => [&mut self.pending, &mut self.partial].into_iter().for_each(change),
+            Status::Discarded => change(&mut self.discarded),
+        }
+        self.trials = self.observed + self.failed + self.pending;
+    }
+}
+
 impl Study {
     /// Trials by what is known of them.
     pub fn counts(&self) -> Counts {
-        let mut counts = Counts { trials: 0, observed: 0, failed: 0, pending: 0, partial: 0, discarded: 0 };
-        for record in self.history().records() {
-            match record.status() {
-                Status::Done => counts.observed += 1,
-                Status::Failed => counts.failed += 1,
-                Status::Pending => counts.pending += 1,
-                Status::Partial => {
-                    counts.pending += 1;
-                    counts.partial += 1;
-                }
-                Status::Discarded => counts.discarded += 1,
-            }
-        }
-        counts.trials = counts.observed + counts.failed + counts.pending;
-        counts
+        self.history.counts()
     }
 
     /// The part of an outcome that the trial has not been told yet; `None` if that is nothing, or if there is no such trial.

@@ -63,7 +63,8 @@ impl Study {
     /// Changes the settings of a study that has begun, and returns those that differ; the history keeps what changed and
     /// when.
     ///
-    /// Refuses, with a way that keeps the data, settings under which a trial or an outcome of the past has no meaning.
+    /// Refuses, with a way that keeps the data, settings under which a trial or an outcome of the past has no meaning, unless it
+    /// was discarded.
     pub fn reconfigure(&mut self, config: Config, note: &Note) -> Result<Vec<SettingChange>> {
         config.check_complete()?;
         self.refresh()?;
@@ -131,6 +132,9 @@ impl Study {
         for record in self.history.records() {
             let id = record.trial.id;
             let point = converted(&record.trial.point, &self.config.space, &config.space)?;
+            if record.is_discarded {
+                continue;
+            }
             let refused = |error: Error| Error::unsupported(format!("trial {id} does not fit: {error}"), WAY);
             config.space.encode_observed(&point).map_err(refused)?;
             let outcome = record.outcome().map(|outcome| config.settled(&format!("trial {id}"), &outcome));
@@ -142,7 +146,7 @@ impl Study {
 
 impl Config {
     /// Takes over the extensions of other settings that name the same ones.
-    fn adopt_extensions(&mut self, from: &Config) {
+    pub fn adopt_extensions(&mut self, from: &Config) {
         if self.model.kernel == from.model.kernel {
             self.model.kernel = from.model.kernel.clone();
         }

@@ -9,6 +9,19 @@ pub enum Refit {
     /// The models have seen everything that was told.
     #[default]
     Always,
-    /// The last ask's models will do while they have missed fewer outcomes than this.
+    /// The last models will do while they have missed fewer outcomes than this.
     Every(u64),
+    /// The last models will do, whatever they have missed: a [`BackgroundFitter`](super::BackgroundFitter) makes others.
+    Never,
+}
+
+impl Refit {
+    /// Whether models that have missed so many outcomes will do.
+    pub(super) fn allows(self, missed: u64) -> bool {
+        match self {
+            Refit::Always => missed == 0,
+            Refit::Every(most) => missed < most.max(1),
+            Refit::Never => true,
+        }
+    }
 }

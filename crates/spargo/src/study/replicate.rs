@@ -9,6 +9,7 @@
 //! that violate constraints come last, those that violate them most at the very end; several objectives are scalarised with
 //! weights of their own for each draw.
 
+use super::ask::Batch;
 use super::limits::{MOST_POINTS, check_count};
 use super::local::{Global, LocalModel, distinct};
 use super::model::{Models, Surrogate};
@@ -50,16 +51,18 @@ impl Study {
         self.check_asked()?;
         if self.complete().is_empty() {
             return Err(Error::unsupported(
-                "there is nothing to replicate before a trial has an outcome",
+                "there is nothing to replicate before a trial has an outcome, with all of its outputs",
                 "tell outcomes first",
             ));
         }
         let seen = self.history().tells();
-        let step = self.history().asks() + 1;
-        let mut report = StepReport { step, asked: count, again: count, ..StepReport::default() };
+        let mut step = self.history().steps() + 1;
+        let mut report =
+            StepReport { step: self.history().asks() + 1, asked: count, again: count, ..StepReport::default() };
         let (candidates, models) = self.candidates(&mut report)?;
         loop {
-            let batch = self.draw_replicates(&candidates, report.step, count);
+            let (points, rows) = self.draw_replicates(&candidates, step, count);
+            let batch = Batch { points, rows, ..Batch::default() };
             report.total_s = started.elapsed().as_secs_f64();
             if let Some(trials) = self.commit(batch, (models.as_ref(), None), &report, seen)? {
                 return Ok(trials);
@@ -70,7 +73,7 @@ impl Study {
                 return self.replicate(count);
             }
             // Other processes may have drawn the same.
-            report.step = self.history().asks() + 1;
+            (step, report.step) = (self.history().steps() + 1, self.history().asks() + 1);
         }
     }
 
@@ -105,7 +108,9 @@ impl Study {
         }
         let observed = self.table.until(models.seen(), &self.history)?;
         let mut locals = Vec::new();
-        Global { config: &self.config, models, observed: &observed, objective: 0 }.each(|local| locals.push(local))?;
+        if let Some(global) = Global::new(&self.config, models, &observed, 0) {
+            global.each(|local| locals.push(local))?;
+        }
         let mut groups = by_surrogate(&models.outputs[0], &locals, observed.x.as_ref());
         groups.iter_mut().for_each(|(_, rows)| rows.retain(|&row| self.table.inside[observed.records[row]]));
         let groups = groups.into_iter().filter(|(_, rows)| !rows.is_empty());
@@ -274,5 +279,38 @@ impl Joint {
         let noise: Vec<f64> = self.mean.iter().map(|_| normal(rng)).collect();
         let value = |i: usize| self.mean[i] + (0..=i).map(|j| self.root[(i, j)] * noise[j]).sum::<f64>();
         (0..self.mean.len()).map(|i| self.units.from_model(value(i))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Config, Measurement, Outcome};
+    use super::*;
+    use crate::space::{Dimension, Space, Value};
+
+    #[test]
+    fn candidates_have_the_largest_upper_confidence_bounds() {
+        let mut config = Config::new(Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap());
+        config.local_models.neighbours = 0;
+        let mut study = Study::in_memory(config).unwrap();
+        // On the right the outcomes hardly say anything.
+        let one = |i: u32| {
+            let x = f64::from(i) / 79.0;
+            let variance = Some(if i < 40 { 1e-4 } else { 4.0 });
+            (vec![Value::Real(x)], Some(vec![Measurement::Observed { value: (20.0 * x).sin(), variance }]))
+        };
+        let points: Vec<_> = (0..80).map(one).map(|(point, told)| (point, told.map(Outcome::Measured))).collect();
+        study.add(&points).unwrap();
+        let models = study.models().unwrap();
+        let all: Vec<usize> = (0..80).collect();
+        let at = models.outputs[0].posterior.predict(study.table.rows(&all).as_ref()).unwrap();
+        let largest = |sign: f64| {
+            let bound = |(mean, variance): (&f64, &f64)| mean + sign * variance.sqrt();
+            let bounds: Vec<f64> = at.mean.iter().zip(&at.variance).map(bound).collect();
+            sorted_by_value(&bounds).into_iter().take(CANDIDATES).collect::<HashSet<usize>>()
+        };
+        assert_ne!(largest(1.0), largest(-1.0));
+        let found = study.candidates_of(&models).unwrap().remove(0);
+        assert_eq!(found.records.into_iter().collect::<HashSet<usize>>(), largest(1.0));
     }
 }

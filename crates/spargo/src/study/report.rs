@@ -16,6 +16,12 @@ pub struct StepReport {
     /// Of these, points of the user's own.
     #[serde(default)]
     pub queued: usize,
+    /// Of these, points that were ready: models of earlier steps have chosen them.
+    #[serde(default)]
+    pub ready: usize,
+    /// Points that were chosen for the next asks as well.
+    #[serde(default)]
+    pub ahead: usize,
     /// Of these, replicates of points that had an outcome.
     #[serde(default)]
     pub again: usize,
@@ -28,8 +34,18 @@ pub struct StepReport {
     pub total_s: f64,
     /// Points that were replaced because others had asked for them meanwhile.
     pub replaced: usize,
+    /// How often all points were drawn again because other processes had chosen some meanwhile.
+    #[serde(default)]
+    pub redraws: usize,
     /// Why no model chose points though there are data, if none did.
     pub without_model: Option<String>,
+}
+
+impl StepReport {
+    /// The names of outputs without any outcome, on which the choice of the step did not depend.
+    pub fn unobserved(&self) -> Vec<&str> {
+        self.models.iter().filter(|model| model.observations == 0).map(|model| model.output.as_str()).collect()
+    }
 }
 
 /// What a study has found.

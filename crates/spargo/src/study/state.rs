@@ -79,6 +79,10 @@ impl ModelState {
 impl Config {
     /// Refuses an event with an outcome that this library would not have kept.
     pub(super) fn check_event(&self, position: u64, event: &Event) -> Result<()> {
+        if let Event::Asked { ahead: Some(ahead), .. } = event {
+            // They become trials without another look at them.
+            ahead.points.iter().try_for_each(|point| self.space.encode_observed(point).map(|_| ()))?;
+        }
         let (of, outcome) = match event {
             Event::Told { trial, outcome } => (format!("trial {trial}"), outcome),
             Event::Added { outcome: Some(outcome), .. } => (format!("a point after event {position}"), outcome),

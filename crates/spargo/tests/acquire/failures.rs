@@ -2,8 +2,11 @@
 
 use super::*;
 use spargo::Result;
-use spargo::acquire::{Fantasised, Fantasy, SuccessWeighted, SuccessWeighting};
+use spargo::acquire::optimizer::Excluded;
+use spargo::acquire::{Fantasised, Fantasy, SuccessWeighted, SuccessWeighting, thompson};
+use spargo::data::Dataset;
 use spargo::rng::{Purpose, stream, uniform};
+use spargo::sample::Paths;
 
 /// The printed formula.
 fn naive(kernel: &Kernel, ok: &Mat, failed: &Mat, x: &Mat) -> Vec<f64> {
@@ -176,6 +179,34 @@ fn more_success_and_a_larger_value_are_always_better() {
         }
         assert!((weighting.value(1.0 - 1e-9, 0.01) - weighting.value(1.0, 0.01)).abs() < 1e-6);
         assert_eq!(weighting.value(2.7, 1.0), 2.7);
+    }
+}
+
+/// Failures take away from how far a path lies above the worst mean, wherever 0 is.
+#[test]
+fn paths_count_from_the_worst_that_is_known() {
+    let (space, at) = (table(400), points(24, 2));
+    let outcomes = outcomes(at.as_ref()).into_iter().map(|y| y + 3.0).collect();
+    let shifted = Hyperparameters { mean: 3.3, ..hyper(Kernel::stationary(Family::Matern52, 1.3, 0.4, 2)) };
+    let failed = scattered(25, 2, 1);
+    let failed = Mat::from_fn(25, 2, |i, k| if k == 0 { 0.5 + 0.5 * failed[(i, k)] } else { failed[(i, k)] });
+    for (kind, posterior) in kinds_of_posterior(&shifted, &Dataset::new(at, outcomes).unwrap()) {
+        let models = [posterior];
+        let problem = Problem { failed: failed.clone(), ..Problem::new(&models, &[], &space) };
+        problem.with(|context| {
+            let acquisition = &Paths::draw(&models[0], 0..16, context.sampling, context.rng).unwrap();
+            let failure_model = &FailureModel::fitted(models[0].kernel(), context.observed, context.failed).unwrap();
+            let by = |baseline: f64| {
+                let weighting = SuccessWeighting::Above { baseline };
+                let weighted = SuccessWeighted { acquisition, failure_model, weighting };
+                context.optimizer.maximize_within(&weighted, Vec::new(), &mut Excluded::default()).unwrap()
+            };
+            let means = models[0].mean(context.observed).unwrap();
+            let (worst, best) = means.iter().fold((9.0, -9.0), |(low, high), &f| (f64::min(low, f), f64::max(high, f)));
+            let found = thompson(context, 0..16, &mut Excluded::default()).unwrap();
+            assert_eq!(found, by(worst), "{kind}");
+            assert!([0.0, best].iter().all(|&other| by(other) != found), "{kind}: no power");
+        });
     }
 }
 

@@ -42,7 +42,10 @@ fn a_study_is_created_once() {
     drop(Study::create(&path, config()).unwrap());
     assert!(refusal(&path, Study::create(&path, config())).starts_with("exists already; open it"));
     let other = Study::open_or_create(&path, Config { seed: 7, ..config() }).unwrap_err();
-    assert!(other.to_string().contains("another setting of 'seed'"), "{other}");
+    assert!(
+        other.to_string().contains("has 'seed' = 0, these settings have 7: open it as it is and change it"),
+        "{other}"
+    );
     assert_eq!(*Study::open(&path).unwrap().config(), config());
     assert!(path.exists());
 }
@@ -111,9 +114,9 @@ fn files_of_other_versions_are_refused_with_a_remedy() {
     for (version, words) in [
         (
             1,
-            "early version of spargo (format 1, not 3); export it with that version, and add its trials to a new study",
+            "early version of spargo (format 1, not 4); export it with that version, and add its trials to a new study",
         ),
-        (4, "later version of spargo (format 4, not 3); use that version of spargo"),
+        (5, "later version of spargo (format 5, not 4); use that version of spargo"),
     ] {
         change(&path, &format!("PRAGMA user_version = {version}"));
         refused(&path, &format!("was written by an {words}").replace("an later", "a later"));

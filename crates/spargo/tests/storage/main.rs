@@ -84,7 +84,18 @@ fn point(number: f64) -> Point {
 
 fn asked(seen: u64, points: &[Point], state: Option<&str>, report: &str) -> Event {
     let (points, report, state) = (points.into(), report.into(), state.map(String::from));
-    Event::Asked { seen, time: 1, points, rows: Vec::new(), queued: 0, report, state }
+    Event::Asked {
+        seen,
+        time: 1,
+        points,
+        rows: Vec::new(),
+        queued: 0,
+        ready: 0,
+        ahead: None,
+        by: String::new(),
+        report,
+        state,
+    }
 }
 
 fn added(number: f64, outcome: Option<Outcome>) -> Event {

@@ -168,7 +168,7 @@ fn a_file_keeps_its_settings() {
     others.push(("model", model));
     for (field, other) in others {
         let refused = Study::open_or_create(&path, other).unwrap_err().to_string();
-        assert!(refused.contains(&format!("another setting of '{field}'")), "{refused}");
+        assert!(refused.contains(&format!("has '{field}")) && refused.contains("these settings have"), "{refused}");
     }
     // A refusal creates nothing.
     let never = folder.file("never.db");

@@ -5,6 +5,7 @@ use super::*;
 use crate::process::repeats;
 use proptest::prelude::*;
 use proptest::test_runner::{Config as Cases, TestRunner};
+use serde_json::json;
 use spargo::study::{Correction, Counts, Goal, Measurement, Note};
 
 /// One call of a study; whatever changes studies belongs here.
@@ -22,8 +23,22 @@ enum Call {
     RetryFailed,
     /// Other batches, and sometimes other goals.
     Reconfigure(usize, bool),
+    /// Another space: one of its inputs, by its place, or a new one.
+    Reshape(usize, Reshape),
     /// Closed, and opened from its bytes.
     Reopen,
+}
+
+/// What is done to an input.
+#[derive(Debug, Clone)]
+enum Reshape {
+    /// A range that begins and ends elsewhere, by these shares of its width.
+    Range(f64, f64),
+    AddChoice,
+    TakeChoice,
+    Take,
+    /// A new one, with the value that past trials had or without.
+    Add(bool),
 }
 
 /// An outcome as a caller may give it.
@@ -71,6 +86,40 @@ fn odd() -> impl Strategy<Value = Odd> {
     ]
 }
 
+fn reshape() -> impl Strategy<Value = Reshape> {
+    prop_oneof![
+        4 => (-0.6..0.6f64, -0.6..0.6f64).prop_map(|(lower, upper)| Reshape::Range(lower, upper)),
+        1 => Just(Reshape::AddChoice),
+        2 => Just(Reshape::TakeChoice),
+        1 => Just(Reshape::Take),
+        1 => any::<bool>().prop_map(Reshape::Add),
+    ]
+}
+
+/// The space with one input changed, as a settings file would say it; `None` if it cannot be so.
+fn reshaped(space: &Space, input: usize, change: &Reshape) -> Option<Space> {
+    let mut form = serde_json::to_value(space).unwrap();
+    let inputs = form["inputs"].as_array_mut().unwrap();
+    let (count, place) = (inputs.len(), input % inputs.len());
+    let one = &mut inputs[place];
+    match change {
+        Reshape::Range(lower, upper) => {
+            let whole = one["real"].is_null();
+            let ends = one.get_mut(if whole { "int" } else { "real" })?.as_array_mut()?;
+            let (low, high) = (ends[0].as_f64()?, ends[1].as_f64()?);
+            let moved = [low + lower * (high - low), high + upper * (high - low)];
+            let end = |end: f64| if whole { json!(end.round() as i64) } else { json!(end) };
+            *ends = moved.map(end).into();
+        }
+        Reshape::AddChoice => one.get_mut("choice")?.as_array_mut()?.push(json!(format!("new {count}"))),
+        Reshape::TakeChoice => drop(one.get_mut("choice")?.as_array_mut()?.pop()),
+        Reshape::Take => drop(inputs.remove(place)),
+        Reshape::Add(true) => inputs.push(json!({ "name": format!("i{count}"), "int": [1, 3], "past": 2 })),
+        Reshape::Add(false) => inputs.push(json!({ "name": format!("i{count}"), "real": [0.0, 1.0] })),
+    }
+    serde_json::from_value(form).ok()
+}
+
 fn call() -> impl Strategy<Value = Call> {
     let point = || prop::collection::vec(odd(), 0..5);
     prop_oneof![
@@ -85,6 +134,7 @@ fn call() -> impl Strategy<Value = Call> {
         1 => (prop::collection::vec(0..12u64, 0..3), prop::option::of(0..3usize)).prop_map(|(t, k)| Call::Retry(t, k)),
         1 => Just(Call::RetryFailed),
         1 => (1..9usize, any::<bool>()).prop_map(|(batch, turns)| Call::Reconfigure(batch, turns)),
+        2 => (0..5usize, reshape()).prop_map(|(input, change)| Call::Reshape(input, change)),
         1 => Just(Call::Reopen),
     ]
 }
@@ -160,6 +210,13 @@ fn apply(mut study: Study, call: &Call) -> Study {
             }
             study.reconfigure(config, &note()).is_err()
         }
+        Call::Reshape(input, change) => match reshaped(&study.config().space, *input, change) {
+            Some(space) => {
+                let config = Config { space, ..study.config().clone() };
+                study.reconfigure(config, &note()).is_err()
+            }
+            None => true,
+        },
         Call::Amend(_) | Call::Discard(_) | Call::DiscardPending | Call::Retry(..) | Call::RetryFailed => {
             let correction = correction(call);
             let (expected, changed) = (study.preview(&correction), study.correct(&correction, &note()));
@@ -183,7 +240,9 @@ fn apply(mut study: Study, call: &Call) -> Study {
     let records = study.history().records();
     assert!(records.len() >= before.records().len());
     for (now, then) in records.iter().zip(before.records()) {
-        assert_eq!((&now.trial, now.ask), (&then.trial, then.ask), "{call:?}");
+        assert_eq!((now.trial.id, now.ask), (then.trial.id, then.ask), "{call:?}");
+        let is_longer = matches!(call, Call::Reshape(..)) && now.trial.point.starts_with(&then.trial.point);
+        assert!(is_longer || now.trial == then.trial, "{call:?}: {then:?} became {now:?}");
         let is_kept = now.told.iter().zip(&then.told).all(|(now, then)| then.measurement.is_pending() || now == then);
         assert!(is_kept || now.revisions.len() > then.revisions.len(), "{call:?}: {then:?} became {now:?}");
         assert_eq!(now.revisions[..then.revisions.len()], then.revisions, "{call:?}");

@@ -2,7 +2,8 @@
 
 use super::outputs::{compete, with_goals};
 use super::*;
-use spargo::study::{Goal, Measurement, Status};
+use spargo::allocate::Allocation;
+use spargo::study::{Goal, Measurement, OutcomeTransformChoice, Status};
 
 pub const LIMIT: Goal = Goal::Constraint { at_least: None, at_most: Some(0.5) };
 
@@ -125,4 +126,91 @@ fn a_part_that_contradicts_is_refused_and_one_that_failed_keeps_the_others() {
     assert_eq!(study.tell(&[(2, Outcome::values([1.0, f64::NAN]))]), Ok(1));
     assert_eq!(study.trial(2).unwrap().failure(), Some("output 2 is NaN"));
     assert_eq!((study.counts().observed, study.counts().failed), (2, 0));
+}
+
+/// The first twelve trials of a study, told nothing but one output.
+fn first_day(study: &mut Study, output: usize) -> Vec<(u64, Outcome)> {
+    let space = study.config().space.clone();
+    let trials = study.ask(12).unwrap();
+    let all: Vec<_> = trials.iter().map(|trial| (trial.id, compete(&space, trial))).collect();
+    let part: Vec<_> = all.iter().map(|(trial, outcome)| (*trial, only(output, outcome))).collect();
+    assert_eq!(study.tell(&part), Ok(12));
+    all
+}
+
+#[test]
+fn an_output_without_any_outcome_has_its_prior() {
+    let folder = Folder::new();
+    for (i, (name, config)) in configs().into_iter().enumerate() {
+        for known in [0, 1] {
+            let name = format!("{name}, output {known} known");
+            let file = folder.file(&format!("{i}-{known}.db"));
+            let mut study = Study::open_or_create(&file, config.clone()).unwrap();
+            let all = first_day(&mut study, known);
+            let unknown = config.outputs[1 - known].name.clone();
+            assert_eq!(study.ask(6).unwrap().len(), 6, "{name}");
+            let report = last_report(&study);
+            assert_eq!((report.without_model.as_deref(), report.design), (None, 0), "{name}");
+            assert_eq!(report.unobserved(), [&unknown], "{name}");
+            assert_all_different(&points(&study));
+
+            // What can be said is said, for the rest there is a reason.
+            let at = [study.trial(1).unwrap().trial.point.clone()];
+            assert!(study.predict_interval(known, &at).is_ok(), "{name}");
+            assert_eq!(study.leave_one_out(known, &[1, 2, 3]).unwrap().len(), 3, "{name}");
+            assert_eq!(study.quality(known).unwrap().len(), 12, "{name}");
+            let refused = study.predict_interval(1 - known, &at).unwrap_err().to_string();
+            assert!(refused.contains(&format!("no outcome of '{unknown}' is known yet")), "{name}: {refused}");
+            assert!(study.leave_one_out(1 - known, &[1, 2, 3]).unwrap().is_empty(), "{name}");
+            assert!(study.quality(1 - known).unwrap().is_empty(), "{name}");
+            assert_eq!(study.best(), Ok(None), "{name}");
+            assert_eq!(study.fronts(), Ok(Default::default()), "{name}");
+            assert!(study.replicate(2).unwrap_err().to_string().contains("all of its outputs"), "{name}");
+
+            // Another process goes on with the same models.
+            let mut other = Study::open_or_create(&file, config.clone()).unwrap();
+            assert_eq!(other.ask(3).unwrap().len(), 3, "{name}");
+            assert_eq!(last_report(&other).unobserved(), [&unknown], "{name}");
+
+            assert_eq!(other.tell(&all), Ok(12), "{name}");
+            assert_eq!(other.ask(3).unwrap().len(), 3, "{name}");
+            let observations: Vec<usize> = last_report(&other).models.iter().map(|model| model.observations).collect();
+            assert_eq!(observations, [12, 12], "{name}");
+        }
+    }
+}
+
+/// The choice is that of a study which does not have the output at all.
+#[test]
+fn an_output_without_any_outcome_does_not_steer() {
+    // No value of either sign satisfies both limits, whatever units the prior is taken to have.
+    let limits = [-1e3, 1e3].map(|limit| Goal::Constraint { at_least: Some(limit), at_most: Some(limit + 1.0) });
+    let second = [limits[0], limits[1], Goal::Maximize, Goal::Minimize];
+    for (rule, goal) in ["thompson", "log-ei"].iter().flat_map(|rule| second.map(|goal| (*rule, goal))) {
+        if rule == "log-ei" && goal.is_objective() {
+            continue;
+        }
+        let asked = |goals: &[Goal]| {
+            let mut config = Config { rule: Some(by_name(rule)), ..with_goals(mixed(), goals) };
+            if rule == "thompson" {
+                (config.trust_regions.share, config.local_models.share) = (Some(0.5), Some(0.25));
+            }
+            // What settings otherwise make of the number of objectives.
+            config.model.outcome_transform = OutcomeTransformChoice::Off;
+            config.allocation = Allocation::Cvr;
+            let mut study = memory(config);
+            let space = study.config().space.clone();
+            for _ in 0..3 {
+                let trials = study.ask(8).unwrap();
+                let value = |trial: &Trial| Measurement::value(bowl(&space, &trial.point));
+                let rest = vec![Measurement::Pending; goals.len() - 1];
+                let outcome = |trial: &Trial| Outcome::Measured([vec![value(trial)], rest.clone()].concat());
+                study.tell(&trials.iter().map(|trial| (trial.id, outcome(trial))).collect::<Vec<_>>()).unwrap();
+            }
+            study.ask(8).unwrap();
+            assert_eq!(last_report(&study).without_model, None);
+            points(&study)
+        };
+        assert_eq!(asked(&[Goal::Maximize, goal]), asked(&[Goal::Maximize]), "{rule}, {goal:?}");
+    }
 }

@@ -3,6 +3,7 @@
 #[path = "../common/process.rs"]
 mod process;
 
+mod async_kills;
 mod campaign;
 mod configs;
 mod correct;
@@ -19,6 +20,7 @@ mod local_models;
 mod outputs;
 mod pending;
 mod processes;
+mod ready;
 mod reconfigure;
 mod refit;
 mod replicate;

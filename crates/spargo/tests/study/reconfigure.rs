@@ -4,7 +4,7 @@ use super::outputs::with_goals;
 use super::*;
 use spargo::Result;
 use spargo::study::storage::{Appended, Event, SqliteStorage, Storage};
-use spargo::study::{Goal, Note, SettingChange};
+use spargo::study::{Correction, Goal, Note, SettingChange};
 use std::path::PathBuf;
 
 fn note() -> Note {
@@ -117,6 +117,45 @@ fn what_cannot_change_is_refused_with_a_way_that_keeps_the_data() {
     }
 }
 
+/// What was withdrawn is not in the way of a change, stays on record, and comes back only where it fits.
+#[test]
+fn discarded_trials_do_not_block_a_change() {
+    let with = |choices: &[&str]| {
+        small(Space::new(vec![Dimension::real("a", 0.0, 1.0), Dimension::choice("c", choices)]).unwrap())
+    };
+    let log = |config: Config| {
+        let mut config = config;
+        config.model.outcome_transform = spargo::study::OutcomeTransformChoice::Log;
+        config
+    };
+    let point = |a: f64, c: &str| vec![Value::Real(a), Value::Choice(c.into())];
+    let told = |a: f64, c: &str, y: f64| (point(a, c), Some(Outcome::value(y)));
+    // The last trial has a choice that goes, or an outcome without a logarithm.
+    for (odd, config) in [(told(0.3, "z", 1.0), with(&["x", "y"])), (told(0.3, "x", -1.0), log(with(&["x", "y", "z"])))]
+    {
+        let mut study = memory(with(&["x", "y", "z"]));
+        let good: Vec<_> =
+            (0..6).map(|i| told(f64::from(i) / 7.0, ["x", "y"][i as usize % 2], 1.0 + f64::from(i))).collect();
+        study.add(&[&good[..], std::slice::from_ref(&odd)].concat()).unwrap();
+        assert!(study.reconfigure(config.clone(), &note()).is_err());
+        study.discard(&[7], &note()).unwrap();
+        assert_eq!(study.reconfigure(config, &note()).unwrap().len(), 1);
+        assert!(study.ask(3).unwrap().iter().all(|trial| study.config().space.contains(&trial.point)));
+        let mut study = Study::from_bytes(&study.to_bytes().unwrap()).unwrap();
+        let record = study.trial(7).unwrap().clone();
+        assert_eq!((record.trial.point.clone(), record.outcome()), odd, "it is on record");
+        assert_eq!(study.model_reports().unwrap()[0].observations, 6);
+        let position = study.history().position();
+        let (same, reason) = ([(7, Outcome::Measured(vec![spargo::study::Measurement::Pending]))], note());
+        let refused = study.amend(&same, &reason).unwrap_err().to_string();
+        assert!(refused.contains("trial 7 was discarded, and no longer fits"), "{refused}");
+        assert_eq!(study.history().position(), position);
+        study.reconfigure(with(&["x", "y", "z"]), &note()).unwrap();
+        assert_eq!(study.amend(&same, &reason).unwrap().len(), 1);
+        assert_eq!(study.model_reports().unwrap()[0].observations, 7);
+    }
+}
+
 #[test]
 fn an_input_is_added_with_the_value_that_past_trials_had() {
     let with = |input: Dimension| small(Space::new([plane().dimensions(), &[input]].concat()).unwrap());
@@ -126,6 +165,14 @@ fn an_input_is_added_with_the_value_that_past_trials_had() {
     study.reconfigure(with(Dimension::int("n", 1, 3).past(2)), &note()).unwrap();
     assert!(study.history().records().iter().all(|record| record.trial.point[2] == Value::Int(2)));
     assert!(study.ask(9).unwrap().iter().any(|trial| trial.point[2] != Value::Int(2)));
+    // Later the study is opened by its inputs, whenever each of them was added.
+    let folder = Folder::new();
+    let path = folder.file("study.db");
+    let mut stored = Study::create(&path, small(plane())).unwrap();
+    stored.reconfigure(with(Dimension::int("n", 1, 3).past(2)), &note()).unwrap();
+    assert!(Study::open_or_create(&path, with(Dimension::int("n", 1, 3))).is_ok());
+    assert!(Study::open_or_create(&path, with(Dimension::int("n", 1, 4))).is_err());
+    assert!(Study::open_or_create(&path, with(Dimension::int("n", 1, 3).past(3))).is_err());
 }
 
 #[test]
@@ -212,6 +259,33 @@ fn queued_points_are_asked_for_first_and_once() {
     assert_eq!(few.ask_at_most(9, spargo::study::Refit::Always).unwrap().len(), 3);
     few.enqueue(&[vec![Value::Int(2)]], &note()).unwrap();
     assert_eq!(few.ask(5).unwrap().len(), 1);
+}
+
+#[test]
+fn the_changes_of_a_study_are_one_table() {
+    let at = |time, reason: &str| Note { time, ..Note::new(reason, "someone") };
+    let own = |a: f64| vec![Value::Real(a), Value::Real(1.0)];
+    let mut study = begun(small(plane()));
+    study.enqueue(&[own(0.25)], &at(3, "a hunch")).unwrap();
+    study.correct(&Correction::Discard(vec![2]), &at(1, "mislabelled")).unwrap();
+    let mut more = small(Space::new([plane().dimensions(), &[Dimension::int("n", 1, 3).past(2)]].concat()).unwrap());
+    more.batch = 9;
+    study.reconfigure(more, &at(2, "a new stirrer")).unwrap();
+    study.ask(2).unwrap();
+    let again = Study::from_bytes(&study.to_bytes().unwrap()).unwrap();
+    for study in [study, again] {
+        let changes = study.changes().unwrap();
+        let rows = changes.iter().map(|one| (one.trial, one.note.reason.as_str(), one.change, one.what.as_str()));
+        let expected = [
+            (Some(2), "mislabelled", "discarded", "objective"),
+            (None, "a new stirrer", "setting", "batch"),
+            (None, "a new stirrer", "setting", "space.inputs.n"),
+            (Some(14), "a hunch", "enqueued", "point"),
+        ];
+        assert!(rows.eq(expected), "{changes:?}");
+        assert_eq!(changes[1].after, "9");
+        assert_eq!(changes[3].after, "a 0.25, b 1.0, n 2", "as the new space sees it");
+    }
 }
 
 /// A file that another process is faster to write to, once, than the next ask.

@@ -2,6 +2,7 @@
 
 use super::*;
 use spargo::Error;
+use spargo::study::ColumnUnit;
 use std::path::Path;
 
 type Told = Vec<(u64, Outcome)>;
@@ -123,6 +124,39 @@ fn what_was_told_stays_and_nothing_of_a_refused_call_is_written() {
         assert_eq!(*study.history(), before);
     }
     assert_eq!(study.trial(2).unwrap().outcome(), Some(Outcome::failed("the outcome is NaN")));
+}
+
+#[test]
+fn the_units_of_a_table_are_kept_with_what_it_tells_or_not_at_all() {
+    let mut config = small(plane());
+    config.space =
+        Space::new(vec![Dimension::real("a", -1.0, 2.0).unit("mL"), Dimension::real("b", 0.01, 100.0)]).unwrap();
+    let mut study = memory(config);
+    study.ask(2).unwrap();
+    let unit = |column: &str, unit: &str, source: &str| ColumnUnit {
+        column: column.into(),
+        unit: unit.into(),
+        source: source.into(),
+    };
+    let told = |trial: u64| [(trial, Outcome::value(1.0))];
+    // Nothing is kept of a table that is refused.
+    let position = study.history().position();
+    assert!(study.tell_table(&told(9), &[], &[], &[unit("b", "K", "wrong.csv")]).is_err());
+    assert_eq!((study.history().units().len(), study.history().position()), (0, position));
+    // What the settings declare, or an earlier table has said, is not new.
+    let first = [unit("a", "mL", "first.csv"), unit("b", "°C", "first.csv")];
+    let (new, kept) = study.tell_table(&told(1), &[], &[], &first).unwrap();
+    assert_eq!((new, kept.as_slice()), (1, &first[1..]));
+    assert_eq!(kept[0].to_string(), "b in °C (first.csv)");
+    assert_eq!(study.tell_table(&told(2), &[], &[], &first), Ok((1, vec![])));
+    let mut again = Study::from_bytes(&study.to_bytes().unwrap()).unwrap();
+    assert_eq!(again.history().units(), study.history().units());
+    // Another unit, which another process may have kept since this table was checked.
+    for (column, words) in [("a", "but in mL in the study"), ("b", "but in °C in first.csv")] {
+        let refused =
+            again.tell_table(&[], &[], &[], &[unit(column, "K", "second.csv")]).unwrap_err().error.to_string();
+        assert!(refused.contains(&format!("'{column}' is in K in second.csv, {words}")), "{refused}");
+    }
 }
 
 #[test]

@@ -2,12 +2,14 @@
 //!
 //! The order in which outcomes came in leaves no trace but [`Told::seq`], so a step does not depend on it.
 
-use super::{Event, Note, Record, Revision, Told};
+use super::merge::{check_measurements, difference, merged};
+use super::{Activity, Ahead, Enqueued, Event, Lease, Note, Record, Revision, Status, Told};
 use crate::error::{Error, Result};
 use crate::space::Point;
 use crate::study::outcome::in_words;
-use crate::study::{Measurement, Outcome, Trial};
+use crate::study::{Counts, Measurement, Outcome, Trial};
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::Arc;
 
 /// Everything up to one event.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,19 +25,42 @@ pub struct History {
     /// One per ask, as JSON.
     reports: Vec<String>,
     state: Option<String>,
-    /// Points of the user's own that have not been asked for yet.
-    queue: VecDeque<Point>,
+    /// Points of the user's own, in the order in which they are asked for.
+    enqueued: Vec<Enqueued>,
+    /// How many of them, the first ones, have been asked for.
+    dequeued: usize,
+    /// Points that models have chosen and nothing has asked for yet.
+    ready: VecDeque<Ready>,
+    /// What processes are doing for all, unless they have ended.
+    leases: Vec<Lease>,
+    /// The processes that have evaluated trials, when they were last alive, and what they have done.
+    heartbeats: BTreeMap<String, (u64, Activity)>,
+    /// The number of asks that have chosen points.
+    steps: u64,
+    counts: Counts,
     /// The settings, as JSON, since each of these notes.
     settings: Vec<(Note, String)>,
     /// The unit of each input and output, and the table that said so.
     units: BTreeMap<String, (String, String)>,
+    /// The dialect of the last table of results.
+    dialect: Option<String>,
+}
+
+/// A point that is ready to be asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ready {
+    /// The point.
+    pub point: Point,
+    /// Its row of the table of candidates.
+    pub row: Option<u64>,
+    /// The number of the ask whose models have chosen it.
+    pub ask: u64,
 }
 
 impl History {
     /// The history of a study whose trials have this many outputs, before its first event.
     pub fn new(outputs: usize) -> Self {
         let (records, told, reports) = (Vec::new(), Vec::new(), Vec::new());
-        let (queue, settings) = (VecDeque::new(), Vec::new());
         History {
             outputs,
             position: 0,
@@ -44,9 +69,16 @@ impl History {
             last_revision: 0,
             reports,
             state: None,
-            queue,
-            settings,
+            enqueued: Vec::new(),
+            dequeued: 0,
+            ready: VecDeque::new(),
+            leases: Vec::new(),
+            heartbeats: BTreeMap::new(),
+            steps: 0,
+            counts: Counts::default(),
+            settings: Vec::new(),
             units: BTreeMap::new(),
+            dialect: None,
         }
     }
 
@@ -73,6 +105,16 @@ impl History {
     /// The number of asks.
     pub fn asks(&self) -> u64 {
         self.reports.len() as u64
+    }
+
+    /// The number of asks that have chosen points: others hand out what was queued or ready.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Trials by what is known of them.
+    pub fn counts(&self) -> Counts {
+        self.counts
     }
 
     /// The number of tells and revisions: the `seq` of the last one.
@@ -102,12 +144,37 @@ impl History {
 
     /// Points of the user's own that have not been asked for yet.
     pub fn queue(&self) -> impl ExactSizeIterator<Item = &Point> {
-        self.queue.iter()
+        self.enqueued[self.dequeued..].iter().map(|enqueued| &enqueued.point)
+    }
+
+    /// Points of the user's own, whether they have been asked for or not, in the order in which they were enqueued.
+    pub fn enqueued(&self) -> &[Enqueued] {
+        &self.enqueued
+    }
+
+    /// Points that models have chosen and nothing has asked for yet, in the order in which they will be.
+    pub fn ready(&self) -> impl ExactSizeIterator<Item = &Ready> {
+        self.ready.iter()
+    }
+
+    /// What processes are doing for all; a lease may have run out.
+    pub fn leases(&self) -> &[Lease] {
+        &self.leases
+    }
+
+    /// The processes that have evaluated trials: when each was last alive, in milliseconds since 1970, UTC, and what it has done.
+    pub fn heartbeats(&self) -> &BTreeMap<String, (u64, Activity)> {
+        &self.heartbeats
     }
 
     /// The unit of each input and output that a table has told, and the name of that table.
     pub fn units(&self) -> &BTreeMap<String, (String, String)> {
         &self.units
+    }
+
+    /// The dialect of the last table of results, in the words of the program that read it.
+    pub fn dialect(&self) -> Option<&str> {
+        self.dialect.as_deref()
     }
 
     /// How many settings the study has had, the first ones included.
@@ -130,8 +197,8 @@ impl History {
             trial.point = point(&trial.point)?;
             trial.row = row(trial);
         }
-        for old in &mut self.queue {
-            *old = point(old)?;
+        for enqueued in &mut self.enqueued {
+            enqueued.point = point(&enqueued.point)?;
         }
         Ok(())
     }
@@ -147,19 +214,38 @@ impl History {
         match event {
             Event::Created { .. } if self.position > 0 => return Err("was created twice".into()),
             Event::Created { settings } => self.settings.push((Note::default(), settings)),
-            Event::Configured { settings, note } => self.settings.push((note, settings)),
-            Event::Enqueued { points, .. } => self.queue.extend(points),
-            Event::Unit { column, unit, source } => _ = self.units.entry(column).or_insert((unit, source)),
-            Event::Asked { queued, .. } if queued > self.queue.len() => {
-                return Err(format!("has asked for {queued} points of a queue of {}", self.queue.len()));
+            Event::Configured { settings, note } => {
+                self.settings.push((note, settings));
+                self.ready.clear();
             }
-            Event::Asked { points, rows, queued, report, state, .. } => {
-                self.queue.drain(..queued);
+            Event::Enqueued { points, note } => {
+                let enqueued = |point| Enqueued { point, note: note.clone(), trial: None };
+                self.enqueued.extend(points.into_iter().map(enqueued));
+            }
+            Event::Unit { column, unit, source } => _ = self.units.entry(column).or_insert((unit, source)),
+            Event::Dialect { dialect } => self.dialect = Some(dialect),
+            Event::Asked { queued, .. } if queued > self.queue().len() => {
+                return Err(format!("has asked for {queued} points of a queue of {}", self.queue().len()));
+            }
+            Event::Asked { queued, ref points, .. } if queued > points.len() => {
+                return Err(format!("has {queued} queued points among {}", points.len()));
+            }
+            Event::Asked { ready, .. } if ready > self.ready.len() => {
+                return Err(format!("has asked for {ready} of {} points that are ready", self.ready.len()));
+            }
+            Event::Asked { points, rows, queued, ready, ahead, time, by, report, state, .. } => {
+                self.dequeue(queued);
                 self.reports.push(report);
-                let rows = rows.into_iter().chain(std::iter::repeat(None));
-                let ask = Some(self.reports.len() as u64);
-                points.into_iter().zip(rows).for_each(|(point, row)| _ = self.push(point, row, ask));
+                self.leases.retain(|lease| lease.by != by);
+                self.steps += u64::from(points.len() > queued || ahead.is_some());
+                self.ask(points, rows, (queued, ready), (time, self.name(by)));
+                ahead.into_iter().for_each(|ahead| self.prepare(*ahead));
                 self.state = state.or(self.state.take());
+            }
+            Event::Heartbeat { by, time, activity } => _ = self.heartbeats.insert(by, (time, activity)),
+            Event::Leased { work, by, until } => {
+                self.leases.retain(|lease| lease.work != work);
+                self.leases.extend((until > 0).then_some(Lease { work, by, until }));
             }
             Event::Told { trial, outcome } => self.tell(trial, outcome)?,
             Event::Added { point, row, outcome } => {
@@ -201,11 +287,55 @@ impl History {
         self.record(trial).ok_or(Error::UnknownTrial { index, trial, trials: self.records.len() as u64 })
     }
 
+    /// Trials of one ask: queued points, points that were ready, and points that it has chosen.
+    fn ask(
+        &mut self,
+        points: Vec<Point>,
+        rows: Vec<Option<u64>>,
+        (queued, ready): (usize, usize),
+        (time, by): (u64, Arc<str>),
+    ) {
+        let (ask, first) = (Some(self.reports.len() as u64), self.records.len());
+        let rows = rows.into_iter().chain(std::iter::repeat(None));
+        let mut points = points.into_iter().zip(rows);
+        let drained: Vec<Ready> = self.ready.drain(..ready).collect();
+        points.by_ref().take(queued).for_each(|(point, row)| _ = self.push(point, row, ask));
+        drained.into_iter().for_each(|Ready { point, row, ask }| _ = self.push(point, row, Some(ask)));
+        points.for_each(|(point, row)| _ = self.push(point, row, ask));
+        for record in &mut self.records[first..] {
+            (record.time, record.by) = (time, by.clone());
+        }
+    }
+
+    /// The name of a process, which trials of the same process share.
+    fn name(&self, by: String) -> Arc<str> {
+        let last = self.records.last().map(|record| &record.by);
+        last.filter(|last| ***last == *by).cloned().unwrap_or_else(|| by.into())
+    }
+
+    /// Points that are ready from now on, instead of those that were left.
+    fn prepare(&mut self, Ahead { points, rows }: Ahead) {
+        let ask = self.reports.len() as u64;
+        let rows = rows.into_iter().chain(std::iter::repeat(None));
+        self.ready = points.into_iter().zip(rows).map(|(point, row)| Ready { point, row, ask }).collect();
+    }
+
+    /// The first points of the queue become the next trials.
+    fn dequeue(&mut self, count: usize) {
+        let waiting = self.enqueued[self.dequeued..].iter_mut().take(count);
+        waiting.zip(self.records.len() as u64 + 1..).for_each(|(enqueued, trial)| enqueued.trial = Some(trial));
+        self.dequeued += count;
+    }
+
     fn push(&mut self, point: Point, row: Option<u64>, ask: Option<u64>) -> u64 {
+        self.counts.add(Status::Pending);
+        // What is a trial is not ready to become another one.
+        self.ready.retain(|ready| ready.point != point || ready.row != row);
         let id = self.records.len() as u64 + 1;
         let told = vec![Told::default(); self.outputs];
         let trial = Trial { id, point, row };
-        self.records.push(Record { trial, ask, told, is_discarded: false, revisions: Vec::new() });
+        let (time, by) = (0, Arc::default());
+        self.records.push(Record { trial, ask, time, by, told, is_discarded: false, revisions: Vec::new() });
         id
     }
 
@@ -227,9 +357,12 @@ impl History {
         if news().next().is_none() || news().any(|(k, _)| !record.told[k].measurement.is_pending()) {
             return Err(format!("has two outcomes of trial {trial}"));
         }
+        let before = record.status();
         for (k, measurement) in news() {
             record.told[k] = Told { seq, measurement: measurement.clone() };
         }
+        let after = record.status();
+        self.counts.replace(before, after);
         self.told.push(trial);
         Ok(())
     }
@@ -238,7 +371,7 @@ impl History {
         let (seq, outputs) = (self.tells() + 1, self.outputs);
         let record = self.stored(trial)?;
         after.as_ref().map_or(Ok(()), |measurements| check_measurements(trial, measurements, outputs))?;
-        let before = record.known();
+        let (before, status) = (record.known(), record.status());
         let came_back = std::mem::replace(&mut record.is_discarded, after.is_none());
         for (told, measurement) in record.told.iter_mut().zip(after.iter().flatten()) {
             if came_back || told.measurement != *measurement {
@@ -247,63 +380,17 @@ impl History {
             }
         }
         record.revisions.push(Revision { before, after, note });
+        let after = record.status();
+        self.counts.replace(status, after);
         self.told.push(trial);
         self.last_revision = seq;
+        // They were chosen by a model of what was wrong.
+        self.ready.clear();
         Ok(())
     }
 
     fn stored(&mut self, trial: u64) -> std::result::Result<&mut Record, String> {
         let record = usize::try_from(trial).ok().and_then(|id| self.records.get_mut(id.checked_sub(1)?));
         record.ok_or_else(|| format!("has an outcome of trial {trial}, but no such trial"))
-    }
-}
-
-/// Refuses, as damage, what no study writes.
-fn check_measurements(trial: u64, measurements: &[Measurement], outputs: usize) -> std::result::Result<(), String> {
-    let is_sound = |m: &Measurement| match m {
-        Measurement::Observed { value, variance } => {
-            value.is_finite() && variance.is_none_or(|variance| variance.is_finite() && variance > 0.0)
-        }
-        _ => true,
-    };
-    if measurements.len() != outputs {
-        let found = measurements.len();
-        return Err(format!("has {found} values of trial {trial}, which has {outputs} outputs"));
-    }
-    if measurements.iter().all(is_sound) {
-        Ok(())
-    } else {
-        Err(format!("has an outcome of trial {trial} that is no number"))
-    }
-}
-
-/// What is known once an outcome was told; `None` if it contradicts what is known.
-fn merged(known: &[Measurement], outcome: &Outcome) -> Option<Vec<Measurement>> {
-    match outcome {
-        Outcome::Measured(measurements) => {
-            let one = |(known, new): (&Measurement, &Measurement)| match known {
-                Measurement::Pending => Some(new.clone()),
-                _ => (new.is_pending() || known.agrees_with(new)).then(|| known.clone()),
-            };
-            known.iter().zip(measurements).map(one).collect()
-        }
-        Outcome::Failed { reason } => {
-            let says_so = known.iter().any(|m| !matches!(m, Measurement::Observed { .. }));
-            let failed = |m: &Measurement| if m.is_pending() { Measurement::failed(reason) } else { m.clone() };
-            says_so.then(|| known.iter().map(failed).collect())
-        }
-    }
-}
-
-/// The outcome that makes `new` of `known`.
-fn difference(known: &[Measurement], new: &[Measurement], outcome: &Outcome) -> Outcome {
-    match outcome {
-        Outcome::Failed { .. } => outcome.clone(),
-        Outcome::Measured(_) => {
-            let one = |(known, new): (&Measurement, &Measurement)| {
-                if known.is_pending() { new.clone() } else { Measurement::Pending }
-            };
-            Outcome::Measured(known.iter().zip(new).map(one).collect())
-        }
     }
 }

@@ -17,12 +17,13 @@
 
 mod history;
 mod memory;
+mod merge;
 mod record;
 mod sqlite;
 
-pub use history::History;
+pub use history::{History, Ready};
 pub use memory::MemoryStorage;
-pub use record::{OutputChange, Record, Revision, Status, Told};
+pub use record::{Enqueued, OutputChange, Record, Revision, Status, Told};
 pub use sqlite::SqliteStorage;
 
 use super::{Measurement, Outcome};
@@ -50,6 +51,11 @@ pub trait Storage: Debug + Send {
     /// *more* events, which [`load`](Self::load) then returns; if it returns none, the study takes the log for one that was
     /// replaced or restored, and refuses to write.
     fn append(&mut self, position: u64, events: &[Event]) -> Result<Appended>;
+
+    /// The same log once more, for another thread; `None` if that cannot be had.
+    fn another(&self) -> Result<Option<Box<dyn Storage>>> {
+        Ok(None)
+    }
 }
 
 /// What became of events that were to be appended.
@@ -86,6 +92,15 @@ pub enum Event {
         /// How many of them, the first ones, were waiting in the queue.
         #[serde(default, skip_serializing_if = "is_zero")]
         queued: usize,
+        /// How many of the points that were ready became trials, after the queued ones.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        ready: usize,
+        /// Points that are ready for the next asks, instead of those that were left; `None` leaves these.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ahead: Option<Box<Ahead>>,
+        /// The process that asked, and no longer holds a lease.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        by: String,
         /// What the step did, as JSON.
         report: String,
         /// What the next step needs, as JSON; `None` leaves the last state in place.
@@ -126,12 +141,35 @@ pub enum Event {
         /// The name of the table.
         source: String,
     },
+    /// A table of results had another dialect than the one before.
+    Dialect {
+        /// Its separator and decimal mark, in the words of the program that read it.
+        dialect: String,
+    },
     /// The settings were changed.
     Configured {
         /// The study's settings since, as JSON.
         settings: String,
         /// Why, by whom and when.
         note: Note,
+    },
+    /// A process has begun to fit models or to draw points for all: until it has asked, or the lease has run out, others do not.
+    Leased {
+        /// What it does.
+        work: Work,
+        /// The process.
+        by: String,
+        /// When the lease runs out, in milliseconds since 1970, UTC.
+        until: u64,
+    },
+    /// A process that evaluates trials is alive.
+    Heartbeat {
+        /// The process.
+        by: String,
+        /// When, in milliseconds since 1970, UTC.
+        time: u64,
+        /// What its workers have done so far.
+        activity: Activity,
     },
     /// The outcome of a trial was corrected or withdrawn.
     Revised {
@@ -144,12 +182,54 @@ pub enum Event {
     },
 }
 
+/// Points that were chosen before anything asked for them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Ahead {
+    /// The points, in the order in which they are to be asked for.
+    pub points: Vec<Point>,
+    /// The row of the table of candidates of each; empty if there is no table.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<Option<u64>>,
+}
+
+/// What the workers of a run have done.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Activity {
+    /// Evaluations at a time.
+    pub workers: usize,
+    /// Seconds that workers have evaluated, added up.
+    pub busy_s: f64,
+    /// Seconds that workers have waited for points, added up.
+    pub waiting_s: f64,
+}
+
+/// Work that one process does for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Work {
+    /// New models of everything told so far, and points by them.
+    Fit,
+    /// More points by the last models.
+    Draw,
+}
+
+/// Work that a process is doing for all.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    /// What it does.
+    pub work: Work,
+    /// The process.
+    pub by: String,
+    /// When the lease runs out, in milliseconds since 1970, UTC.
+    pub until: u64,
+}
+
 /// Why something was changed, by whom and when.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Note {
     /// Why, in words.
     pub reason: String,
-    /// The name of who did it.
+    /// The name of the author.
     pub by: String,
     /// When, in milliseconds since 1970, UTC.
     pub time: u64,

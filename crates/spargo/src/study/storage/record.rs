@@ -1,7 +1,9 @@
 //! A trial with what is known of its outputs, and how that came to be known.
 
 use super::Note;
+use crate::space::Point;
 use crate::study::{Measurement, Outcome, Trial};
+use std::sync::Arc;
 
 /// A trial and what is known of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -10,6 +12,10 @@ pub struct Record {
     pub trial: Trial,
     /// The ask that chose the point; `None` for a point that was not asked for.
     pub ask: Option<u64>,
+    /// When it was asked for, in milliseconds since 1970, UTC; 0 for a point that was not.
+    pub time: u64,
+    /// The process that asked for it; empty if that is not known.
+    pub by: Arc<str>,
     /// What is known of each output.
     pub told: Vec<Told>,
     /// Whether the trial was withdrawn: no model sees it, and its point may be asked for again.
@@ -37,6 +43,17 @@ pub struct Revision {
     pub after: Option<Vec<Measurement>>,
     /// Why, by whom and when.
     pub note: Note,
+}
+
+/// A point of the user's own, which was to be asked for next.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Enqueued {
+    /// The point.
+    pub point: Point,
+    /// Why, by whom and when.
+    pub note: Note,
+    /// The trial that it became; `None` while it is waiting.
+    pub trial: Option<u64>,
 }
 
 /// What a correction changed of one output, in words.

@@ -1,4 +1,4 @@
-//! Which file is open: SQLite goes on writing to a file that was removed or replaced, where nobody finds it again.
+//! Which file is open: SQLite goes on writing to a file that was removed or replaced, where it cannot be found again.
 //!
 //! The log (-wal) exists as long as one process has the study open, so it must stay the same file as well.
 
@@ -26,6 +26,11 @@ impl Identity {
         let path = located(path)?;
         let files = files(&path);
         Ok(Identity { path, files })
+    }
+
+    /// The name of the file, absolute.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Refuses to go on if other files, or none, are under these names.

@@ -80,6 +80,13 @@ impl Storage for SqliteStorage {
     fn append(&mut self, position: u64, events: &[Event]) -> Result<Appended> {
         append(&mut self.connection, &self.identity, position, events).map_err(|fault| fault.at(&self.path))
     }
+
+    fn another(&self) -> Result<Option<Box<dyn Storage>>> {
+        // The process may have changed its folder, and the file may be another by now.
+        self.identity.check().map_err(|fault| fault.at(&self.path))?;
+        let storage = SqliteStorage::open(self.identity.path())?;
+        Ok(Some(Box::new(SqliteStorage { path: self.path.clone(), ..storage })))
+    }
 }
 
 fn load(connection: &mut Connection, position: u64) -> std::result::Result<Vec<Event>, Fault> {

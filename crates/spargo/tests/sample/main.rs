@@ -1,6 +1,9 @@
 //! Paths: against Trieste's numbers, against their moments in closed form, and by differences.
 
+#[path = "../common/mod.rs"]
 mod common;
+
+mod moments;
 
 use common::*;
 use rand_chacha::ChaCha8Rng;
@@ -81,46 +84,6 @@ fn gradients_hold_for_every_kernel_and_model() {
                 let found: Vec<f64> = (0..3).map(|k| gradient[(i, k)]).collect();
                 assert_close(name, &found, &expected, 1e-7);
             }
-        }
-    }
-}
-
-#[test]
-fn moments_given_the_frequencies_are_those_in_closed_form() {
-    const COUNT: usize = 20_000;
-    let plain = Stationary { family: Family::Matern52, variance: 1.3, lengthscales: vec![0.4, 0.5, 0.7] };
-    let sum = Kernel::sum(vec![categories(0, 3, 0.8), mixed_kernel(3)]);
-    for kernel in [Kernel::Stationary(plain), mixed_kernel(3), sum] {
-        for (name, posterior) in posteriors(&kernel) {
-            let settings = SamplingOptions { features: 25, block: COUNT };
-            let paths = Paths::draw(&posterior, 0..COUNT, &settings, StepRng { seed: 11, step: 2 }).unwrap();
-            let x = elsewhere(6);
-            let phi = |x: MatRef<'_>| naive_features(&kernel, 25, &mut stream(11, Purpose::Frequencies, 2, 0), x);
-            let expected = covariance(&posterior, x.as_ref(), phi);
-            // The features must matter, or the test would not see them.
-            let own = posterior.covariance(x.as_ref()).unwrap();
-            assert!((&expected - &own).norm_max() > 0.1, "{name}: {}", (&expected - &own).norm_max());
-            assert_moments(name, &paths, x.as_ref(), &posterior.mean(x.as_ref()).unwrap(), &expected);
-        }
-    }
-}
-
-#[test]
-fn moments_over_frequencies_are_those_of_the_posterior() {
-    const COUNT: usize = 20_000;
-    for kernel in kernels(3) {
-        for (name, posterior) in posteriors(&kernel) {
-            // Every path has frequencies of its own, so their average is the kernel itself, however few they are.
-            let paths = Paths::draw(
-                &posterior,
-                0..COUNT,
-                &SamplingOptions { features: 3, block: 1 },
-                StepRng { seed: 5, step: 0 },
-            )
-            .unwrap();
-            let x = elsewhere(4);
-            let (mean, covariance) = (posterior.mean(x.as_ref()).unwrap(), posterior.covariance(x.as_ref()).unwrap());
-            assert_moments(name, &paths, x.as_ref(), &mean, &covariance);
         }
     }
 }
@@ -347,20 +310,6 @@ fn covariance(posterior: &Posterior, x: MatRef<'_>, phi: impl Fn(MatRef<'_>) -> 
     };
     let av = &a * &v;
     &c * c.transpose() + &av * av.transpose()
-}
-
-/// Asserts that the paths have this mean and covariance at x, to the standard errors found in the sample itself.
-fn assert_moments(name: &str, paths: &Paths, x: MatRef<'_>, mean: &[f64], covariance: &Mat) {
-    let values = paths.values(x).unwrap();
-    let centred = |i: usize| (0..paths.len()).map(|j| values[(i, j)] - mean[i]).collect::<Vec<_>>();
-    let centred: Vec<Vec<f64>> = (0..x.nrows()).map(centred).collect();
-    for i in 0..x.nrows() {
-        assert_mean(&format!("{name}: mean {i}"), &centred[i], 0.0);
-        for j in 0..=i {
-            let products: Vec<f64> = centred[i].iter().zip(&centred[j]).map(|(a, b)| a * b).collect();
-            assert_mean(&format!("{name}: covariance {i}, {j}"), &products, covariance[(i, j)]);
-        }
-    }
 }
 
 /// Asserts that the average agrees with what is expected of it; returns its standard error.

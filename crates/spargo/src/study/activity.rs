@@ -1,0 +1,96 @@
+//! What the workers of a run do, and that it is alive: what `status` and the report show of runs.
+//!
+//! ```text
+//!     busy = Σ (trials in flight) Δt,     waiting = Σ (workers − trials in flight) Δt
+//! ```
+
+use super::Study;
+use super::lease::is_gone;
+use super::storage::{Activity, Event, milliseconds};
+use crate::error::Result;
+use std::time::{Duration, Instant};
+
+/// Time between two heartbeats.
+const HEARTBEAT: Duration = Duration::from_secs(30);
+
+/// Milliseconds without a heartbeat after which a run of another host is taken for ended; on this one it is seen to be gone.
+pub(super) const SILENCE: u64 = 100_000;
+
+/// Adds up what workers do, and writes heartbeats.
+#[derive(Debug, Default)]
+pub(super) struct Monitor {
+    activity: Activity,
+    looked: Option<Instant>,
+    beaten: Option<Instant>,
+}
+
+impl Monitor {
+    /// Counts the time since the last look, during which so many trials were in flight.
+    pub fn look(&mut self, in_flight: usize, workers: usize) {
+        let now = Instant::now();
+        let seconds = self.looked.replace(now).map_or(0.0, |looked| (now - looked).as_secs_f64());
+        let busy = in_flight.min(workers);
+        self.activity.workers = workers;
+        self.activity.busy_s += busy as f64 * seconds;
+        self.activity.waiting_s += (workers - busy) as f64 * seconds;
+    }
+
+    /// Writes a heartbeat, if it is time for one or the run is over.
+    pub fn beat(&mut self, study: &mut Study, is_over: bool) -> Result<()> {
+        let is_due = self.beaten.is_none_or(|beaten| beaten.elapsed() > HEARTBEAT);
+        if self.activity.workers == 0 || !(is_due || is_over) {
+            return Ok(());
+        }
+        self.beaten = Some(Instant::now());
+        study.beat(self.activity)
+    }
+}
+
+/// A process that evaluates trials, or has.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Runner {
+    /// Host, process and a number.
+    pub name: String,
+    /// When it was last alive, in milliseconds since 1970, UTC.
+    pub time: u64,
+    /// Whether it is likely to be alive still.
+    pub is_alive: bool,
+    /// What its workers have done by then.
+    pub activity: Activity,
+    /// Trials that it has asked for and that are pending, each with the time at which it was, in milliseconds since 1970, UTC.
+    pub trials: Vec<(u64, u64)>,
+}
+
+impl Activity {
+    /// The share of the workers' time in which they have evaluated.
+    pub fn busy_share(&self) -> Option<f64> {
+        let total = self.busy_s + self.waiting_s;
+        (total > 0.0).then(|| self.busy_s / total)
+    }
+}
+
+impl Study {
+    /// Says that this process is alive, and what its workers have done.
+    pub fn beat(&mut self, activity: Activity) -> Result<()> {
+        let event = Event::Heartbeat { by: self.by.clone(), time: milliseconds(), activity };
+        self.append(Vec::new(), |_| Ok(vec![event.clone()])).map(|_| ())
+    }
+
+    /// The processes that evaluate trials, or have pending ones, by their names.
+    pub fn runners(&self) -> Vec<Runner> {
+        let now = milliseconds();
+        let mut runners: Vec<Runner> = Vec::new();
+        for (name, &(time, activity)) in self.history.heartbeats() {
+            let is_alive = now < time.saturating_add(SILENCE) && !is_gone(name);
+            runners.push(Runner { name: name.clone(), time, is_alive, activity, trials: Vec::new() });
+        }
+        for &record in &self.table.pending {
+            let record = &self.history.records()[record];
+            if let Ok(place) = runners.binary_search_by(|runner| (*runner.name).cmp(&record.by)) {
+                runners[place].trials.push((record.trial.id, record.time));
+            }
+        }
+        runners.retain(|runner| runner.is_alive || !runner.trials.is_empty());
+        runners
+    }
+}

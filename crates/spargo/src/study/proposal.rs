@@ -1,0 +1,272 @@
+//! A batch before it is committed: chosen by the models of a step, and settled with what others have asked for meanwhile.
+
+use super::choose::Chooser;
+use super::model::Models;
+use super::ready::interleaved;
+use super::trust_regions::StepRegions;
+use super::{Refit, Replicates, StepReport, Study, design};
+use crate::acquire::optimizer::Excluded;
+use crate::error::{Error, Result};
+use crate::linalg::{Mat, MatRef, row, select_rows};
+use crate::rng::StepRng;
+use crate::space::Point;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Numbers of batch elements from here on belong to draws without a fit, so that these share no path with a fit that began at the
+/// same step.
+pub(super) const REFILLS: usize = 1 << 24;
+
+/// A batch before it is committed.
+pub(super) struct Proposal {
+    /// The user's own points, which it begins with.
+    pub queued: Vec<Point>,
+    /// How many of the points that are ready come next.
+    pub ready: usize,
+    /// Those that the study chooses, [points, inputs]: the last ones, `ahead` of them, are for the next asks.
+    pub points: Mat,
+    pub ahead: usize,
+    pub excluded: Excluded,
+    /// The models that chose them, but for those of the design.
+    pub models: Option<Arc<Models>>,
+    /// The trust regions of the step.
+    pub regions: Option<StepRegions>,
+    pub report: StepReport,
+    /// Seconds that calls before this ask spent on its models.
+    pub earlier_s: f64,
+    pub seen: u64,
+    /// The number of its step, and of its first element.
+    pub drawn_as: (u64, usize),
+    /// Whether no other process draws the same paths.
+    pub is_unique: bool,
+    /// Whether its points are by the last models, so that those that are ready stay.
+    pub is_refill: bool,
+}
+
+/// What is wanted of a step.
+pub(super) struct Order {
+    /// The user's own points.
+    pub queued: Vec<Point>,
+    /// Points that are ready.
+    pub ready: usize,
+    /// Points to be chosen.
+    pub new: usize,
+    /// Of these, points of the design.
+    pub design: usize,
+    /// Points to be chosen for the next asks.
+    pub ahead: usize,
+    /// By which models.
+    pub refit: Refit,
+    /// Whether the lease for it is held.
+    pub is_leased: bool,
+}
+
+impl Study {
+    /// Chooses a batch without committing it.
+    pub(super) fn propose(&mut self, order: &Order) -> Result<Proposal> {
+        let &Order { ref queued, ready, new, design, mut ahead, refit, is_leased } = order;
+        let (queued, step) = (queued.clone(), self.history().steps() + 1);
+        let seen = self.history().tells();
+        let mut report = StepReport {
+            step: self.history().asks() + 1,
+            asked: queued.len() + ready + new,
+            queued: queued.len(),
+            ready,
+            ahead,
+            ..StepReport::default()
+        };
+        let asked = self.history().records().len() + queued.len() + ready;
+        let mut first = design;
+        let known = self.models.as_ref().map(|(_, models)| models.clone());
+        let mut models = None;
+        if first < new + ahead || new == 0 {
+            match self.models_for(refit) {
+                Ok(made) => models = Some(made),
+                Err(Error::Interrupted) => return Err(Error::Interrupted),
+                // A model that cannot be had must not end the run.
+                Err(error) => {
+                    report.without_model = Some(error.to_string());
+                    (first, ahead, report.ahead) = (new, 0, 0);
+                }
+            }
+        }
+        let count = new + ahead;
+        report.design = first;
+        report.models = models.as_deref().map_or(Ok(Vec::new()), |models| self.reports_of(models))?;
+        // Points that are ready stay, and are evaluated, unless new models replace them.
+        let is_refill = models.as_deref().map_or(Ok(true), |models| self.is_last(models))?;
+        let (mut own, mut excluded) = (self.rows_of(&queued)?, self.excluded());
+        if is_refill {
+            own = stacked(own.as_ref(), self.ready_rows()?.as_ref());
+        }
+        excluded.insert_rows(own.as_ref());
+        let mut points = Mat::zeros(count, self.config.space.dimensions().len());
+        if first > 0 {
+            let design = design::design(&self.config, asked, first, &mut excluded)?;
+            points.as_mut().subrows_mut(0, first).copy_from(design);
+        }
+        // A call for the best trial may have made the models that this ask would have had to make.
+        let is_known = |models: &&Arc<Models>| known.as_ref().is_some_and(|known| Arc::ptr_eq(known, models));
+        let known = models.as_ref().filter(is_known).map_or(Ok((0.0, 0.0)), |models| self.seconds_of(models))?;
+        let started = Instant::now();
+        let (mut regions, number) = (None, if is_refill { REFILLS } else { 0 });
+        if let Some(models) = &models {
+            let own = stacked(own.as_ref(), points.as_ref().subrows(0, first));
+            regions = self.step_regions(models)?;
+            let (by, numbers) = ((&**models, regions.as_ref()), number..number + count - first);
+            let mut chosen = self.acquire(by, step, numbers.clone(), own.as_ref(), &mut excluded)?;
+            if ahead > 0 {
+                let refined = self.config.refined(step, numbers.clone());
+                chosen = select_rows(chosen.as_ref(), &interleaved(numbers.len(), refined));
+            }
+            points.as_mut().subrows_mut(first, count - first).copy_from(chosen);
+        }
+        let (fit_s, local_s) = known;
+        report.acquire_s = started.elapsed().as_secs_f64() + local_s;
+        let (drawn_as, is_unique) = ((step, number), is_leased);
+        let earlier_s = fit_s + local_s;
+        Ok(Proposal {
+            queued,
+            ready,
+            points,
+            ahead,
+            excluded,
+            models,
+            regions,
+            report,
+            earlier_s,
+            seen,
+            drawn_as,
+            is_unique,
+            is_refill,
+        })
+    }
+
+    /// Whether others have left models that have seen more, or points by them.
+    fn is_outdated(&self, models: &Models) -> Result<bool> {
+        Ok(models.seen() < self.last_seen()?)
+    }
+
+    /// Seconds that models took which no ask has used yet: for all trials, and for neighbourhoods.
+    pub(super) fn seconds_of(&self, models: &Models) -> Result<(f64, f64)> {
+        if self.is_last(models)? {
+            return Ok((0.0, 0.0));
+        }
+        let fit_s = models.reports.iter().map(|report| report.allocate_s + report.fit_s).sum();
+        let local = models.local.get().and_then(Option::as_ref);
+        Ok((fit_s, local.map_or(0.0, |local| local.seconds)))
+    }
+
+    /// Points that the models choose, given the pending ones, of which `own` will be as well.
+    fn acquire(
+        &self,
+        (models, regions): (&Models, Option<&StepRegions>),
+        step: u64,
+        numbers: Range<usize>,
+        own: MatRef<'_>,
+        excluded: &mut Excluded,
+    ) -> Result<Mat> {
+        let table = &self.table;
+        let (observed, failed) = (table.rows(&table.observed), table.rows(&table.failed));
+        let others = table.rows(&self.awaited(models));
+        let pending = stacked(others.as_ref(), own);
+        let local = if self.config.refined(step, numbers.clone()) > 0 { self.local(models)? } else { None };
+        let rng = StepRng { seed: self.config.seed, step };
+        let (observed, failed, pending) = (observed.as_ref(), failed.as_ref(), pending.as_ref());
+        let chooser = Chooser { config: &self.config, models, local, observed, failed, pending, rng };
+        chooser.choose(regions.map(|regions| &*regions.policy), numbers, excluded)
+    }
+
+    /// Replaces the points of a proposal that others have asked for meanwhile; says whether the rest may stay as it is.
+    ///
+    /// If others have *chosen* points without a lease, they may have drawn the same paths from hardly other data: then all of
+    /// the model's points are drawn again, within trust regions that have learned what theirs did; once, as no other process
+    /// draws paths with these numbers.
+    pub(super) fn settle(&mut self, proposal: &mut Proposal) -> Result<bool> {
+        let (known, settings) = (self.history().records().len(), self.history().settings().len());
+        self.refresh()?;
+        let queue = self.history().queue().take(proposal.queued.len());
+        let refilling = proposal.models.as_ref().filter(|_| proposal.is_refill);
+        let is_outdated = refilling.map_or(Ok(false), |models| self.is_outdated(models))?;
+        if self.history().settings().len() > settings || !queue.eq(&proposal.queued) || is_outdated {
+            return Ok(false);
+        }
+        if !self.make_up(proposal) {
+            return Ok(false);
+        }
+        let (asked, step) = (self.history().records().len(), self.history().steps() + 1);
+        let others = self.table.rows(&(known..asked).collect::<Vec<_>>());
+        let mut clashing = Excluded::default();
+        let ready = if proposal.is_refill { self.ready_rows()? } else { Mat::zeros(0, others.ncols()) };
+        for some in [others.as_ref(), ready.as_ref()] {
+            clashing.insert_rows(some);
+            proposal.excluded.insert_rows(some);
+        }
+        let has_same_paths = step > proposal.drawn_as.0 && !proposal.is_unique;
+        let same_paths = |i: usize| has_same_paths && i >= proposal.report.design;
+        let clashes = |i: usize| {
+            self.config.replicates == Replicates::Never && clashing.contains(&row(proposal.points.as_ref(), i))
+        };
+        let (replaced, kept): (Vec<usize>, Vec<usize>) =
+            (0..proposal.points.nrows()).partition(|&i| same_paths(i) || clashes(i));
+        proposal.report.step = self.history().asks() + 1;
+        if replaced.is_empty() {
+            return Ok(true);
+        }
+        if has_same_paths {
+            (proposal.drawn_as, proposal.is_unique) = ((step, self.own_numbers()), true);
+            proposal.report.redraws += 1;
+            if let Some(models) = &proposal.models {
+                proposal.regions = self.step_regions(models)?;
+            }
+        }
+        // Numbers that no path of this step had before.
+        let (step, number) = proposal.drawn_as;
+        let first = number + proposal.points.nrows() + proposal.report.replaced;
+        proposal.report.replaced += replaced.len();
+        let kept = select_rows(proposal.points.as_ref(), &kept);
+        let kept = stacked(self.rows_of(&proposal.queued)?.as_ref(), kept.as_ref());
+        let fresh = match &proposal.models {
+            Some(models) => {
+                let (by, numbers) = ((&**models, proposal.regions.as_ref()), first..first + replaced.len());
+                self.acquire(by, step, numbers, kept.as_ref(), &mut proposal.excluded)?
+            }
+            None => {
+                let asked = asked + proposal.queued.len();
+                design::design(&self.config, asked, replaced.len(), &mut proposal.excluded)?
+            }
+        };
+        for (j, &i) in replaced.iter().enumerate() {
+            proposal.points.row_mut(i).copy_from(fresh.row(j));
+        }
+        Ok(true)
+    }
+
+    /// Takes points that were to be ready for others in the place of those that others have asked for; `false` if there are too
+    /// few.
+    fn make_up(&self, proposal: &mut Proposal) -> bool {
+        let missing = proposal.ready.saturating_sub(self.history().ready().len());
+        let is_enough = missing <= proposal.ahead;
+        if is_enough {
+            proposal.ready -= missing;
+            proposal.ahead -= missing;
+            (proposal.report.ready, proposal.report.ahead) = (proposal.ready, proposal.ahead);
+        }
+        is_enough
+    }
+
+    /// Numbers of batch elements that no other process uses.
+    fn own_numbers(&self) -> usize {
+        let hash = self.by.bytes().fold(0u32, |hash, byte| hash.wrapping_mul(16_777_619) ^ u32::from(byte));
+        (1 + hash as usize) * 4 * REFILLS
+    }
+}
+
+/// The rows of one matrix, then those of another.
+fn stacked(above: MatRef<'_>, below: MatRef<'_>) -> Mat {
+    let mut rows = Mat::zeros(above.nrows() + below.nrows(), below.ncols());
+    rows.as_mut().subrows_mut(0, above.nrows()).copy_from(above);
+    rows.as_mut().subrows_mut(above.nrows(), below.nrows()).copy_from(below);
+    rows
+}

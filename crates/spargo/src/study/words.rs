@@ -1,0 +1,20 @@
+//! Words of tables of trials, which the command line and Python read and write alike; capitals do not matter.
+
+/// Columns of a table of trials that are neither inputs nor outputs, so that neither can have these names.
+pub const RESERVED_NAMES: [&str; 3] = ["trial", "status", "reason"];
+
+/// What follows an output's name in the names of its further columns, and what these are.
+pub const OUTPUT_COLUMNS: [(&str, &str); 3] = [("sd", "noise"), ("variance", "noise"), ("reason", "failures")];
+
+/// Words of the status of a row whose cells decide.
+pub const DONE_WORDS: [&str; 5] = ["", "done", "ok", "observed", "partial"];
+
+/// Words of a failure, those of spreadsheets among them.
+pub const FAILED_WORDS: [&str; 11] =
+    ["nan", "na", "n/a", "failed", "fail", "error", "none", "#n/a", "#num!", "#div/0!", "#value!"];
+
+/// The word of what has not been measured yet.
+pub const PENDING_WORD: &str = "pending";
+
+/// The word of a trial that was withdrawn.
+pub const DISCARDED_WORD: &str = "discarded";
