@@ -17,6 +17,7 @@ y = { goal = 'max' }
 x = { real = [0, 1] }
 [run]
 command = 'sh sim.sh {x}'
+mode = 'batch'
 budget = 9
 ";
 

@@ -1,7 +1,10 @@
 //! `spargo ask`: the next points of a study, for robots and scripts.
 
+use crate::io::csv::csv_out::CsvFormat;
 use crate::io::csv::point_table::{PointTable, TableArgs};
 use crate::io::csv::points::label_cells;
+use crate::io::csv::wells::insert_wells;
+use crate::io::output::count::counted;
 use crate::io::output::execution::Threads;
 use crate::io::output::logs::log_last_step;
 use crate::io::output::print::note;
@@ -28,10 +31,17 @@ Settings may be changed in the study file at any time: batch, rule, allocation a
 choices, goals. Trials stay; what has no meaning for them is refused, with a way that keeps the data. The history shows what \
 was changed when (`spargo export --history`).
 
+If a run with mode = \"async\" has points ready (`spargo status` counts them), these are handed out, at once, while their model \
+has missed fewer outcomes than a batch or while another process fits the next one. Otherwise the model is fitted to every \
+outcome first.
+
+As long as no trial has one of several outputs, the others choose the points as if it were not there, and a note names it.
+
 A trial is pending until its outcome is told, and no point is asked for twice except by --replicate. `spargo run` evaluates \
 the trials that are pending when it starts. If the points cannot be written, the exit code is 1 and the message names \
-the trials, which are pending nevertheless. Keys of --json: trial, the inputs and \
-the labels of candidates.")]
+the trials, which are pending nevertheless. Plates have the separator and the decimal mark of the last table that was told, \
+unless --dialect says otherwise, and a column `well` if the study file has `[plate] wells = 96` or 384. Keys of --json: trial, \
+the well, the inputs and the labels of candidates.")]
 pub struct Ask {
     /// A study file, or a study's database
     study: PathBuf,
@@ -70,7 +80,10 @@ impl Ask {
             let point = trial.point.iter().cloned().map(Some);
             std::iter::once(id).chain(point).chain(label_cells(space, trial)).collect()
         };
-        let table = PointTable { columns, rows: trials.iter().map(row).collect(), ..PointTable::default() };
+        let last = handle.study.history().dialect().and_then(CsvFormat::named);
+        let rows = trials.iter().map(row).collect();
+        let mut table = PointTable { columns, rows, format: self.table.format(last) };
+        insert_wells(&mut table, handle.study.config(), 1);
         self.table.deliver(&table, &inputs).map_err(|error| undelivered(&error, &numbers, &self.study))
     }
 }
@@ -78,18 +91,26 @@ impl Ask {
 impl PointArgs {
     /// Asks a study for these points.
     pub fn ask(self, study: &mut Study) -> Result<Vec<Trial>> {
+        let default = if self.replicate { study.config().batch } else { study.default_count() };
+        let count = self.count.map_or(default, |count| count as usize);
+        if let Some(wells) = study.config().plate.wells {
+            wells.check(count).into_diagnostic()?;
+        }
+        let refit = study.refit_beside_runs().into_diagnostic()?;
         let trials = match (self.replicate, self.count) {
-            (true, count) => {
-                let count = count.map_or(study.config().batch, |count| count as usize);
-                study.replicate(count).into_diagnostic()
-            }
-            (false, Some(count)) => study.ask(count as usize).into_diagnostic(),
-            (false, None) => ask_by_default(study),
+            (true, _) => study.replicate(count).into_diagnostic(),
+            (false, Some(count)) => study.ask_with(count as usize, refit).into_diagnostic(),
+            (false, None) => ask_by_default(study, refit),
         };
         log_last_step(study)?;
         let last = study.reports().into_diagnostic()?.pop();
-        if let Some(reason) = last.filter(|_| trials.is_ok()).and_then(|report| report.without_model) {
-            note(&format!("no model has chosen these points: {reason}"));
+        if let Some(report) = last.filter(|_| trials.is_ok()) {
+            if let Some(reason) = &report.without_model {
+                note(&format!("no model has chosen these points: {reason}"));
+            }
+            for output in report.unobserved() {
+                note(&format!("no outcome of '{output}' is known yet, and the choice does not depend on it"));
+            }
         }
         trials
     }
@@ -103,7 +124,7 @@ fn undelivered(error: &Report, trials: &[u64], study: &Path) -> Report {
         "`spargo export {study}` shows them, `spargo run` would evaluate them; to release all pending trials: `spargo discard \
          {study} --pending`"
     );
-    miette!(help = help, "{}; {} pending although nobody has received the points", causes.join(": "), are(trials))
+    miette!(help = help, "{}; {} pending although their points were not delivered", causes.join(": "), are(trials))
 }
 
 /// Trials by their numbers: "trial 4 is", "trials 4 to 7, 9 are".
@@ -117,11 +138,11 @@ fn are(trials: &[u64]) -> String {
 }
 
 /// As many new points as a study gives by default; fewer are noted, none is an error.
-fn ask_by_default(study: &mut Study) -> Result<Vec<Trial>> {
+fn ask_by_default(study: &mut Study, refit: Refit) -> Result<Vec<Trial>> {
     let wanted = study.default_count();
-    let trials = study.ask_by_default(Refit::Always).into_diagnostic()?;
+    let trials = study.ask_by_default(refit).into_diagnostic()?;
     if trials.len() < wanted {
-        note(&format!("{} points instead of {wanted}: they are the last ones", trials.len()));
+        note(&format!("{} instead of {wanted}: no more are left", counted(trials.len(), "point")));
     }
     Ok(trials)
 }

@@ -1,5 +1,6 @@
 //! `spargo copy`: a study as one file, also while others use it.
 
+use crate::io::output::count::counted;
 use crate::io::output::print::{print, print_data};
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
@@ -41,6 +42,6 @@ impl Copy {
             let copied = json!({ "from": database.display().to_string(), "to": self.to.display().to_string(), "trials": trials });
             return print_data(&format!("{copied}\n"));
         }
-        print(&format!("{trials} trials of {} copied to {}\n", database.display(), self.to.display()))
+        print(&format!("{} of {} copied to {}\n", counted(trials, "trial"), database.display(), self.to.display()))
     }
 }

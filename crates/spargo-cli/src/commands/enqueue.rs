@@ -1,6 +1,7 @@
 //! `spargo enqueue`: points of the user's own, which the next asks begin with.
 
 use crate::io::csv::records::{Records, Units, value};
+use crate::io::output::count::{agreed, counted};
 use crate::io::output::print::{print, print_data};
 use crate::io::study_handle::{StudyHandle, author};
 use clap::Args;
@@ -48,7 +49,8 @@ impl Enqueue {
         if self.json {
             return print_data(&format!("{}\n", json!({ "new": points.len(), "waiting": waiting })));
         }
-        print(&format!("{} points enqueued; {waiting} are asked for next\n", points.len()))
+        let are = agreed(waiting, ["is", "are"]);
+        print(&format!("{} enqueued; {waiting} {are} asked for next\n", counted(points.len(), "point")))
     }
 
     /// The point that the flags give.

@@ -1,5 +1,6 @@
 //! `spargo report`: a study as one page that opens offline.
 
+use crate::io::output::count::counted;
 use crate::io::output::execution::Threads;
 use crate::io::output::files::{Destination, Force};
 use crate::io::output::print::{note, print, print_data};
@@ -43,7 +44,7 @@ impl WriteReport {
         destination.write(&page)?;
         let (trials, kilobytes, output) =
             (handle.study.counts().trials, page.len().div_ceil(1000), self.output.display());
-        let text = format!("report of {trials} trials written to {output} ({kilobytes} kB)");
+        let text = format!("report of {} written to {output} ({kilobytes} kB)", counted(trials, "trial"));
         match (destination.is_stdout(), self.json) {
             // The page has standard output for itself.
             (true, _) => note(&text),

@@ -1,7 +1,9 @@
 //! `spargo status`: the state of a study.
 
+use crate::io::output::count::counted;
 use crate::io::output::execution::Threads;
 use crate::io::output::print::{print, print_data};
+use crate::io::output::runs::Runs;
 use crate::io::output::summary::StudySummary;
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
@@ -18,7 +20,8 @@ Examples:
   spargo status coupling.db --json
 
 It works while `spargo run` is running. The knee of a front is the trial that gives up least of what is best in any \
-objective.
+objective. A run writes a heartbeat every 30 s; one that is silent for longer than 100 s has probably been killed, and its \
+trials are evaluated by the next run.
 
 Keys of --json:
   study, name, trials, observed, failed, pending
@@ -31,6 +34,12 @@ Keys of --json:
   accuracy  null or, for a class, the share of trials whose class is predicted
             right by the model of all others
   step      null, or the report of the last ask, with seconds
+  runners   a list of {name, alive, heartbeat_s, workers, busy_share, busy_s,
+            waiting_s, trials: a list of {trial, seconds}}: the runs that
+            are alive or have left trials pending, oldest trials first;
+            heartbeat_s and seconds are seconds before now
+  ready     a list of {ask, points}: points for the next asks, by the step
+            that has chosen them
 Without a model what is believed is null.")]
 pub struct Status {
     /// A study file, or a study's database
@@ -47,12 +56,14 @@ impl Status {
         let mut handle = StudyHandle::open_to_read(&self.study)?;
         let summary = self.threads.install(|| Ok(StudySummary::new(&mut handle)))?;
         let step = handle.study.reports().into_diagnostic()?.pop();
+        let runs = Runs::of(&handle.study);
         if self.json {
             let mut status = summary.json();
             status["step"] = json!(step);
+            (status["runners"], status["ready"]) = (runs.runners_json(), runs.ready_json());
             print_data(&format!("{status}\n"))
         } else {
-            print(&format!("{summary}{}", step.as_ref().map_or(String::new(), step_text)))
+            print(&format!("{summary}{}{runs}", step.as_ref().map_or(String::new(), step_text)))
         }
     }
 }
@@ -62,6 +73,7 @@ fn step_text(step: &StepReport) -> String {
     let sum = |of: fn(&ModelReport) -> f64| step.models.iter().map(of).sum::<f64>();
     let (allocate_s, fit_s) = (sum(|model| model.allocate_s), sum(|model| model.fit_s));
     let stages = format!("{allocate_s:.2} s to allocate, {fit_s:.2} s to fit, ");
+    let points = counted(*asked, "point");
     let model = if step.models.is_empty() { "" } else { &stages };
-    format!("last step: number {number}, {asked} points in {total_s:.2} s ({model}{acquire_s:.2} s to acquire)\n")
+    format!("last step: number {number}, {points} in {total_s:.2} s ({model}{acquire_s:.2} s to acquire)\n")
 }

@@ -5,6 +5,8 @@ use crate::io::csv::csv_out::CsvFormat;
 use crate::io::csv::point_table::{PointTable, TableArgs};
 use crate::io::csv::points::label_cells;
 use crate::io::csv::results::Results;
+use crate::io::csv::wells::insert_wells;
+use crate::io::output::count::counted;
 use crate::io::output::execution::Threads;
 use crate::io::output::print::note;
 use crate::io::study_file::StudyFile;
@@ -25,8 +27,9 @@ Examples:
   Replicates of the likely winners:
     spargo suggest study.toml --data results.csv --replicate -n 24
 
-Plates have the separator and the decimal mark of the last file that was read. Text that begins with =, +, - or @ is \
-written after an apostrophe, so that no spreadsheet runs it; it is read without. Keys of --json: the inputs, the labels of candidates and, with \
+Plates have the separator and the decimal mark of the last file that was read, unless --dialect says otherwise, and a column \
+`well` if the study file has `[plate] wells = 96` or 384. Text that begins with =, +, - or @ is \
+written after an apostrophe, so that no spreadsheet runs it; it is read without. Keys of --json: the well, the inputs, the labels of candidates and, with \
 --predict, 'NAME mean', 'NAME low', 'NAME high' per output.";
 
 /// Arguments of `spargo suggest`.
@@ -67,9 +70,9 @@ impl Suggest {
         let (seed, format, rows) = (fresh_seed(&config, results.len()), results.format(), results.counts());
         let mut study = Study::in_memory(Config { seed, ..config }).into_diagnostic()?;
         let header = results.add_to(&mut study)?;
-        let table = self.threads.install(|| self.suggest(&mut study, header, format))?;
+        let table = self.threads.install(|| self.suggest(&mut study, header, self.table.format(format)))?;
         self.table.write(&table, &inputs)?;
-        note(&format!("{rows}; {} points written to {}", table.rows.len(), self.table.target()));
+        note(&format!("{rows}; {} written to {}", counted(table.rows.len(), "point"), self.table.target()));
         Ok(())
     }
 
@@ -83,16 +86,23 @@ impl Suggest {
         let cells = |trial: &Trial| trial.point.iter().cloned().map(Some).chain(label_cells(space, trial)).collect();
         let mut rows: Vec<Vec<_>> = trials.iter().map(cells).collect();
         let points: Vec<Point> = trials.into_iter().map(|trial| trial.point).collect();
-        let predicted = if self.predict { study.config().outputs.len() } else { 0 };
-        for k in 0..predicted {
+        let models = if self.predict { study.model_reports().into_diagnostic()? } else { Vec::new() };
+        for (k, model) in models.iter().enumerate() {
             let name = &study.config().outputs[k].name;
             columns.extend(["mean", "low", "high"].map(|part| format!("{name} {part}")));
+            // Of an output without any outcome nothing can be said.
+            if model.observations == 0 {
+                rows.iter_mut().for_each(|row| row.extend([None, None, None]));
+                continue;
+            }
             for (row, prediction) in rows.iter_mut().zip(study.predict_interval(k, &points).into_diagnostic()?) {
                 let CrediblePrediction { mean, interval: (low, high) } = prediction;
                 row.extend([mean, low, high].map(|number| Some(Value::Real(number))));
             }
         }
-        Ok(PointTable { columns, rows, format })
+        let mut table = PointTable { columns, rows, format };
+        insert_wells(&mut table, study.config(), 0);
+        Ok(table)
     }
 }
 

@@ -6,6 +6,7 @@ use crate::io::study_file::StudyFile;
 use miette::{IntoDiagnostic, Result, miette};
 use spargo::study::{Note, SettingChange, Study};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 /// Characters of a setting's value in a message.
 const LONGEST: usize = 60;
@@ -97,10 +98,18 @@ impl StudyHandle {
     }
 }
 
-/// The user's name, as the system knows it.
+/// The user's name, as the environment or else the system knows it.
 pub fn author() -> String {
-    let names = ["USER", "LOGNAME", "USERNAME"].into_iter();
-    names.filter_map(|name| std::env::var(name).ok()).find(|name| !name.is_empty()).unwrap_or_else(|| "unknown".into())
+    let mut names = ["USER", "LOGNAME", "USERNAME"].into_iter().filter_map(|name| std::env::var(name).ok());
+    names.find(|name| !name.is_empty()).or_else(account).unwrap_or_else(|| "unknown".into())
+}
+
+/// The name of the account, which services and containers have without a variable. `id` asks every database of accounts that
+/// the system has, not only its file.
+fn account() -> Option<String> {
+    let said = Command::new("id").arg("-un").stdin(Stdio::null()).output().ok()?;
+    let name = String::from_utf8(said.stdout).ok().filter(|_| said.status.success())?;
+    Some(name.trim().to_string()).filter(|name| !name.is_empty())
 }
 
 fn changed() -> Note {

@@ -4,6 +4,7 @@
 mod common;
 
 mod browser;
+mod runs;
 mod studies;
 
 use browser::Browser;
@@ -87,7 +88,7 @@ fn expected_drawings(browser: &mut Browser, tab: &str) -> u64 {
         // Nothing is said of the calibration of classes.
         "model" => browser.run("DATA.model[0].calibration ? 3 : 1").as_u64().unwrap(),
         "slices" => browser.run("DATA.inputs.length").as_u64().unwrap(),
-        "trials" => 0,
+        "trials" | "runs" => 0,
         _ => 1,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::common::stdout;
 use spargo::space::{Dimension, Point, Space, Value};
-use spargo::study::{Config, Goal, Outcome, Output, Study, Trial};
+use spargo::study::{Activity, Config, Goal, Outcome, Output, Refit, Study, Trial};
 use std::path::{Path, PathBuf};
 
 /// Names that would break a page that trusts them.
@@ -190,6 +190,16 @@ pub fn without_outcomes() -> Vec<(String, PathBuf)> {
         made("pending", quick(space()), |study| grow(study, &[], 9, outcome)),
         made("failed", quick(space()), |study| grow(study, &[10], 3, |_, _| Outcome::failed(NASTY))),
     ]
+}
+
+/// A study that this process evaluates with four workers: two trials are pending, and points are ready.
+pub fn watched() -> PathBuf {
+    let (_, path) = made("watched", quick(space()), |study| {
+        grow(study, &[12, 10], 0, outcome);
+        study.ask_with(2, Refit::Every(1000)).unwrap();
+        study.beat(Activity { workers: 4, busy_s: 90.0, waiting_s: 10.0 }).unwrap();
+    });
+    path
 }
 
 /// Fifty thousand outcomes that were told, and a step.

@@ -57,7 +57,7 @@ fn run_killed(folder: &Folder, kills: u64, state: &mut u64) -> u64 {
 
 #[test]
 fn killed_runs_with_corrections_in_between_end_like_runs_that_are_not_killed() {
-    let folder = || Folder::new(PLAIN, "{trial} {x} {n}", "parallel = 3\nbudget = 12", SCRIPT);
+    let folder = || Folder::new(PLAIN, "{trial} {x} {n}", "mode = 'batch'\nparallel = 3\nbudget = 12", SCRIPT);
     let (calm, rough) = (folder(), folder());
     let (mut kills, mut state) = (0, 3_u64);
     for (step, budget) in BUDGETS.into_iter().enumerate() {
@@ -119,7 +119,7 @@ fn corrections_during_runs_that_are_killed_are_kept() {
 
 #[test]
 fn a_run_uses_corrections_from_its_next_batch_on() {
-    let folder = || Folder::new(PLAIN, "{trial} {x} {n}", "budget = 12\nparallel = 2", HANGING);
+    let folder = || Folder::new(PLAIN, "{trial} {x} {n}", "mode = 'batch'\nbudget = 12\nparallel = 2", HANGING);
     let (during, between, never) = (folder(), folder(), folder());
     let run = during.start();
     wait_until("seven outcomes", || during.path("plain.db").exists() && during.status()["observed"] == 7);
@@ -144,7 +144,7 @@ fn a_run_uses_corrections_from_its_next_batch_on() {
 
 #[test]
 fn a_run_repeats_what_is_retried_and_outlives_what_is_discarded_in_flight() {
-    let folder = Folder::new(PLAIN, "{trial} {x} {n}", "budget = 12\nparallel = 2", HANGING);
+    let folder = Folder::new(PLAIN, "{trial} {x} {n}", "mode = 'batch'\nbudget = 12\nparallel = 2", HANGING);
     let run = folder.start();
     wait_until("seven outcomes", || folder.path("plain.db").exists() && folder.status()["observed"] == 7);
     folder.done(&withdraw("retry", "3"));

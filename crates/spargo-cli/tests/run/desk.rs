@@ -38,7 +38,7 @@ fn outcomes_are_exported_as_they_were_told() {
 
     assert_eq!(
         folder.done(&["tell", "plain.db", "--trial", "1", "--value", "-0.1"]),
-        "1 told; 1 of 9 trials have an outcome\n"
+        "1 told; 1 of 9 trials has an outcome\n"
     );
     folder.done(&["tell", "study.toml", "--trial", "2", "--value", "2", "--variance", "0.5"]);
     folder.done(&["tell", "plain.db", "--trial", "3", "--failed", "the vial, it\u{1b} broke"]);
@@ -46,7 +46,7 @@ fn outcomes_are_exported_as_they_were_told() {
     folder.write("results.csv", &format!("{},y\n{},5.5\n{},failed\n", lines[0], lines[5], lines[6]));
     assert_eq!(
         folder.done(&["tell", "plain.db", "results.csv"]),
-        "1 outcomes, 1 failed, 0 pending, 0 rows without outcome\n2 told; 6 of 9 trials have an outcome\n"
+        "1 outcome, 1 failed, 0 pending, 0 rows without outcome\n2 told; 6 of 9 trials have an outcome\n"
     );
     folder.write("own.csv", "x,n,y [mg],status\n0.5,7,3.25,\n0.25,8,,failed\n");
     folder.done(&["tell", "plain.db", "own.csv"]);
@@ -258,7 +258,7 @@ fn a_table_is_told_completely_or_not_at_all() {
     }
     // Spreadsheets round; a pending row says nothing yet; failures have several words.
     folder.write("results.csv", &format!("trial,x,y\n1,{x:.3},1\n2,,pending\n4,,N/A\n5,,inf\n"));
-    let rows = "1 outcomes, 2 failed, 1 pending, 0 rows without outcome\n";
+    let rows = "1 outcome, 2 failed, 1 pending, 0 rows without outcome\n";
     let told = folder.done(&["tell", "plain.db", "results.csv"]);
     assert_eq!(told, format!("{rows}3 told; 4 of 8 trials have an outcome\n"));
     let again = folder.done(&["tell", "plain.db", "results.csv"]);
@@ -380,9 +380,11 @@ fn wrong_usage_has_its_own_exit_code() {
 fn a_study_keeps_the_units_of_its_first_table() {
     let folder = desk();
     folder.write("first.csv", "x (mm),n,y (mg)\n0.5,7,3\n");
-    folder.done(&["tell", "study.toml", "first.csv"]);
+    let told = folder.done(&["tell", "study.toml", "first.csv"]);
+    assert!(told.contains("\nunits kept: x in mm (first.csv), y in mg (first.csv)\n"), "{told}");
     folder.write("same.csv", "x [mm],n,y\n0.6,7,3\n");
-    folder.done(&["tell", "study.toml", "same.csv"]);
+    let told = folder.done(&["tell", "study.toml", "same.csv"]);
+    assert!(!told.contains("units kept"), "{told}");
     for (header, words) in
         [("x (cm),n,y (mg)", "'x' is in cm here, but in mm in first.csv"), ("x,n,y (g)", "'y' is in g here")]
     {
@@ -394,4 +396,36 @@ fn a_study_keeps_the_units_of_its_first_table() {
     folder.write("other.csv", "trial,y (g)\n1,3\n");
     let complaint = folder.refused(&["amend", "study.toml", "other.csv", "--reason", "no"]);
     assert!(complaint.contains("'y' is in g here, but in mg in first.csv"), "{complaint}");
+}
+
+#[test]
+fn rows_that_are_marked_pending_become_pending_trials() {
+    let folder = desk();
+    folder.write("past.csv", "x,n,y,status\n0.5,7,3,\n0.25,8,,pending\n0.75,9,,\n");
+    let told = folder.done(&["tell", "study.toml", "past.csv"]);
+    assert!(told.starts_with("1 outcome, 0 failed, 1 pending, 1 row without outcome\n2 told"), "{told}");
+    let status = folder.status();
+    assert_eq!((&status["trials"], &status["pending"]), (&2.into(), &1.into()), "{status}");
+}
+
+#[test]
+fn points_in_another_unit_are_not_enqueued() {
+    let folder = Folder::new(&PLAIN.replace("[0, 1]", "[0, 1], unit = 'mm'"), "{x}", "", "");
+    folder.write("points.csv", "x (cm),n\n0.5,7\n");
+    let complaint = folder.refused(&["enqueue", "study.toml", "points.csv"]);
+    assert!(complaint.contains("'x' is in cm here, but in mm in the study"), "{complaint}");
+    folder.write("points.csv", "x (mm),n\n0.5,7\n");
+    assert!(folder.done(&["enqueue", "study.toml", "points.csv"]).starts_with("1 point enqueued; 1 is asked"));
+}
+
+#[test]
+fn a_dry_run_changes_no_settings() {
+    let folder = desk();
+    folder.done(&["ask", "study.toml"]);
+    folder.edit("study.toml", "batch = 4", "batch = 5");
+    let dry = ["discard", "study.toml", "--trial", "1", "--reason", "no", "--dry-run"];
+    assert!(folder.done(&dry).contains("nothing was changed"));
+    assert_eq!(folder.done(&["export", "plain.db", "--history"]).lines().count(), 1, "only the header");
+    folder.done(&dry[..6]);
+    assert_eq!(folder.done(&["export", "plain.db", "--history"]).lines().count(), 3, "a setting and a trial");
 }

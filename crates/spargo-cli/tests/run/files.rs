@@ -54,7 +54,7 @@ fn the_next_command_after_a_kill_folds_the_log_in() {
 #[test]
 fn a_study_is_copied_while_it_is_run() {
     let (folder, mut run) = waiting();
-    assert!(folder.done(&["copy", "study.toml", "copy.db"]).contains("8 trials of plain.db copied to copy.db"));
+    assert!(folder.done(&["copy", "study.toml", "copy.db"]).contains("5 trials of plain.db copied to copy.db"));
     assert_eq!(folder.done(&["export", "copy.db"]), folder.done(&["export", "study.toml"]));
     assert!(folder.refused(&["copy", "plain.db", "copy.db"]).contains("exists already"));
     folder.done(&["copy", "plain.db", "copy.db", "--force"]);

@@ -70,7 +70,7 @@ fn a_lab_with_gaps_typos_late_outputs_and_changed_ranges() {
     // Past results begin the study.
     folder.write("past.csv", "temperature,catalyst,yield,impurity\n50,Pd,49.5,2.5\n40,Ni,-0.5,2\n30,Cu,,\n");
     let told = folder.done(&["tell", "study.toml", "past.csv"]);
-    assert!(told.contains("2 outcomes, 0 failed, 0 pending, 1 rows without outcome"), "{told}");
+    assert!(told.contains("2 outcomes, 0 failed, 0 pending, 1 row without outcome"), "{told}");
 
     // Round 1: yields come today, with a broken vial and two wells that are not measured yet; impurities come tomorrow.
     let plate = Sheet::of(&folder.done(&["ask", "study.toml", "-n", "8"]));
@@ -221,7 +221,7 @@ x = { real = [0, 1] }
 
 #[test]
 fn a_simulator_that_crashes_hangs_and_is_called_wrongly() {
-    let folder = Folder::new(SIMULATOR, "{x}", "budget = 8\ntimeout = 0.5", "exit 3");
+    let folder = Folder::new(SIMULATOR, "{x}", "mode = 'batch'\nbudget = 8\ntimeout = 0.5", "exit 3");
     // A wrong command: nothing was ever observed, so nothing was learned from it.
     let complaint = folder.refused(&["run", "study.toml"]);
     assert!(complaint.contains("8 trials are pending again"), "{complaint}");
@@ -250,16 +250,18 @@ fn a_simulator_that_crashes_hangs_and_is_called_wrongly() {
 #[test]
 fn a_run_whose_inputs_are_changed_under_it_ends() {
     let script = "echo $1 >> calls; while [ ! -e go ]; do sleep 0.05; done; echo $1";
-    let folder = Folder::new(SIMULATOR, "{x}", "budget = 16", script);
-    let run = folder.start();
-    folder.wait_for_lines("calls", 1);
-    folder.edit("study.toml", "[space]\n", "[space]\nz = { real = [100, 200], past = 150 }\n");
-    folder.done(&["tell", "study.toml", "--trial", "8", "--value", "0.5"]);
-    folder.write("go", "");
-    let said = crate::folder::said(run.wait_with_output().unwrap());
-    assert!(said.code == Some(1) && said.stderr.contains("has changed the inputs or outputs"), "{said:?}");
-    let calls = folder.read("calls");
-    assert!(calls.lines().all(|x| x.parse::<f64>().unwrap() <= 1.0), "{calls}");
+    for mode in ["async", "batch"] {
+        let folder = Folder::new(SIMULATOR, "{x}", &format!("mode = '{mode}'\nbudget = 16\nparallel = 2"), script);
+        let run = folder.start();
+        folder.wait_for_lines("calls", 2);
+        folder.edit("study.toml", "[space]\n", "[space]\nz = { real = [100, 200], past = 150 }\n");
+        folder.done(&["tell", "study.toml", "--trial", "2", "--value", "0.5"]);
+        folder.write("go", "");
+        let said = crate::folder::said(run.wait_with_output().unwrap());
+        assert!(said.code == Some(1) && said.stderr.contains("has changed the inputs or outputs"), "{mode}: {said:?}");
+        let calls = folder.read("calls");
+        assert!(calls.lines().all(|x| x.parse::<f64>().unwrap() <= 1.0), "{mode}: {calls}");
+    }
 }
 
 #[test]

@@ -165,7 +165,7 @@ fn a_plate_has_the_dialect_of_the_results() {
         folder.write("plate.csv", &plate);
         let again = folder.spargo(&["suggest", "study.toml", "--data", name, "--pending", "plate.csv", "-n", "1"]);
         assert!(
-            again.stderr.contains("2 outcomes, 0 failed, 3 pending, 0 rows without outcome; 1 points written"),
+            again.stderr.contains("2 outcomes, 0 failed, 3 pending, 0 rows without outcome; 1 point written"),
             "{again:?}"
         );
     }
@@ -182,7 +182,7 @@ fn what_is_read_otherwise_than_it_stands_there_is_said_or_refused() {
     };
     let commented = suggest("# from the robot, run 7\n# and more\nx,größe,y\n0.5,1,2\n".as_bytes());
     assert!(
-        commented.code == Some(0) && commented.stderr.contains("results.csv: 2 lines on top are comments"),
+        commented.code == Some(0) && commented.stderr.contains("results.csv: 2 lines of comments on top"),
         "{commented:?}"
     );
     let windows = suggest(b"x;gr\xf6\xdfe;y\n0,5;1;2,5\n");

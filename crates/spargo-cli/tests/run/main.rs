@@ -3,10 +3,12 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod asynchronous;
 mod corrections;
 mod desk;
 mod files;
 mod folder;
+mod full_disk;
 mod loops;
 mod machine;
 mod manual;
@@ -14,4 +16,5 @@ mod outcomes;
 mod streams;
 mod summaries;
 mod survival;
+mod tables;
 mod terminal;

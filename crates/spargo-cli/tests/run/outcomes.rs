@@ -158,8 +158,15 @@ fn a_program_may_ignore_its_input_and_flood_its_output() {
 
 #[test]
 fn events_report_the_whole_run() {
+    check_events("batch", |batches| batches == [8, 4, 4, 2]);
+    check_events("async", |asked| asked.iter().sum::<usize>() == 18 && asked.iter().all(|&count| count <= 2));
+}
+
+/// Runs in a mode and checks its events, and the number of points of every ask.
+fn check_events(mode: &str, as_expected: fn(&[usize]) -> bool) {
     let script = "[ $1 = 3 ] && exit 1; awk -v x=$2 'BEGIN { print x * (1 - x) }'";
-    let folder = Folder::new(PLAIN, "{trial} {x}", "budget = 18\nparallel = 2", script);
+    let run = format!("mode = '{mode}'\nbudget = 18\nparallel = 2");
+    let folder = Folder::new(PLAIN, "{trial} {x}", &run, script);
     let said = folder.spargo(&["run", "study.toml", "--json"]);
     assert_eq!((said.code, said.stderr.as_str()), (Some(0), ""));
     let events: Vec<Value> = said.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -169,7 +176,7 @@ fn events_report_the_whole_run() {
         (&"started".into(), &18.into(), &2.into())
     );
     let batches: Vec<usize> = of("asked").iter().map(|asked| asked["trials"].as_array().unwrap().len()).collect();
-    assert_eq!(batches, [8, 4, 4, 2]);
+    assert!(as_expected(&batches), "{mode}: {batches:?}");
     let numbers = |list: Vec<&Value>| list.iter().map(|of| of["trial"].as_u64().unwrap()).collect::<BTreeSet<u64>>();
     let asked = numbers(of("asked").iter().flat_map(|asked| asked["trials"].as_array().unwrap()).collect());
     assert_eq!(asked, (1..=18).collect());
@@ -214,17 +221,22 @@ fn a_program_is_relative_to_the_study_file() {
 
 #[test]
 fn a_program_that_cannot_be_started_is_no_failed_trial() {
-    let folder = Folder::new(PLAIN, "{x}", "", "");
-    for (command, words) in [
+    let commands = [
         ("no-such-program {x}", ["run.command: cannot start 'no-such-program'", "check its name"]),
         ("./missing {x}", ["/missing'", "relative to the folder of the study file"]),
         ("./sim.sh {x}", ["/sim.sh'", "chmod +x"]),
-    ] {
-        folder.write("study.toml", &format!("{PLAIN}[run]\ncommand = '{command}'\nparallel = 3\n"));
-        let complaint = folder.refused(&["run", "study.toml"]);
-        assert!(words.iter().all(|word| complaint.contains(word)), "{complaint}");
-        let status = folder.status();
-        assert_eq!((&status["failed"], &status["observed"], &status["pending"]), (&0.into(), &0.into(), &8.into()));
+    ];
+    for (mode, pending) in [("async", 3), ("batch", 8)] {
+        let folder = Folder::new(PLAIN, "{x}", "", "");
+        for (command, words) in commands {
+            let run = format!("[run]\ncommand = '{command}'\nmode = '{mode}'\nparallel = 3\n");
+            folder.write("study.toml", &format!("{PLAIN}{run}"));
+            let complaint = folder.refused(&["run", "study.toml"]);
+            assert!(words.iter().all(|word| complaint.contains(word)), "{complaint}");
+            let status = folder.status();
+            let counts = ["failed", "observed", "pending"].map(|key| status[key].as_u64().unwrap());
+            assert_eq!(counts, [0, 0, pending], "{mode}");
+        }
     }
 }
 
@@ -301,4 +313,25 @@ fn summaries_count_feasible_trials() {
         let status: Value = serde_json::from_str(&folder.done(&["status", "study.toml", "--json"])).unwrap();
         assert_eq!((&status["feasible"], &status["best"]["feasible"]), (&kept.into(), &best.into()), "{status}");
     }
+}
+
+#[test]
+fn an_output_without_any_outcome_is_named_and_does_not_stop_the_others() {
+    let folder = Folder::new(&PLAIN.replace("[space]", "[constraints]\nz = { at-most = 1 }\n[space]"), "{x}", "", "");
+    let rows: String = (0..10).map(|i| format!("0.{i},{},{}\n", 7 * i, i * i)).collect();
+    folder.write("today.csv", &format!("x,n,y\n{rows}"));
+    folder.done(&["tell", "study.toml", "today.csv"]);
+    let asked = folder.spargo(&["ask", "study.toml", "-n", "3"]);
+    assert_eq!(asked.code, Some(0), "{asked:?}");
+    let words = "no outcome of 'z' is known yet, and the choice does not depend on it";
+    assert!(asked.stderr.contains(words) && !asked.stderr.contains("no model"), "{asked:?}");
+    folder.done(&["report", "study.toml", "-o", "page.html"]);
+    assert!(folder.read("page.html").contains("There is no outcome of z yet"));
+    let suggested = folder.done(&["suggest", "study.toml", "--data", "today.csv", "--predict", "-n", "2"]);
+    let lines: Vec<&str> = suggested.lines().collect();
+    assert_eq!(lines[0], "x,n,y mean,y low,y high,z mean,z low,z high");
+    assert!(
+        lines.len() == 3 && lines[1..].iter().all(|line| line.ends_with(",,,") && !line.contains(",,,,")),
+        "{lines:?}"
+    );
 }

@@ -5,7 +5,7 @@ use crate::folder::{Folder, PLAIN};
 #[test]
 fn a_finished_run_names_budget_failures_and_report() {
     let script = "case $SPARGO_TRIAL in 2|5) echo oops >&2; exit 3;; 7) sleep 9;; esac; echo $1";
-    let folder = Folder::new(PLAIN, "{x}", "budget = 12\ntimeout = 1\nparallel = 4", script);
+    let folder = Folder::new(PLAIN, "{x}", "mode = 'batch'\nbudget = 12\ntimeout = 1\nparallel = 4", script);
     let said = folder.done(&["run", "study.toml"]);
     assert!(said.contains("failed: 2 exit code 3, 1 timeout after 1 s\n"), "{said}");
     assert!(said.contains("budget of 12 trials spent, 3 failed"), "{said}");
@@ -15,6 +15,16 @@ fn a_finished_run_names_budget_failures_and_report() {
     assert!(said.contains("\nbatch 2: 4 points in "), "{said}");
     assert!(said.contains("12 of 12 trials asked for, 5 observed, 3 failed, best 0."), "{said}");
     assert_eq!(folder.status()["failures"][0], serde_json::json!({ "reason": "exit code 3", "trials": 2 }));
+}
+
+#[test]
+fn a_log_of_an_async_run_has_a_line_for_every_batch_of_points() {
+    let folder = Folder::new(PLAIN, "{x}", "budget = 18\nparallel = 2", "echo $1");
+    let said = folder.done(&["run", "study.toml"]);
+    let lines: Vec<&str> = said.lines().filter(|line| line.contains(" trials asked for, ")).collect();
+    assert!((3..=4).contains(&lines.len()), "{said}");
+    let points = |line: &&str| line.split(' ').next().unwrap().parse::<usize>().unwrap();
+    assert!(lines.iter().all(|line| (4..=5).contains(&points(line))), "{said}");
 }
 
 #[test]

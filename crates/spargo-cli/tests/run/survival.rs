@@ -9,7 +9,9 @@ const HANGING: &str = "echo $$ >> started; [ $1 -lt 4 ] || while [ ! -e go ]; do
 #[test]
 fn a_run_that_is_killed_again_and_again_ends_like_one_that_is_not() {
     let script = "echo $1 >> log; sleep 0.05; awk -v x=$2 -v n=$3 'BEGIN { print sin(7 * x) + n / 99 }'";
-    let folder = || Folder::new(PLAIN, "{trial} {x} {n}", "budget = 36\nfinal-replicates = 7\nparallel = 3", script);
+    let folder = || {
+        Folder::new(PLAIN, "{trial} {x} {n}", "mode = 'batch'\nbudget = 36\nfinal-replicates = 7\nparallel = 3", script)
+    };
     let (calm, rough) = (folder(), folder());
     calm.done(&["run", "study.toml"]);
     let (mut kills, mut state) = (0, 1_u64);
@@ -96,22 +98,27 @@ fn a_run_under_nohup_survives_its_terminal() {
 fn interrupted_runs_leave_a_consistent_study() {
     let signals = [("INT", 130), ("TERM", 143), ("HUP", 129)];
     // Under nohup a run has no ear for it.
-    for (name, code) in signals.into_iter().filter(|(name, _)| *name != "HUP" || !hang_up_is_ignored()) {
-        let folder = Folder::new(PLAIN, "{trial}", "budget = 12\nparallel = 2", HANGING);
+    let signals = signals.into_iter().filter(|(name, _)| *name != "HUP" || !hang_up_is_ignored());
+    for ((name, code), (mode, pending)) in
+        signals.flat_map(|signal| [("batch", 5), ("async", 2)].map(|mode| (signal, mode)))
+    {
+        let folder = Folder::new(PLAIN, "{trial}", &format!("mode = '{mode}'\nbudget = 12\nparallel = 2"), HANGING);
         let run = folder.start();
         folder.wait_for_lines("started", 5);
         signal(name, run.id());
         let said = said(run.wait_with_output().unwrap());
         assert_eq!(said.code, Some(code), "{said:?}");
-        let words =
-            format!("stopped by SIG{name}: 3 of 12 trials have an outcome, best 3; 5 pending ones will be repeated");
+        let words = format!(
+            "stopped by SIG{name}: 3 of 12 trials have an outcome, best 3; {pending} pending ones will be repeated"
+        );
         assert!(
             said.stdout.contains(&words) && said.stdout.contains("continue with `spargo run study.toml`"),
             "{said:?}"
         );
         assert!(folder.read("started").lines().all(|process| !alive(process)));
         let status = folder.status();
-        assert_eq!((&status["observed"], &status["failed"], &status["pending"]), (&3.into(), &0.into(), &5.into()));
+        let counts = ["observed", "failed", "pending"].map(|key| status[key].as_u64().unwrap());
+        assert_eq!(counts, [3, 0, pending], "{mode}");
         folder.write("go", "");
         folder.done(&["run", "study.toml"]);
         assert!(folder.export().iter().all(|row| row[0].parse::<f64>() == row[3].parse() && row[4] == "done"));
@@ -143,7 +150,7 @@ fn the_last_event_of_an_interrupted_run_has_the_best_outcome() {
 
 #[test]
 fn a_study_has_one_run_at_a_time_and_others_may_tell() {
-    let folder = Folder::new(PLAIN, "{trial}", "budget = 12\nparallel = 2", HANGING);
+    let folder = Folder::new(PLAIN, "{trial}", "mode = 'batch'\nbudget = 12\nparallel = 2", HANGING);
     let run = folder.start();
     folder.wait_for_lines("started", 5);
     let complaint = folder.refused(&["run", "study.toml"]);
@@ -175,7 +182,7 @@ fn settings_may_change_but_not_what_trials_have_no_meaning_under() {
     folder.edit("study.toml", "goal = 'max'", "goal = 'min'");
     // Commands that only look do not change it.
     let said = folder.spargo(&["status", "study.toml"]);
-    assert!(said.code == Some(0) && said.stderr.contains("'outputs' was changed in study.toml"), "{said:?}");
+    assert!(said.code == Some(0) && said.stderr.contains("'outputs.y.goal' was changed in study.toml"), "{said:?}");
     let best = |of: &serde_json::Value| of["best"]["observed"]["value"].as_f64().unwrap();
     let before = best(&folder.status());
     let said = folder.spargo(&["run", "study.toml"]);

@@ -3,6 +3,7 @@
 mod table;
 
 use crate::io::outcome_args::{OutcomeArgs, output_number};
+use crate::io::output::count::counted;
 use crate::io::output::excerpt::escaped;
 use crate::io::output::print::{print, print_data};
 use crate::io::study_handle::{StudyHandle, author};
@@ -36,8 +37,8 @@ Examples:
   spargo amend coupling.db --trial 8 --failed 'a cracked vial' --reason 'seen late'
   spargo amend coupling.db corrections.csv --reason 'recalibrated' --dry-run
 
-Columns of a table: trial, outputs and, optionally, their noise (`yield sd`, `yield variance`), status and reason. An empty \
-cell stays as it is. All rows are amended or, if one is refused, none. A trial that was discarded counts again. Models use \
+Columns of a table: trial, outputs and, optionally, the inputs, which must be the trial's, noise (`yield sd`, `yield \
+variance`), status and reason. An empty cell stays as it is. All rows are amended or, if one is refused, none. A trial that was discarded counts again. Models use \
 the corrected outcomes from the next ask on, also in a run that is going on.
 Keys of --json: changes, a list of trial, before and after (by output, or \"discarded\"); dry_run.")]
 pub struct Amend {
@@ -126,7 +127,7 @@ impl Discard {
     pub fn run(self) -> Result<()> {
         let study = self.common.open(&self.study)?;
         let correction = match self.table {
-            Some(path) => Correction::Discard(table::trials(&path)?),
+            Some(path) => Correction::Discard(table::trials(&path, &study)?),
             None if self.pending => Correction::DiscardPending,
             None => Correction::Discard(self.trial),
         };
@@ -139,7 +140,7 @@ impl Retry {
         let study = self.common.open(&self.study)?;
         let output = self.output.as_ref().map(|name| output_number(&study, name)).transpose()?;
         let correction = match self.table {
-            Some(path) => Correction::Retry { trials: table::trials(&path)?, output },
+            Some(path) => Correction::Retry { trials: table::trials(&path, &study)?, output },
             None if self.failed => Correction::RetryFailed,
             None => Correction::Retry { trials: self.trial, output },
         };
@@ -164,7 +165,7 @@ impl CorrectionArgs {
         }
         let lines: String = changes.iter().map(|change| format!("{change}\n")).collect();
         let what = if self.dry_run { "would change; nothing was changed" } else { "changed" };
-        print(&format!("{lines}{} trials {what}\n", changes.len()))
+        print(&format!("{lines}{} {what}\n", counted(changes.len(), "trial")))
     }
 }
 

@@ -2,19 +2,17 @@
 
 use crate::io::csv::outcome_cells::{OutcomeColumns, RowOutcome};
 use crate::io::csv::records::{Records, Row, Units};
+use crate::io::csv::trial_columns::TrialColumns;
 use miette::{Result, miette};
 use spargo::study::{Outcome, Study};
-use std::collections::HashMap;
 use std::path::Path;
 
 /// The outcomes of a table by trial; rows that say nothing are left out.
 pub fn outcomes(path: &Path, study: &Study) -> Result<Vec<(u64, Outcome)>> {
-    let records = Records::read(path)?;
-    let outputs = &study.config().outputs;
-    Units::of(study).check(&records, outputs.iter().map(|output| &output.name))?;
-    let columns = OutcomeColumns::find(&records, outputs)?;
+    let records = read(path, study)?;
+    let columns = OutcomeColumns::find(&records, &study.config().outputs)?;
     let mut outcomes = Vec::new();
-    for (trial, row) in numbered(&records)? {
+    for (trial, row) in numbered(&records, study)? {
         match columns.outcome(&records, row)? {
             RowOutcome::Told(outcome) => outcomes.push((trial, outcome)),
             RowOutcome::Pending { .. } => {}
@@ -28,24 +26,29 @@ pub fn outcomes(path: &Path, study: &Study) -> Result<Vec<(u64, Outcome)>> {
 }
 
 /// The trials of a table.
-pub fn trials(path: &Path) -> Result<Vec<u64>> {
-    let records = Records::read(path)?;
-    Ok(numbered(&records)?.into_iter().map(|(trial, _)| trial).collect())
+pub fn trials(path: &Path, study: &Study) -> Result<Vec<u64>> {
+    let records = read(path, study)?;
+    Ok(numbered(&records, study)?.into_iter().map(|(trial, _)| trial).collect())
 }
 
-/// The rows of a table with the numbers of their trials, each of which occurs once.
-fn numbered(records: &Records) -> Result<Vec<(u64, Row<'_>)>> {
+/// Reads a table whose columns must be in the units of the study.
+fn read(path: &Path, study: &Study) -> Result<Records> {
+    let (records, config) = (Records::read(path)?, study.config());
+    let inputs = config.space.dimensions().iter().map(|input| &input.name);
+    Units::of(study).check(&records, inputs.chain(config.outputs.iter().map(|output| &output.name)))?;
+    Ok(records)
+}
+
+/// The rows of a table with the numbers of their trials, each of which occurs once and has the inputs of its row.
+fn numbered<'r>(records: &'r Records, study: &Study) -> Result<Vec<(u64, Row<'r>)>> {
     let column = records.column("trial")?;
-    let mut lines = HashMap::new();
-    let number = |row: Row<'_>| {
-        let cell = row.cell(column);
-        let fault = |message: String| records.fault_in(row, column, &message);
-        let trial: u64 = cell.parse().map_err(|_| fault(format!("'{cell}' is not the number of a trial")))?;
-        match lines.insert(trial, row.line) {
-            Some(line) => Err(fault(format!("trial {trial} is on line {line} as well"))),
-            None => Ok(trial),
-        }
+    let mut trials = TrialColumns::find(records, study)?;
+    let number = |row: Row<'r>| {
+        let missing = || records.fault_in(row, column, "the number of the trial is missing");
+        let trial = trials.number(records, row)?.ok_or_else(missing)?;
+        trials.trial(records, row, trial)?;
+        Ok((trial, row))
     };
-    let trials = records.rows().map(number).collect::<Result<Vec<_>>>()?;
-    Ok(trials.into_iter().zip(records.rows()).collect())
+    let rows = records.rows().map(number).collect::<Result<_>>();
+    rows.map_err(|fault| miette!("{fault}; nothing was changed"))
 }

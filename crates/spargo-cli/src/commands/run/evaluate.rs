@@ -38,7 +38,7 @@ pub struct Evaluator {
 pub enum Answer {
     /// The program ended, or was killed at its timeout.
     Outcome(Outcome),
-    /// The run was stopped before the program ended: nothing is known.
+    /// The run was stopped before the program was started, or before it ended: nothing is known.
     Stopped,
     /// The program cannot be started, for this trial or any other.
     Broken(Report),
@@ -62,7 +62,7 @@ impl Evaluator {
 
     /// Runs the program at a point until it ends, reaches its timeout, or is stopped by the supervisor.
     pub fn evaluate(&self, trial: &Trial) -> Answer {
-        if self.supervisor.stopped() {
+        if !self.supervisor.is_open() {
             return Answer::Stopped;
         }
         let (mut child, group) = match Group::spawn(&mut self.command(trial)) {

@@ -16,7 +16,7 @@ use crate::io::output::excerpt::excerpt;
 use crate::io::output::execution::Threads;
 use crate::io::output::print::print;
 use crate::io::output::summary::StudySummary;
-use crate::io::study_file::{RunSettings, StudyFile};
+use crate::io::study_file::{RunMode, RunSettings, StudyFile};
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use evaluate::{Evaluator, too_many};
@@ -25,21 +25,26 @@ use miette::{Report, Result, miette};
 use progress::{Progress, Show};
 use session::{End, Session};
 use signal_hook::low_level::signal_name;
-use spargo::study::{Budget, Campaign, Config, Counts, Study, Why};
+use spargo::study::{Budget, Campaign, Config, Counts, Mode, Study, Why};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::mpsc;
+use std::time::{Duration, Instant};
 use supervisor::Supervisor;
 use worker_pool::WorkerPool;
 
 /// Largest number of workers: each has three threads, and with many more the process is aborted for lack of stacks.
 const MOST_WORKERS: usize = 4096;
 
+/// Batches of outcomes, or rounds of all workers, that models may have missed before workers wait for the next: where programs take
+/// milliseconds, most points would be those of the first models.
+const MOST_MISSED: u64 = 4;
+
 const HELP: &str = "\
 Examples:
   spargo new && spargo run study.toml     the example brings its own simulator
   spargo run study.toml                   after Ctrl-C or a crash: continues
-  spargo run study.toml > log &           one line per batch
+  spargo run study.toml > log &           one line per `batch` points
   spargo run study.toml --json            for programs
 
 The command of [run] is started once per trial, `parallel` at a time, in the folder of the study file, never through a \
@@ -53,6 +58,12 @@ or times out, all processes of its group are killed. A program that cannot be st
 If spargo itself is killed (SIGKILL), running programs are left behind: stop them yourself. Their trials are repeated by \
 the next run.
 
+With mode = \"async\", the default, a worker gets its next point as soon as it is idle, while the next model is fitted, and \
+trials depend on the order of results. With mode = \"batch\" a batch is complete before the next one is asked for, and the \
+same seed gives the same trials.
+
+With duration = SECONDS no evaluation is begun after that time; those that run then are waited for, and the next run goes on.
+
 The study is stored in <name>.db next to the study file, whose settings may change between runs: see \
 `spargo ask --help`.
 
@@ -62,9 +73,9 @@ Events of --json, by the key \"event\":
             trials: a list of {input: value, ..., \"trial\": number}
   told      trial, seconds, status: \"done\" with values (and variances) by
             output, or \"failed\" with a reason
-  finished  why: budget, exhausted, signal, failing or broken, and the keys of
-            `spargo status --json` except step; after a signal what is
-            believed is null, as it takes a model
+  finished  why: budget, exhausted, duration, signal, failing or broken,
+            and the keys of `spargo status --json` except step, runners and
+            ready; after a signal what is believed is null, as it takes a model
 
 Exit codes: 0 done, 1 error, 2 wrong usage, 129 hung up (unless SIGHUP is ignored), 130 Ctrl-C, 143 terminated.";
 
@@ -96,19 +107,27 @@ impl Run {
         let _lock = lock(&file.database())?;
         let handle = StudyHandle::create(&file)?;
         let evaluator = Evaluator::new(&file, settings, supervisor)?;
-        let pool = WorkerPool::new(evaluator, workers(settings, &file.config)?, &sender)?;
-        let campaign = self.campaign(&handle.study, settings);
+        let workers = workers(settings, &file.config)?;
+        let pool = WorkerPool::new(evaluator, workers, &sender)?;
+        let mut campaign = self.campaign(&handle.study, settings);
+        campaign.workers = workers;
         let progress = Progress::start(self.show(), &handle, settings)?;
-        let mut session = Session { handle, campaign, pool, events, config: file.config.clone(), progress };
+        let deadline = settings.duration.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
+        let mut session = Session { handle, campaign, pool, events, config: file.config.clone(), progress, deadline };
         self.threads.install(|| {
             let end = session.run()?;
-            self.finish(session, end, settings.budget)
+            self.finish(session, end, settings)
         })
     }
 
     fn campaign(&self, study: &Study, settings: &RunSettings) -> Campaign {
         let mut campaign = Campaign::new(Budget::Total(settings.budget));
         campaign.final_replicates = settings.final_replicates;
+        if settings.mode == RunMode::Async {
+            let batch = study.config().batch as u64;
+            campaign.mode = Mode::Async { refit_every: batch };
+            campaign.most_missed = Some(MOST_MISSED * batch.max(settings.parallel as u64));
+        }
         if !self.keep_going {
             campaign.give_up = Some(Campaign::patience(study).min(settings.budget));
         }
@@ -116,9 +135,9 @@ impl Run {
     }
 
     /// Reports the state of the study, and why the run ended.
-    fn finish(&self, session: Session, end: End, budget: usize) -> Result<()> {
-        let Session { mut handle, pool, progress, .. } = session;
-        drop(pool);
+    fn finish(&self, session: Session, end: End, &RunSettings { budget, duration, .. }: &RunSettings) -> Result<()> {
+        let Session { mut handle, pool, progress, campaign, .. } = session;
+        drop((pool, campaign));
         let summary = match end {
             // A model would delay the end of an interrupted run.
             End::Signal(_) => StudySummary::without_model(&handle),
@@ -126,7 +145,13 @@ impl Run {
         };
         progress.finish(end.word(), summary.json())?;
         let text = match &end {
-            End::Signal(signal) => self.interrupted(&handle, *signal, budget),
+            End::Signal(signal) => {
+                self.interrupted(&handle, &format!("by {}", signal_name(*signal).unwrap_or("a signal")), budget)
+            }
+            End::OutOfTime => {
+                let why = format!("after its duration of {} s", duration.unwrap_or_default());
+                format!("{summary}{}", self.interrupted(&handle, &why, budget))
+            }
             End::Done(Why::SpaceExhausted) => format!("every point of the space has been asked for\n{summary}"),
             End::Done(Why::BudgetSpent) => format!("{summary}{}", self.spent(&handle, budget)),
             _ => summary.to_string(),
@@ -138,7 +163,7 @@ impl Run {
             End::Done(Why::AllFailed { evaluations, reason, count, pending_again }) => {
                 Err(all_failed(evaluations, &reason, count, pending_again))
             }
-            End::Done(_) => Ok(()),
+            End::Done(_) | End::OutOfTime => Ok(()),
             End::Signal(signal) => {
                 // Folds the log (-wal) into the database, which is then whole by itself.
                 drop(handle);
@@ -167,14 +192,13 @@ impl Run {
         )
     }
 
-    fn interrupted(&self, handle: &StudyHandle, signal: i32, budget: usize) -> String {
+    fn interrupted(&self, handle: &StudyHandle, why: &str, budget: usize) -> String {
         let Counts { trials, pending, .. } = handle.study.counts();
         let best = handle.study.best_observation();
         let best = best.map_or(String::new(), |best| format!(", best {}", short(best.value)));
         format!(
-            "stopped by {}: {} of {budget} trials have an outcome{best}; {pending} pending ones will be repeated\n\
+            "stopped {why}: {} of {budget} trials have an outcome{best}; {pending} pending ones will be repeated\n\
              stored in {}; continue with `spargo run {}`\n",
-            signal_name(signal).unwrap_or("a signal"),
             trials - pending,
             handle.database.display(),
             self.file.display()
@@ -188,9 +212,10 @@ impl Run {
     }
 }
 
-/// Evaluations at a time: a batch is complete before the next one is asked for.
+/// Evaluations at a time: a batch may be complete before the next one is asked for.
 fn workers(settings: &RunSettings, config: &Config) -> Result<usize> {
-    let workers = settings.parallel.min(settings.budget).min(config.batch.max(config.initial));
+    let most = if settings.mode == RunMode::Batch { config.batch.max(config.initial) } else { usize::MAX };
+    let workers = settings.parallel.min(settings.budget).min(most);
     if workers > MOST_WORKERS { Err(too_many(&format!("{workers} is more than {MOST_WORKERS}"))) } else { Ok(workers) }
 }
 
@@ -200,6 +225,7 @@ impl End {
             End::Done(Why::BudgetSpent) => "budget",
             End::Done(Why::SpaceExhausted) => "exhausted",
             End::Done(Why::AllFailed { .. }) => "failing",
+            End::OutOfTime => "duration",
             End::Signal(_) => "signal",
             End::Broken(_) => "broken",
         }

@@ -1,8 +1,8 @@
-//! What a run shows of its progress: a bar on a terminal, a line per batch in a file, or one line of JSON per event for programs.
+//! What a run shows of its progress: a bar on a terminal, a line for every batch of points in a file, or one line of JSON per event for programs.
 
 use crate::io::csv::points::{Named, by_output, short};
 use crate::io::output::print::{print, write};
-use crate::io::study_file::RunSettings;
+use crate::io::study_file::{RunMode, RunSettings};
 use crate::io::study_handle::StudyHandle;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result, WrapErr};
@@ -33,6 +33,9 @@ pub struct Progress {
     believed: Option<f64>,
     /// Seconds that the last step took to choose points.
     overhead: Option<f64>,
+    /// Points since the last line, and the seconds that it took to get them.
+    since: (usize, f64),
+    mode: RunMode,
 }
 
 impl Progress {
@@ -47,7 +50,9 @@ impl Progress {
             bar.enable_steady_tick(Duration::from_millis(200));
         }
         let (started, told) = (Instant::now(), 0);
-        let progress = Progress { show, bar, started, told, observed: None, believed: None, overhead: None };
+        let (since, mode) = ((0, 0.0), run.mode);
+        let progress =
+            Progress { show, bar, started, told, observed: None, believed: None, overhead: None, since, mode };
         progress.event(|| {
             json!({
                 "event": "started", "study": handle.database.display().to_string(), "name": handle.study.config().name,
@@ -60,15 +65,18 @@ impl Progress {
     /// Shows the trials of a step, and the best point by its model.
     pub fn asked(&mut self, study: &mut Study, trials: &[Trial], seconds: f64) -> Result<()> {
         self.overhead = Some(seconds);
-        // The model of the last step is at hand: this costs a prediction, or models around the best trials.
+        // The model of a batch is at hand: this costs a prediction, or models around the best trials.
         if self.show == Show::Bar
+            && self.mode == RunMode::Batch
             && let Ok(Some(best)) = study.best()
         {
             self.believed = Some(best.believed.mean);
             self.show_message();
         }
-        if self.show == Show::Lines {
-            self.line(study, trials.len(), seconds);
+        self.since = (self.since.0 + trials.len(), self.since.1 + seconds);
+        if self.show == Show::Lines && (self.mode == RunMode::Batch || self.since.0 >= study.config().batch) {
+            let (points, seconds) = std::mem::take(&mut self.since);
+            self.line(study, points, seconds);
         }
         self.event(|| {
             let space = &study.config().space;
@@ -130,8 +138,9 @@ impl Progress {
         let Counts { trials, observed, failed, .. } = study.counts();
         let best = study.best_observation().map_or(String::new(), |best| format!(", best {}", short(best.value)));
         let (step, total) = (study.history().asks(), self.bar.length().unwrap_or(0));
+        let batch = if self.mode == RunMode::Batch { format!("batch {step}: ") } else { String::new() };
         let _ = print(&format!(
-            "batch {step}: {points} points in {seconds:.2} s; {trials} of {total} trials asked for, {observed} observed, {failed} \
+            "{batch}{points} points in {seconds:.2} s; {trials} of {total} trials asked for, {observed} observed, {failed} \
              failed{best}\n"
         ));
     }

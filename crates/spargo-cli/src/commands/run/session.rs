@@ -1,7 +1,7 @@
 //! The loop of `spargo run`: a campaign says what to evaluate, workers evaluate it, and every outcome is told at once.
 //!
 //! ```text
-//!     campaign ─▶ evaluate ─▶ tell ─▶ campaign ─▶ … until it is done, a signal arrives or the program cannot be started
+//!     campaign ─▶ evaluate ─▶ tell ─▶ campaign ─▶ … until it is done or out of time, a signal arrives or the program cannot be started
 //! ```
 //!
 //! A run that was killed and is started again evaluates its pending trials first, and then asks for the points that it
@@ -15,9 +15,12 @@ use crate::io::study_handle::StudyHandle;
 use miette::{IntoDiagnostic, Report, Result, WrapErr, miette};
 use spargo::Error;
 use spargo::study::{Campaign, Config, Next, Outcome, Why};
-use std::sync::mpsc::Receiver;
-use std::time::Instant;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
 use tracing::{debug, info, warn};
+
+/// Longest time between two looks at the study: so a run whose evaluations take hours is seen to be alive.
+const LOOK: Duration = Duration::from_secs(20);
 
 /// A trial's number, its outcome and the seconds of its evaluation.
 type Evaluated = (u64, Outcome, f64);
@@ -31,6 +34,8 @@ pub struct Session {
     /// The settings that the run was started with.
     pub config: Config,
     pub progress: Progress,
+    /// When the run is out of time: what runs then is waited for, and nothing else is begun.
+    pub deadline: Option<Instant>,
 }
 
 /// Why a run ended.
@@ -38,6 +43,8 @@ pub struct Session {
 pub enum End {
     /// The campaign is over.
     Done(Why),
+    /// The run is out of time.
+    OutOfTime,
     /// A signal arrived.
     Signal(i32),
     /// The program cannot be started.
@@ -50,8 +57,10 @@ impl Session {
         let mut open = 0;
         let mut end = None;
         loop {
-            if end.is_none() {
-                match self.next()? {
+            end = end.or_else(|| (self.left() == Some(Duration::ZERO)).then_some(End::OutOfTime));
+            // A signal stops the workers before it is received here: none of them is idle.
+            if end.is_none() && !self.pool.is_stopped() {
+                match self.next(open)? {
                     Next::Evaluate(trials) => {
                         open += trials.len();
                         self.pool.evaluate(trials);
@@ -60,8 +69,10 @@ impl Session {
                     Next::Done(why) => end = Some(End::Done(why)),
                 }
             }
-            if end.is_some() {
-                self.pool.stop();
+            match &end {
+                Some(End::OutOfTime) => self.pool.close(),
+                Some(_) => self.pool.stop(),
+                None => {}
             }
             if let Some(end) = end.take_if(|_| open == 0) {
                 return Ok(end);
@@ -72,10 +83,16 @@ impl Session {
         }
     }
 
+    /// The time that is left, if it is limited.
+    fn left(&self) -> Option<Duration> {
+        self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+    }
+
     /// What the campaign does next, shown if it has asked for trials.
-    fn next(&mut self) -> Result<Next> {
+    fn next(&mut self, open: usize) -> Result<Next> {
         let (started, asks) = (Instant::now(), self.handle.study.history().asks());
-        let next = self.campaign.next(&mut self.handle.study, 0).into_diagnostic()?;
+        let next =
+            self.campaign.next(&mut self.handle.study, self.campaign.workers.saturating_sub(open)).into_diagnostic()?;
         self.check_settings()?;
         if let Next::Evaluate(trials) = &next {
             if self.handle.study.history().asks() > asks {
@@ -98,10 +115,15 @@ impl Session {
         Err(miette!(help = help, "another process has changed the inputs or outputs of the study"))
     }
 
-    /// Waits for an event; all outcomes that have arrived meanwhile are returned together.
+    /// Waits for an event, for a while; all outcomes that have arrived meanwhile are returned together.
     fn receive(&mut self, open: &mut usize) -> Result<(Vec<Evaluated>, Option<End>)> {
         let (mut outcomes, mut end) = (Vec::new(), None);
-        let first = self.events.recv().into_diagnostic()?;
+        // Once it is over, what runs is waited for.
+        let longest = self.left().filter(|left| !left.is_zero()).map_or(LOOK, |left| left.min(LOOK));
+        let first = match self.events.recv_timeout(longest) {
+            Err(RecvTimeoutError::Timeout) => return Ok((outcomes, end)),
+            first => first.into_diagnostic()?,
+        };
         for event in std::iter::once(first).chain(self.events.try_iter()) {
             match event {
                 Event::Signal(signal) => end = end.or(Some(End::Signal(signal))),

@@ -27,6 +27,8 @@ pub struct Supervisor {
 struct List {
     children: HashMap<Group, Child>,
     stopped: bool,
+    /// Whether no child is to be started any more; those that run go on.
+    closed: bool,
 }
 
 struct Child {
@@ -63,6 +65,17 @@ impl Supervisor {
         let mut list = self.lock();
         list.stopped = true;
         list.children.iter_mut().for_each(|(group, child)| child.kill(*group, Killed::Stopped));
+    }
+
+    /// Lets no further child be started; those that run go on.
+    pub fn close(&self) {
+        self.lock().closed = true;
+    }
+
+    /// Whether a child may be started.
+    pub fn is_open(&self) -> bool {
+        let list = self.lock();
+        !(list.stopped || list.closed)
     }
 
     pub fn stopped(&self) -> bool {

@@ -43,6 +43,16 @@ impl WorkerPool {
         self.evaluator.supervisor.stop();
     }
 
+    /// Whether evaluations were ended.
+    pub fn is_stopped(&self) -> bool {
+        self.evaluator.supervisor.stopped()
+    }
+
+    /// Ends the evaluations that have not begun, without the others.
+    pub fn close(&self) {
+        self.evaluator.supervisor.close();
+    }
+
     /// Evaluates trials in their order, as many at a time as there are threads; each ends with an event.
     pub fn evaluate(&self, trials: Vec<Trial>) {
         if let Some(jobs) = &self.jobs {

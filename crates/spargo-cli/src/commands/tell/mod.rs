@@ -3,12 +3,13 @@
 mod table;
 
 use crate::io::outcome_args::OutcomeArgs;
+use crate::io::output::count::{agreed, counted};
 use crate::io::output::print::{note, print, print_data};
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
 use serde_json::json;
-use spargo::study::{Counts, Study};
+use spargo::study::{ColumnUnit, Counts, Study};
 use std::path::PathBuf;
 use table::NewOutcomes;
 
@@ -30,7 +31,8 @@ Examples:
 Columns of a table: trial, the outputs and, optionally, the inputs, noise (`yield sd` or `yield variance`), status and \
 reason. An empty cell is pending: it can be told later. The words failed or NaN, or a reason, are a failure, of that output \
 if there are several. Rows without a trial number are new points and need all inputs; they are added again if the table is \
-told again; without any outcome they are passed over and counted. An outcome that is already known is skipped, a different \
+told again; without any outcome they are passed over and counted. Units in a header, `temperature (°C)`, are kept from the \
+first table that has them and printed; other ones are refused. An outcome that is already known is skipped, a different \
 one is refused: `spargo amend` corrects it.
 Keys of --json: new, known, trials, pending; of a table also rows: outcomes, failed, pending, without_outcome, discarded.")]
 pub struct Tell {
@@ -57,7 +59,7 @@ impl Tell {
             None => NewOutcomes { outcomes: vec![self.outcome.outcome(&study)?], ..NewOutcomes::default() },
         };
         let rows = self.results.as_ref().map(|_| outcomes.counts);
-        let (new, known) = tell(&mut study, outcomes)?;
+        let Told { new, known, units } = tell(&mut study, outcomes)?;
         let Counts { trials, pending, partial, .. } = study.counts();
         if self.json {
             let mut told = json!({ "new": new, "known": known, "trials": trials, "pending": pending });
@@ -69,26 +71,44 @@ impl Tell {
         if let Some(rows) = rows {
             print(&format!("{rows}\n"))?;
         }
+        if !units.is_empty() {
+            let units: Vec<String> = units.iter().map(ColumnUnit::to_string).collect();
+            print(&format!("units kept: {}\n", units.join(", ")))?;
+        }
         let skipped = if known > 0 { format!(", {known} already known") } else { String::new() };
         let partly = if partial > 0 { format!(", {partial} more in part") } else { String::new() };
-        print(&format!("{new} told{skipped}; {} of {trials} trials have an outcome{partly}\n", trials - pending))?;
+        let (with, trials) = (trials - pending, counted(trials, "trial"));
+        let have = agreed(with, ["has", "have"]);
+        print(&format!("{new} told{skipped}; {with} of {trials} {have} an outcome{partly}\n"))?;
         match study.outside() {
             0 => {}
             count => {
-                note(&format!("{count} trials outside the ranges are used, but neither asked for nor recommended"))
+                let (trials, are) = (counted(count, "trial"), agreed(count, ["is", "are"]));
+                note(&format!("{trials} outside the ranges {are} used, but neither asked for nor recommended"));
             }
         }
         Ok(())
     }
 }
 
-/// Tells outcomes; returns how many outcomes are new, and how many were known.
+/// What came of telling outcomes.
+struct Told {
+    /// How many are new.
+    new: usize,
+    /// How many were known.
+    known: usize,
+    /// The units that the study keeps from now on.
+    units: Vec<ColumnUnit>,
+}
+
 fn tell(
     study: &mut Study,
-    NewOutcomes { outcomes, known, points, rows, units, .. }: NewOutcomes,
-) -> Result<(usize, usize)> {
-    let new = study.tell_and_add_candidates(&outcomes, &points, &rows);
-    let new = new.map_err(|refused| refused.error).into_diagnostic()?;
-    study.keep_units(&units).into_diagnostic()?;
-    Ok((new, known + outcomes.len() + points.len() - new))
+    NewOutcomes { outcomes, known, points, rows, units, format, .. }: NewOutcomes,
+) -> Result<Told> {
+    let told = study.tell_table(&outcomes, &points, &rows, &units);
+    let (new, units) = told.map_err(|refused| refused.error).into_diagnostic()?;
+    if let Some(format) = format {
+        study.keep_dialect(format.name()).into_diagnostic()?;
+    }
+    Ok(Told { new, known: known + outcomes.len() + points.len() - new, units })
 }

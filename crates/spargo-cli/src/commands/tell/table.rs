@@ -1,17 +1,14 @@
 //! A table of outcomes, checked row by row before anything is told.
 
+use crate::io::csv::csv_out::CsvFormat;
 use crate::io::csv::outcome_cells::{OutcomeColumns, RowCounts, RowOutcome};
-use crate::io::csv::points::text;
 use crate::io::csv::records::{Records, Row, Units, value};
+use crate::io::csv::trial_columns::TrialColumns;
 use miette::{Result, miette};
 use spargo::Error;
 use spargo::space::Point;
-use spargo::study::{Outcome, Study};
-use std::collections::HashMap;
+use spargo::study::{ColumnUnit, Outcome, Study};
 use std::path::Path;
-
-/// Largest difference that is taken for rounding, as a share of an input's range.
-const ROUNDING: f64 = 0.01;
 
 /// The new outcomes of a table.
 #[derive(Default)]
@@ -23,7 +20,9 @@ pub struct NewOutcomes {
     /// The rows of the table by what they say.
     pub counts: RowCounts,
     /// The units of the table's columns.
-    pub units: Vec<(String, String, String)>,
+    pub units: Vec<ColumnUnit>,
+    /// How the table is written; `None` if there is none.
+    pub format: Option<CsvFormat>,
     /// Points that were not asked for.
     pub points: Vec<(Point, Option<Outcome>)>,
     /// The row of the candidates of each of them, where its labels say so.
@@ -39,22 +38,21 @@ pub fn read(path: &Path, study: &Study, as_new: bool) -> Result<NewOutcomes> {
     let mut units = Units::of(study);
     units.check(&records, names.chain(config.outputs.iter().map(|output| &output.name)))?;
     let table = OutcomeTable {
-        trial: if as_new { None } else { records.find("trial")? },
-        inputs: config.space.dimensions().iter().map(|d| records.find(&d.name)).collect::<Result<_>>()?,
+        as_new,
         labels: config.space.label_names().map(|name| records.find(name)).collect::<Result<_>>()?,
         outcome: OutcomeColumns::find(&records, &config.outputs)?,
         records,
         study,
     };
-    let told = table.outcomes().map_err(|fault| miette!("{fault}; nothing was told"))?;
-    Ok(NewOutcomes { units: units.list(), ..told })
+    let trials = TrialColumns::find(&table.records, study)?;
+    let told = table.outcomes(trials).map_err(|fault| miette!("{fault}; nothing was told"))?;
+    Ok(NewOutcomes { units: units.list(), format: Some(table.records.format()), ..told })
 }
 
 /// A table of outcomes and its columns.
 struct OutcomeTable<'a> {
-    trial: Option<usize>,
-    /// One per input, if the table has it.
-    inputs: Vec<Option<usize>>,
+    /// Whether every row is a new point, whatever its trial number.
+    as_new: bool,
     /// One per label column of the candidates, if the table has it.
     labels: Vec<Option<usize>>,
     outcome: OutcomeColumns,
@@ -63,47 +61,38 @@ struct OutcomeTable<'a> {
 }
 
 impl OutcomeTable<'_> {
-    fn outcomes(&self) -> Result<NewOutcomes> {
-        let (mut told, mut lines) = (NewOutcomes::default(), HashMap::new());
+    fn outcomes(&self, mut trials: TrialColumns<'_>) -> Result<NewOutcomes> {
+        let mut told = NewOutcomes::default();
         for row in self.records.rows() {
-            let trial = self.trial(row)?;
+            let trial = if self.as_new { None } else { trials.number(&self.records, row)? };
             let said = self.outcome(row)?;
             if trial.is_none() && said == (RowOutcome::Pending { is_marked: false }) {
                 told.counts.without_outcome += 1;
                 continue;
             }
             told.counts.add(&said);
-            if trial.is_none() && matches!(said, RowOutcome::Pending { .. }) {
-                told.points.push((self.point(row)?, None));
-            }
-            let RowOutcome::Told(outcome) = said else { continue };
+            let outcome = match said {
+                RowOutcome::Told(outcome) => Some(outcome),
+                RowOutcome::Pending { .. } => None,
+                RowOutcome::Discarded => continue,
+            };
             let Some(trial) = trial else {
-                let point = self.point(row)?;
+                let point = self.point(row, &trials)?;
                 let labels: Vec<_> = self.labels.iter().map(|label| label.map(|k| row.cell(k))).collect();
                 told.rows.push(self.study.config().space.row_with(&point, &labels));
-                told.points.push((point, Some(outcome)));
+                told.points.push((point, outcome));
                 continue;
             };
-            let known = self.check_trial(row, trial, &outcome)?;
-            if let Some(line) = lines.insert(trial, row.line) {
-                return Err(self.fault(row, "trial", &format!("trial {trial} is on line {line} as well")));
-            }
-            if known {
+            let Some(outcome) = outcome else { continue };
+            trials.trial(&self.records, row, trial)?;
+            let known = self.study.is_known(trial, &outcome);
+            if known.map_err(|error| trials.refused(&self.records, row, &error.to_string()))? {
                 told.known += 1;
             } else {
                 told.outcomes.push((trial, outcome));
             }
         }
         Ok(told)
-    }
-
-    fn trial(&self, row: Row<'_>) -> Result<Option<u64>> {
-        let cell = self.optional(row, self.trial);
-        match cell.parse() {
-            _ if cell.is_empty() => Ok(None),
-            Ok(trial) => Ok(Some(trial)),
-            Err(_) => Err(self.fault(row, "trial", &format!("'{cell}' is not the number of a trial"))),
-        }
     }
 
     /// What a row says, with its outcome as it would be recorded.
@@ -117,40 +106,10 @@ impl OutcomeTable<'_> {
         })
     }
 
-    /// Whether the study has the outcome already. Refuses a trial that does not exist, that has another outcome, or whose
-    /// point differs from the row's.
-    fn check_trial(&self, row: Row<'_>, trial: u64, outcome: &Outcome) -> Result<bool> {
-        let refused = |error: Error| self.fault(row, "trial", &error.to_string());
-        let Some(record) = self.study.trial(trial) else {
-            let trials = self.study.history().records().len() as u64;
-            return Err(refused(Error::UnknownTrial { index: 0, trial, trials }));
-        };
-        self.check_inputs(row, trial, &record.trial.point)?;
-        self.study.is_known(trial, outcome).map_err(refused)
-    }
-
-    /// Refuses inputs that differ from the trial's by more than a spreadsheet's rounding.
-    fn check_inputs(&self, row: Row<'_>, trial: u64, point: &Point) -> Result<()> {
-        let dimensions = self.study.config().space.dimensions();
-        for ((dimension, column), asked) in dimensions.iter().zip(&self.inputs).zip(point) {
-            let cell = self.optional(row, *column);
-            let found = value(cell, &dimension.domain);
-            let near = match (dimension.encode_observed(&found), dimension.encode_observed(asked)) {
-                (Ok(found), Ok(asked)) => (found - asked).abs() <= ROUNDING,
-                _ => false,
-            };
-            if !cell.is_empty() && !near {
-                let message = format!("trial {trial} was asked for at {}, not {cell}", text(asked));
-                return Err(self.fault(row, &dimension.name, &message));
-            }
-        }
-        Ok(())
-    }
-
-    fn point(&self, row: Row<'_>) -> Result<Point> {
+    fn point(&self, row: Row<'_>, trials: &TrialColumns<'_>) -> Result<Point> {
         let dimensions = self.study.config().space.dimensions();
         let input = |(dimension, column): (&spargo::space::Dimension, &Option<usize>)| {
-            let cell = self.optional(row, *column);
+            let cell = column.map_or("", |column| row.cell(column));
             if cell.is_empty() {
                 return Err(self.fault(row, &dimension.name, "a row without a trial number needs all inputs"));
             }
@@ -158,11 +117,7 @@ impl OutcomeTable<'_> {
             dimension.encode_observed(&value).map_err(|error| self.fault(row, &dimension.name, &error.to_string()))?;
             Ok(value)
         };
-        dimensions.iter().zip(&self.inputs).map(input).collect()
-    }
-
-    fn optional<'r>(&self, row: Row<'r>, column: Option<usize>) -> &'r str {
-        column.map_or("", |column| row.cell(column))
+        dimensions.iter().zip(&trials.inputs).map(input).collect()
     }
 
     fn fault(&self, row: Row<'_>, column: &str, message: &str) -> miette::Report {

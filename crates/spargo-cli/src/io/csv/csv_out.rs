@@ -1,8 +1,19 @@
 //! Rows as CSV text, quoted where necessary, with no cell that a spreadsheet would run as a formula.
 
 use crate::io::csv::formula::guarded;
+use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use miette::{IntoDiagnostic, Result};
 use spargo::space::Value;
+
+/// The dialects by their names.
+const DIALECTS: [(&str, CsvFormat); 5] = [
+    ("comma", CsvFormat { delimiter: b',', decimal_comma: false }),
+    ("semicolon", CsvFormat { delimiter: b';', decimal_comma: true }),
+    ("semicolon-point", CsvFormat { delimiter: b';', decimal_comma: false }),
+    ("tab", CsvFormat { delimiter: b'\t', decimal_comma: false }),
+    ("tab-comma", CsvFormat { delimiter: b'\t', decimal_comma: true }),
+];
 
 /// How numbers and cells are separated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,13 +29,39 @@ impl Default for CsvFormat {
     }
 }
 
+impl ValueEnum for CsvFormat {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [CsvFormat; 5] = [DIALECTS[0].1, DIALECTS[1].1, DIALECTS[2].1, DIALECTS[3].1, DIALECTS[4].1];
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
+    }
+}
+
 impl CsvFormat {
+    /// Its name among the dialects.
+    pub fn name(self) -> &'static str {
+        DIALECTS.into_iter().find(|(_, format)| *format == self).unwrap_or(DIALECTS[0]).0
+    }
+
+    /// The dialect with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        DIALECTS.into_iter().find(|dialect| dialect.0 == name).map(|(_, format)| format)
+    }
+
+    /// The text of a cell that may be a number, with the decimal mark of this format.
+    pub fn localized(self, word: String) -> String {
+        let is_number = self.decimal_comma && word.parse::<f64>().is_ok();
+        if is_number { word.replacen('.', ",", 1) } else { word }
+    }
+
     /// A value as the text of a cell.
     pub fn cell(self, value: &Value) -> String {
         match value {
             Value::Choice(word) => word.clone(),
-            number if self.decimal_comma => number.to_string().replacen('.', ",", 1),
-            number => number.to_string(),
+            number => self.localized(number.to_string()),
         }
     }
 }

@@ -8,3 +8,5 @@ pub(crate) mod point_table;
 pub(crate) mod points;
 pub(crate) mod records;
 pub(crate) mod results;
+pub(crate) mod trial_columns;
+pub(crate) mod wells;

@@ -7,28 +7,20 @@
 //!     a cell    a number, or a class (1, 0, yes, no, true, false): observed    empty or pending: not measured yet
 //!               NaN, inf, n/a, failed, …: failed
 //!     reason    if it is not empty, outputs whose cells are empty failed for it
+//!     yield reason                the same of the output yield alone, whatever the status of the row
 //!     yield sd, yield variance    the noise of the value in the column yield, if it is known
 //! ```
 
 use crate::io::csv::records::{Records, Row};
+use crate::io::output::count::counted;
 use crate::io::output::excerpt::escaped;
 use miette::{Result, miette};
 use serde::Serialize;
-use spargo::study::{Goal, Measurement, Outcome, Output};
+use spargo::study::{
+    DISCARDED_WORD as DISCARDED, DONE_WORDS as DONE, FAILED_WORDS as FAILED, Goal, Measurement, Outcome, Output,
+    PENDING_WORD as PENDING,
+};
 use std::fmt;
-
-/// Words of the status of a row whose cells decide.
-const DONE: [&str; 5] = ["", "done", "ok", "observed", "partial"];
-
-/// Words of a failure, those of spreadsheets among them.
-const FAILED: [&str; 11] =
-    ["nan", "na", "n/a", "failed", "fail", "error", "none", "#n/a", "#num!", "#div/0!", "#value!"];
-
-/// The word of what has not been measured yet.
-const PENDING: &str = "pending";
-
-/// The word of a trial that was withdrawn.
-const DISCARDED: &str = "discarded";
 
 /// What to do about a cell that is no outcome.
 const UNREADABLE_HELP: &str =
@@ -49,6 +41,8 @@ pub struct OutputColumns {
     pub value: Option<usize>,
     sd: Option<usize>,
     variance: Option<usize>,
+    /// Why it failed, if the outputs of a row have reasons of their own.
+    reason: Option<usize>,
 }
 
 /// What a row says of its trial.
@@ -94,7 +88,8 @@ impl RowCounts {
 impl fmt::Display for RowCounts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let RowCounts { outcomes, failed, pending, without_outcome, discarded } = self;
-        write!(f, "{outcomes} outcomes, {failed} failed, {pending} pending, {without_outcome} rows without outcome")?;
+        let [outcomes, rows] = [(*outcomes, "outcome"), (*without_outcome, "row")].map(|(n, noun)| counted(n, noun));
+        write!(f, "{outcomes}, {failed} failed, {pending} pending, {rows} without outcome")?;
         if *discarded > 0 { write!(f, ", {discarded} discarded") } else { Ok(()) }
     }
 }
@@ -103,12 +98,13 @@ impl OutcomeColumns {
     /// Finds the columns; at least one output must have one.
     pub fn find(records: &Records, outputs: &[Output]) -> Result<Self> {
         let columns = |output: &Output| -> Result<OutputColumns> {
-            let [sd, variance] = ["sd", "variance"].map(|kind| records.find(&format!("{} {kind}", output.name)));
+            let find = |kind: &str| records.find(&format!("{} {kind}", output.name));
             Ok(OutputColumns {
                 output: output.clone(),
                 value: records.find(&output.name)?,
-                sd: sd?,
-                variance: variance?,
+                sd: find("sd")?,
+                variance: find("variance")?,
+                reason: find("reason")?,
             })
         };
         let found = outputs.iter().map(columns).collect::<Result<Vec<_>>>()?;
@@ -132,8 +128,15 @@ impl OutcomeColumns {
                 Err(records.fault_in(row, self.status.unwrap_or_default(), message))
             }
             Status::Failed => {
-                let reason = if reason.is_empty() { "failed".into() } else { escaped(reason) };
-                Ok(RowOutcome::Told(Outcome::failed(reason)))
+                let reason = if reason.is_empty() { "failed" } else { reason };
+                if self.has_own_reasons(row) {
+                    return self.measured(records, row, reason);
+                }
+                Ok(RowOutcome::Told(Outcome::failed(escaped(reason))))
+            }
+            // Some outputs failed, others are still to come.
+            Status::Pending if self.has_own_reasons(row) && self.numbers(row).next().is_none() => {
+                self.measured(records, row, reason)
             }
             Status::Pending => match self.numbers(row).next() {
                 None => Ok(RowOutcome::Pending { is_marked: true }),
@@ -166,11 +169,18 @@ impl OutcomeColumns {
         // Nothing is to come of a row with a reason and no value, in whatever table the other outputs are.
         let is_lost = !reason.is_empty() && measurements.iter().all(|one| one.observed().is_none());
         let is_marked = self.outputs.iter().any(|columns| is(columns.cell(row), &[PENDING]));
-        if is_lost && !is_marked {
+        if is_lost && !is_marked && !self.has_own_reasons(row) {
             return Ok(RowOutcome::Told(Outcome::failed(escaped(reason))));
         }
+        let is_shared = measurements.windows(2).all(|pair| pair[0].failure() == pair[1].failure());
         let outcome = Outcome::Measured(measurements);
-        Ok(RowOutcome::Told(outcome.failure().map(Outcome::failed).unwrap_or(outcome)))
+        let shared = outcome.failure().filter(|_| is_shared).map(Outcome::failed);
+        Ok(RowOutcome::Told(shared.unwrap_or(outcome)))
+    }
+
+    /// Whether an output of the row failed for a reason of its own.
+    fn has_own_reasons(&self, row: Row<'_>) -> bool {
+        self.outputs.iter().any(|columns| !columns.own_reason(row).is_empty())
     }
 
     /// Columns and cells of the outputs that are numbers.
@@ -186,11 +196,22 @@ impl OutputColumns {
         self.value.map_or("", |column| row.cell(column))
     }
 
+    fn own_reason<'r>(&self, row: Row<'r>) -> &'r str {
+        self.reason.map_or("", |column| row.cell(column))
+    }
+
+    /// What the cells of the output say; `reason` is that of the row, unless the output has one of its own.
     fn measurement(&self, records: &Records, row: Row<'_>, reason: &str) -> Result<Measurement> {
-        let (cell, Output { name, goal, .. }) = (self.cell(row), &self.output);
+        let (cell, own, Output { name, goal, .. }) = (self.cell(row), self.own_reason(row), &self.output);
         let variance = self.variance(records, row)?;
         let failed = |default: String| Measurement::failed(if reason.is_empty() { default } else { escaped(reason) });
         let measurement = match number(cell, *goal) {
+            _ if !own.is_empty() && (cell.is_empty() || is(cell, &FAILED)) => Measurement::failed(escaped(own)),
+            _ if !own.is_empty() => {
+                let message =
+                    format!("'{name}' is {cell}, but has the reason '{own}' of a failure; remove one of them");
+                return Err(records.fault_in(row, self.reason.unwrap_or_default(), &message));
+            }
             _ if is(cell, &FAILED) => failed(format!("no value of '{name}'")),
             _ if is(cell, &[PENDING]) || self.value.is_none() => Measurement::Pending,
             _ if cell.is_empty() && reason.is_empty() => Measurement::Pending,
@@ -280,106 +301,4 @@ pub fn class(word: &str) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn read(cells: &str) -> Result<RowOutcome, String> {
-        read_for(Goal::Maximize, cells)
-    }
-
-    fn read_for(goal: Goal, cells: &str) -> Result<RowOutcome, String> {
-        read_with("x,y,status,reason,z", goal, cells)
-    }
-
-    fn read_with(header: &str, goal: Goal, cells: &str) -> Result<RowOutcome, String> {
-        let text = format!("{header}\n1,{cells}\n");
-        let records = Records::parse("results.csv".into(), text.as_bytes()).unwrap();
-        let outputs = ["y", "z"].map(|name| Output { name: name.into(), goal });
-        let columns = OutcomeColumns::find(&records, &outputs).unwrap();
-        columns.outcome(&records, records.rows().next().unwrap()).map_err(|fault| fault.to_string())
-    }
-
-    fn told(measurements: [Measurement; 2]) -> Result<RowOutcome, String> {
-        Ok(RowOutcome::Told(Outcome::Measured(measurements.into())))
-    }
-
-    fn failed(reason: &str) -> Result<RowOutcome, String> {
-        Ok(RowOutcome::Told(Outcome::failed(reason)))
-    }
-
-    #[test]
-    fn classes_can_be_words() {
-        for (cells, values) in [("1,,,0", [1.0, 0.0]), ("Yes,,,no", [1.0, 0.0]), ("FALSE,done,,True", [0.0, 1.0])] {
-            assert_eq!(read_for(Goal::Classify, cells), told(values.map(Measurement::value)), "{cells}");
-        }
-        for (cell, words) in [("2", "'2' is not a class"), ("0.5", "'0.5'"), ("maybe", "'maybe' is not a class")] {
-            let fault = read_for(Goal::Classify, &format!("1,,,{cell}")).unwrap_err();
-            assert!(fault.contains("column 'z'") && fault.contains(words), "{fault}");
-        }
-        assert!(read_for(Goal::Classify, "inf,,,1").is_ok(), "left for the study to record as a failure");
-        assert!(read("yes,,,1").is_err(), "only a class is yes or no");
-    }
-
-    #[test]
-    fn every_word_of_a_status_or_a_cell_has_one_meaning() {
-        let two = || Measurement::value(2.0);
-        for status in ["", "done", "OK", "Observed", "partial"] {
-            assert_eq!(read(&format!("2,{status},,3")), told([two(), Measurement::value(3.0)]), "{status}");
-        }
-        for status in ["failed", "FAIL", "error", "n/a", "nan"] {
-            assert_eq!(read(&format!(",{status},burnt,")), failed("burnt"), "{status}");
-        }
-        for cell in ["NaN", "#N/A", "failed", "None", "#DIV/0!"] {
-            let one = Measurement::failed("no value of 'z'");
-            assert_eq!(read(&format!("2,done,,{cell}")), told([two(), one]), "{cell}");
-        }
-        for (cells, is_marked) in [(",,,", false), (",pending,,", true), ("pending,,,", true), ("nan,Pending,,", true)]
-        {
-            assert_eq!(read(cells), Ok(RowOutcome::Pending { is_marked }), "{cells}");
-        }
-        assert_eq!(read("2,discarded,,3"), Ok(RowOutcome::Discarded));
-        for (cells, column, words) in [
-            ("2,running,,3", "status", "'running' is not one of"),
-            (",pendin,,", "status", "'pendin'"),
-            ("2,pending,,", "y", "marked pending"),
-            ("2,failed,,", "status", "marked failed but has a value"),
-            ("2,ok,,good", "z", "'good' is not a number"),
-            ("2,ok,burnt,3", "y", "the value '2' and the reason 'burnt'"),
-        ] {
-            let fault = read(cells).unwrap_err();
-            assert!(fault.contains(&format!("column '{column}'")) && fault.contains(words), "{cells}: {fault}");
-        }
-    }
-
-    #[test]
-    fn an_empty_cell_is_pending_unless_there_is_a_reason() {
-        let two = || Measurement::value(2.0);
-        assert_eq!(read("2,,,"), told([two(), Measurement::Pending]));
-        assert_eq!(read("2,,,pending"), told([two(), Measurement::Pending]));
-        assert_eq!(read("2,,burnt,"), told([two(), Measurement::failed("burnt")]));
-        assert_eq!(read("2,,burnt,nan"), told([two(), Measurement::failed("burnt")]));
-        assert_eq!(read(",,burnt,"), failed("burnt"));
-        let both = [Measurement::failed("burnt"), Measurement::Pending];
-        assert_eq!(read("failed,,burnt,pending"), told(both), "as it is exported");
-        assert_eq!(read_with("x,y,reason", Goal::Maximize, ",burnt"), failed("burnt"), "of every output");
-        let without = read_with("x,y,reason", Goal::Maximize, "2,");
-        assert_eq!(without, told([two(), Measurement::Pending]), "a table may lack an output");
-    }
-
-    #[test]
-    fn noise_is_a_standard_deviation_or_a_variance() {
-        let read = |cells: &str| read_with("x,y,z,y sd,z variance,y variance", Goal::Maximize, cells);
-        let noisy = |value: f64, variance: f64| Measurement::Observed { value, variance: Some(variance) };
-        assert_eq!(read("2,3,0.5,4,"), told([noisy(2.0, 0.25), noisy(3.0, 4.0)]));
-        assert_eq!(read("2,3,,,0.5"), told([noisy(2.0, 0.5), Measurement::value(3.0)]));
-        for (cells, column, words) in [
-            ("2,3,0,,", "y sd", "'0' is not a positive number"),
-            ("2,3,,x,", "z variance", "'x' is not a positive number"),
-            ("2,3,1,,1", "y sd", "both"),
-            (",3,1,,", "y sd", "no value of 'y'"),
-        ] {
-            let fault = read(cells).unwrap_err();
-            assert!(fault.contains(&format!("column '{column}'")) && fault.contains(words), "{cells}: {fault}");
-        }
-    }
-}
+mod tests;

@@ -17,6 +17,9 @@ pub struct TableArgs {
     output: PathBuf,
     #[command(flatten)]
     force: Force,
+    /// Separator of cells; semicolon and tab-comma have decimal commas [default: as the last table that was read]
+    #[arg(long, value_name = "NAME", conflicts_with = "json")]
+    dialect: Option<CsvFormat>,
     /// Write one JSON object per row, with the columns as keys
     #[arg(long)]
     pub json: bool,
@@ -36,6 +39,11 @@ impl TableArgs {
     /// Where the table goes, in words.
     pub fn target(&self) -> String {
         if self.destination(&[]).is_stdout() { "standard output".into() } else { self.output.display().to_string() }
+    }
+
+    /// How the table is written unless it is JSON: as the flag says, else as the last table of results was.
+    pub fn format(&self, last: Option<CsvFormat>) -> CsvFormat {
+        self.dialect.or(last).unwrap_or_default()
     }
 
     /// Refuses to replace one of the `inputs`, or an existing file without `--force`, before any work is done.

@@ -53,9 +53,9 @@ impl Results {
         self.add_file(&Records::read_any(path)?, |_| Ok(RowOutcome::Pending { is_marked: true }))
     }
 
-    /// How the last file is written.
-    pub fn format(&self) -> CsvFormat {
-        self.files.last().map_or_else(CsvFormat::default, |file| file.format)
+    /// How the last file is written, if there is one.
+    pub fn format(&self) -> Option<CsvFormat> {
+        self.files.last().map(|file| file.format)
     }
 
     /// The number of points, evaluated or not.

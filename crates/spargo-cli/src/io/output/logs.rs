@@ -1,5 +1,6 @@
 //! Log lines on standard error (`-v`).
 
+use crate::io::output::count::counted;
 use crate::io::output::print::note;
 use miette::{IntoDiagnostic, Result};
 use spargo::study::{StepReport, Study};
@@ -42,24 +43,28 @@ pub fn log_last_step(study: &Study) -> Result<()> {
 fn log_step(report: &StepReport) {
     let StepReport { step, asked, design, acquire_s, total_s, replaced, .. } = report;
     info!(
-        "step {step}: {asked} points in {total_s:.3} s ({acquire_s:.3} s to acquire them); {design} without a model, \
-         {replaced} replaced"
+        "step {step}: {} in {total_s:.3} s ({acquire_s:.3} s to acquire them); {design} without a model, \
+         {replaced} replaced",
+        counted(*asked, "point")
     );
     for model in &report.models {
         info!(
-            "step {step}: {:?} model of {}, {} observations, {} inducing points, {:?}: allocated in {:.3} s, fitted in {:.3} s",
+            "step {step}: {:?} model of {}, {}, {}, {:?}: allocated in {:.3} s, fitted in {:.3} s",
             model.inference,
             model.output,
-            model.observations,
-            model.inducing,
+            counted(model.observations, "observation"),
+            counted(model.inducing, "inducing point"),
             model.warp,
             model.allocate_s,
             model.fit_s
         );
         if let Some(fit) = &model.fit {
             info!(
-                "step {step}: {} evaluations in {} iterations, stopped by {:?}, jitter {:e}",
-                fit.evaluations, fit.iterations, fit.stop, fit.jitter
+                "step {step}: {} in {}, stopped by {:?}, jitter {:e}",
+                counted(fit.evaluations, "evaluation"),
+                counted(fit.iterations, "iteration"),
+                fit.stop,
+                fit.jitter
             );
             if let Some(reason) = &fit.kept {
                 warn!("step {step}: the last hyperparameters are kept: {reason}");

@@ -1,5 +1,6 @@
 //! Output of commands: text, logs, files and drawings, and the threads they run on.
 
+pub(crate) mod count;
 pub(crate) mod drawing;
 pub(crate) mod errors;
 pub(crate) mod excerpt;
@@ -8,4 +9,5 @@ pub(crate) mod files;
 pub mod logs;
 pub(crate) mod network;
 pub mod print;
+pub(crate) mod runs;
 pub(crate) mod summary;

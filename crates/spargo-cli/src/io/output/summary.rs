@@ -1,6 +1,7 @@
 //! The state of a study: counts, the best point, and where it is stored.
 
 use crate::io::csv::points::{Named, by_output, line, short};
+use crate::io::output::count::counted;
 use crate::io::study_handle::StudyHandle;
 use serde_json::{Value, json};
 use spargo::study::{Config, Counts, Estimate, FrontLandmarks, Goal, Observation, ParetoPoint, Record, Status, Trial};
@@ -149,7 +150,8 @@ impl StudySummary {
 impl fmt::Display for StudySummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Counts { trials, observed, failed, pending, partial, discarded } = self.counts;
-        write!(f, "{}: {trials} trials, {observed} observed, {failed} failed, {pending} pending", self.config.name)?;
+        let trials = counted(trials, "trial");
+        write!(f, "{}: {trials}, {observed} observed, {failed} failed, {pending} pending", self.config.name)?;
         if partial > 0 {
             write!(f, " ({partial} of them partly observed)")?;
         }
@@ -174,7 +176,8 @@ impl fmt::Display for StudySummary {
             writeln!(f, "  {}", point(&observed.trial))?;
         }
         if let Some(observed) = &self.observed_front {
-            let believed = self.believed_front.as_ref().map(|front| format!("{} trials by the model, ", front.len()));
+            let believed =
+                self.believed_front.as_ref().map(|front| format!("{} by the model, ", counted(front.len(), "trial")));
             writeln!(f, "on the front: {}{} by their outcomes", believed.unwrap_or_default(), observed.len())?;
             self.write_landmarks(f, self.believed_front.as_deref().unwrap_or(observed))?;
         }
@@ -182,7 +185,7 @@ impl fmt::Display for StudySummary {
             writeln!(f, "classes predicted right, each left out in turn: {} %", short(100.0 * accuracy))?;
         }
         if self.outside > 0 {
-            writeln!(f, "outside the ranges: {} observed trials, which are used but not recommended", self.outside)?;
+            writeln!(f, "outside the ranges: {}, used but not recommended", counted(self.outside, "observed trial"))?;
         }
         if let Some(reason) = &self.without_model {
             writeln!(f, "there is no model: {reason}")?;

@@ -4,7 +4,7 @@
 //!     name, seed, batch, …          the fields of `Config`
 //!     [objectives], [constraints]   yield = { goal = "max" },  impurity = { at-most = 0.05 }
 //!     [space]                       temperature = { real = [20, 120] },  or candidates = "pool.csv"
-//!     [run]                         command, parallel, timeout, budget
+//!     [run]                         command, mode, parallel, timeout, budget
 //! ```
 
 mod candidates;
@@ -17,7 +17,7 @@ mod space;
 mod template;
 
 pub use diagnostics::suggestion;
-pub use run::RunSettings;
+pub use run::{RunMode, RunSettings};
 pub use schema::{root_keys, schema};
 pub use source::Source;
 pub use template::{ParsedCommand, Template};

@@ -14,7 +14,7 @@ const MOST_PARALLEL: usize = 1_000_000;
 /// Trials in all: more than any run evaluates.
 const MOST_TRIALS: usize = 1_000_000_000;
 
-/// Longest timeout: a year in seconds.
+/// Longest timeout and duration: a year in seconds.
 const YEAR: f64 = 31_622_400.0;
 
 /// Settings of `spargo run`: as they are written, with a line or a list for the command, or with the command parsed.
@@ -26,17 +26,33 @@ pub struct RunSettings<Command = ParsedCommand> {
     /// list. {name} is replaced by the value of an input or the label of a candidate, {trial} by the trial's number, {{ and }} by braces. Without
     /// placeholders the point is written as JSON to standard input.
     pub command: Command,
+    /// When points are asked for.
+    #[serde(default)]
+    pub mode: RunMode,
     /// Evaluations at a time.
     #[serde(default = "one")]
     pub parallel: usize,
     /// Seconds after which an evaluation is killed and counts as failed.
     pub timeout: Option<f64>,
+    /// Seconds after which a run begins no further evaluation; those that run then are waited for.
+    pub duration: Option<f64>,
     /// Trials in all, including failed ones.
     #[serde(default = "thousand")]
     pub budget: usize,
     /// How many of the budget's trials, the last ones, re-evaluate the likely winners.
     #[serde(default)]
     pub final_replicates: usize,
+}
+
+/// When a run asks for points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RunMode {
+    /// Whenever a worker is idle: none waits for another, and the trials depend on the order of results.
+    #[default]
+    Async,
+    /// When every trial of the last batch has an outcome: the same seed gives the same trials.
+    Batch,
 }
 
 /// A command as a line or as a list.
@@ -63,11 +79,13 @@ impl RunSettings {
     pub fn parse(source: &Source, value: Spanned<DeValue<'_>>, config: &Config) -> Result<Self> {
         let written = RunSettings::<Line>::deserialize(ValueDeserializer::from(value));
         let written = written.map_err(|error| source.unreadable(&error))?;
-        let RunSettings { command, parallel, timeout, budget, final_replicates } = written;
+        let RunSettings { command, mode, parallel, timeout, duration, budget, final_replicates } = written;
         let in_command = |(message, help): Refusal| source.fault(&["run", "command"], message, help);
         let words = match command {
             Line::List(words) => words.iter().map(|word| template::word(word, &config.space)).collect(),
-            Line::Text(line) => template::line(&line, &config.space).and_then(template::without_shell),
+            Line::Text(line) => {
+                template::line(&line, &config.space).and_then(|words| template::without_shell(words, &line))
+            }
         };
         let command = words.and_then(ParsedCommand::new).map_err(in_command)?;
         for (key, count, most) in [("parallel", parallel, MOST_PARALLEL), ("budget", budget, MOST_TRIALS)] {
@@ -89,10 +107,13 @@ impl RunSettings {
             let help = format!("for example final-replicates = {}", budget / 10);
             return Err(source.fault(&["run", "final-replicates"], message, help));
         }
-        if timeout.is_some_and(|seconds| !(seconds > 0.0 && seconds <= YEAR)) {
-            let help = "give seconds, or remove it to wait for ever";
-            return Err(source.fault(&["run", "timeout"], "a timeout must be positive, and at most a year", help));
+        for (key, seconds) in [("timeout", timeout), ("duration", duration)] {
+            if seconds.is_some_and(|seconds| !(seconds > 0.0 && seconds <= YEAR)) {
+                let help = "give seconds, or remove it to wait for ever";
+                let message = format!("a {key} must be positive, and at most a year");
+                return Err(source.fault(&["run", key], message, help));
+            }
         }
-        Ok(RunSettings { command, parallel, timeout, budget, final_replicates })
+        Ok(RunSettings { command, mode, parallel, timeout, duration, budget, final_replicates })
     }
 }

@@ -113,7 +113,7 @@ pub fn line(line: &str, space: &Space) -> Result<Vec<Template>, Refusal> {
 }
 
 /// Refuses a line with words that only a shell understands, as the command is started without one.
-pub fn without_shell(words: Vec<Template>) -> Result<Vec<Template>, Refusal> {
+pub fn without_shell(words: Vec<Template>, line: &str) -> Result<Vec<Template>, Refusal> {
     let text = |Template(parts): &Template| match parts.first() {
         Some(Part::Text(text)) => text.clone(),
         _ => String::new(),
@@ -125,9 +125,8 @@ pub fn without_shell(words: Vec<Template>) -> Result<Vec<Template>, Refusal> {
     match words.iter().map(text).find(is_shell) {
         Some(word) => {
             let message = format!("'{word}' in a command is passed to the program, as no shell reads it");
-            let help =
-                "use a shell: command = [\"sh\", \"-c\", \"./sim {x} | tail -1\"]; or a list, if it is an argument";
-            Err((message, help.into()))
+            let help = format!("use a shell: command = [\"sh\", \"-c\", {line:?}]; or a list, if it is an argument");
+            Err((message, help))
         }
         None => Ok(words),
     }

@@ -3,6 +3,7 @@
 use super::{is_open, unclosed};
 use crate::io::csv::csv_out::CsvFormat;
 use crate::io::csv::formula::bared;
+use crate::io::output::count::counted;
 use miette::{Report, miette};
 
 const DELIMITERS: [char; 3] = [',', ';', '\t'];
@@ -71,7 +72,11 @@ impl Dialect {
                 } else {
                     format!("quote cells that contain a {mark}")
                 };
-                miette!(help = help, "{file}, line {line}: {len} cells where the header has {expected_len}")
+                miette!(
+                    help = help,
+                    "{file}, line {line}: {} where the header has {expected_len}",
+                    counted(*len as usize, "cell")
+                )
             }
             _ => miette!("{file}, line {line}: {error}"),
         }

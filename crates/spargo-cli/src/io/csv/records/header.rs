@@ -4,7 +4,7 @@ use super::Records;
 use crate::io::study_file::suggestion;
 use miette::{Result, miette};
 use spargo::space::Space;
-use spargo::study::Study;
+use spargo::study::{ColumnUnit, Study};
 use std::collections::HashMap;
 
 impl Records {
@@ -122,9 +122,12 @@ impl Units {
         Units(units)
     }
 
-    /// All units, as (column, unit, place).
-    pub fn list(self) -> Vec<(String, String, String)> {
-        self.0.into_iter().map(|(name, (unit, place))| (name, unit, place)).collect()
+    /// All units, by the names of their columns.
+    pub fn list(self) -> Vec<ColumnUnit> {
+        let unit = |(column, (unit, source))| ColumnUnit { column, unit, source };
+        let mut units: Vec<ColumnUnit> = self.0.into_iter().map(unit).collect();
+        units.sort_by(|a, b| a.column.cmp(&b.column));
+        units
     }
 
     /// Refuses a table that has the column of one of these names in another unit than the study or an earlier table; units that

@@ -12,6 +12,7 @@ pub use value::{number_value, value};
 
 use crate::io::csv::csv_out::CsvFormat;
 use crate::io::csv::formula::bared;
+use crate::io::output::count::counted;
 use crate::io::output::files::STANDARD_STREAM;
 use crate::io::output::print::note;
 use decode::decode;
@@ -96,7 +97,9 @@ impl Records {
         let mut records = Records { file, header, header_line, rows: Vec::new(), format, notes: Vec::new() };
         records.check_header()?;
         records.notes.extend(windows.then(|| "it is not UTF-8, and is read as Windows-1252".into()));
-        records.notes.extend((dialect.comments > 0).then(|| format!("{} lines on top are comments", dialect.comments)));
+        records.notes.extend(
+            (dialect.comments > 0).then(|| format!("{} of comments on top", counted(dialect.comments, "line"))),
+        );
         let place = |position: Option<&csv::Position>| start + position.map_or(0, |position| position.byte() as usize);
         let mut last = start;
         for record in reader.into_records() {

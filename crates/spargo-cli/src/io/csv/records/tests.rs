@@ -60,7 +60,7 @@ fn lines_are_counted_whatever_ends_them() {
     for end in ["\n", "\r\n", "\r"] {
         let text = ["a,b", "", "1,2", "\"x", "y\",3", "", "4"].join(end);
         let complaint = parsed(&text).unwrap_err().to_string();
-        assert!(complaint.starts_with("results.csv, line 7: 1 cells"), "{complaint}");
+        assert!(complaint.starts_with("results.csv, line 7: 1 cell where"), "{complaint}");
         let whole = text + ",5";
         let lines: Vec<u64> = parsed(&whole).unwrap().rows().map(|row| row.line).collect();
         assert_eq!(lines, [3, 4, 7], "{whole:?}");
