@@ -30,21 +30,23 @@ fn draw(folder: &str, words: &str) -> String {
 
 #[test]
 fn comparisons_are_drawn() {
+    let default = results("comparison").join("default.toml").display().to_string();
     let said = draw(
         "comparison",
-        &format!("--problems {FUNCTIONS} --settings paper,default --seeds 10 --seed-from 100 --budget 5000"),
+        &format!("--problems {FUNCTIONS} --settings paper,{default} --seeds 10 --seed-from 100 --budget 5000"),
     );
     // 100 rows of spargo, and 165 of peers.
     assert!(said.contains("265 rows"), "{said}");
-    let said = draw("comparison/rover60", "--problems rover60 --settings default --seed-from 100 --budget 10000");
+    let rover = format!("--problems rover60 --settings {default} --seed-from 100 --budget 10000");
+    let said = draw("comparison/rover60", &rover);
     assert!(said.contains("36 rows"), "{said}");
 }
 
 #[test]
 fn ablations_of_the_defaults_are_drawn() {
-    let files = ["no-trust-regions", "no-exclusion", "no-local-models", "unbounded-noise", "no-transform"];
+    let files = ["default", "no-trust-regions", "no-exclusion", "no-local-models", "unbounded-noise", "no-transform"];
     let files = files.map(|name| results("defaults").join(format!("{name}.toml")).display().to_string()).join(",");
-    let said = draw("defaults", &format!("--problems {FUNCTIONS} --settings default,{files} --seeds 3 --budget 1500"));
+    let said = draw("defaults", &format!("--problems {FUNCTIONS} --settings {files} --seeds 3 --budget 1500"));
     assert!(said.contains("90 rows"), "{said}");
 }
 

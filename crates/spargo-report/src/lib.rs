@@ -11,6 +11,7 @@ mod model;
 mod overhead;
 mod overview;
 mod page;
+mod runs;
 mod sample;
 mod slices;
 mod trials;
@@ -46,16 +47,14 @@ struct Data {
     slices: Option<Vec<slices::Slices>>,
     inducing: Option<Vec<inducing::Inducing>>,
     overhead: Option<overhead::Overhead>,
+    /// Of studies that `spargo run`, or Python's `optimize`, evaluates.
+    runs: Option<runs::Runs>,
     trials: Option<trials::Trials>,
 }
 
 impl Data {
     fn of(study: &mut Study) -> Result<Self> {
-        let without_model = match (sample::values_of(study, 0).is_empty(), study.model_reports()) {
-            (true, _) => Some("There is no outcome yet, so there is nothing to model.".into()),
-            (false, Ok(_)) => None,
-            (false, Err(error)) => Some(format!("No model could be made: {error}")),
-        };
+        let without_model = without_model(study);
         let through = if without_model.is_none() { slices::Through::of(study)? } else { None };
         let outputs = if through.is_some() { study.config().outputs.len() } else { 0 };
         let importance = importance(study, outputs)?;
@@ -76,11 +75,29 @@ impl Data {
             slices: some(slices),
             inducing: some(each(outputs, |k| inducing::Inducing::of(study, k, &inputs))?),
             overhead: overhead::Overhead::of(study)?,
+            runs: runs::Runs::of(study),
             trials: trials::Trials::of(study, &inputs)?,
             inputs: inputs.axes,
             without_model,
         })
     }
+}
+
+/// Why no models are shown; `None` if every output has one.
+fn without_model(study: &mut Study) -> Option<String> {
+    let all = study.config().outputs.iter().enumerate();
+    let empty: Vec<&str> =
+        all.filter(|(k, _)| sample::values_of(study, *k).is_empty()).map(|(_, output)| output.name.as_str()).collect();
+    if empty.len() == study.config().outputs.len() {
+        return Some("There is no outcome yet, so there is nothing to model.".into());
+    }
+    if !empty.is_empty() {
+        return Some(format!(
+            "There is no outcome of {} yet: models are shown once every output has one.",
+            empty.join(", ")
+        ));
+    }
+    study.model_reports().err().map(|error| format!("No model could be made: {error}"))
 }
 
 /// The largest importance of each input for any of the outputs.

@@ -5,7 +5,7 @@ use spargo::{Error, Result};
 
 const MARKUP: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/style.css");
-const SCRIPTS: [&str; 12] = [
+const SCRIPTS: [&str; 13] = [
     include_str!("page/elements.js"),
     include_str!("page/scales.js"),
     include_str!("page/plot.js"),
@@ -16,6 +16,7 @@ const SCRIPTS: [&str; 12] = [
     include_str!("page/slices.js"),
     include_str!("page/inducing.js"),
     include_str!("page/overhead.js"),
+    include_str!("page/runs.js"),
     include_str!("page/trials.js"),
     include_str!("page/tabs.js"),
 ];

@@ -1,6 +1,7 @@
 //! `spargo-lab bench`: the engine against the limits of the machine it runs on.
 
 mod allocate;
+mod ask;
 mod fit;
 mod plain;
 mod step;
@@ -24,6 +25,8 @@ pub enum Bench {
     Fit(fit::BenchFit),
     /// The lazy choice of inducing points against the plain one
     Allocate(allocate::BenchAllocate),
+    /// Single points from what is ready, and drawn without a fit
+    Ask(ask::BenchAsk),
     /// One step of the loop: allocate, fit, acquire a batch
     Step(step::BenchStep),
 }
@@ -33,6 +36,7 @@ impl Bench {
         match self {
             Bench::Fit(bench) => bench.run(),
             Bench::Allocate(bench) => bench.run(),
+            Bench::Ask(bench) => bench.run(),
             Bench::Step(bench) => bench.run(),
         }
     }

@@ -35,6 +35,9 @@ pub struct Compare {
     /// Evaluations of a run, the initial points included
     #[arg(long, default_value_t = 5000)]
     budget: usize,
+    /// Workers that wait for nothing, each with random durations, instead of batches
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    workers: Option<u32>,
     #[command(flatten)]
     work: Work,
 }
@@ -55,6 +58,7 @@ impl Compare {
             methods: self.settings.iter().map(|word| method(word)).collect::<Result<_>>()?,
             seeds: self.seed_from..self.seed_from.saturating_add(self.seeds),
             budget: self.budget,
+            workers: self.workers.map(|workers| workers as usize),
         };
         let folder = self.work.folder("comparison");
         self.work.carry_out(&comparison, folder, |files, rows| {

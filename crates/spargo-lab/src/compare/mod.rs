@@ -18,7 +18,7 @@ pub use method::ComparedMethod;
 
 use crate::benchmark::{Benchmark, ProgramProblem};
 use crate::error::{Error, Result};
-use crate::experiments::Experiment;
+use crate::experiments::{Experiment, StudyOptimizer};
 use crate::rows::{Row, Rows, read_settings, to_value};
 use crate::runner::JobList;
 use crate::runs::RunResult;
@@ -47,6 +47,8 @@ pub struct Comparison {
     pub seeds: Range<u64>,
     /// Evaluations of a run.
     pub budget: usize,
+    /// Workers that wait for nothing; none for batches.
+    pub workers: Option<usize>,
 }
 
 /// Everything that a run depends on.
@@ -66,6 +68,9 @@ struct ComparisonSettings {
     /// The program that evaluates the problem; none for a built-in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     program: Option<ProgramProblem>,
+    /// Workers that wait for nothing; none for batches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    workers: Option<usize>,
     /// The settings of the study, but for what the problem and the seed decide.
     study: Value,
 }
@@ -91,6 +96,7 @@ impl JobList for Comparison {
                         method: method.name.clone(),
                         seed,
                         budget: self.budget,
+                        workers: self.workers,
                         noise: noise(problem),
                         program: match problem {
                             Benchmark::BuiltIn(_) => None,
@@ -111,11 +117,20 @@ impl JobList for Comparison {
             None => Benchmark::BuiltIn(problems::by_name(&settings.function)?),
         };
         let study = read_study(&settings.study)?;
-        let experiment = Experiment::of_study(problem, |config| {
+        let refit_every = settings.workers.map(|_| study.batch as u64);
+        let configure = |config: &mut spargo::study::Config| {
             let space = std::mem::take(&mut config.space);
             *config = spargo::study::Config { space, seed: settings.seed, ..study };
-        })?;
-        let steps = experiment.with_noise(settings.noise).run_until(settings.budget, |_| {})?;
+        };
+        let change = |study: StudyOptimizer| match refit_every {
+            Some(outcomes) => study.asynchronous(outcomes),
+            None => study,
+        };
+        let mut experiment = Experiment::of_study_as(problem, configure, change)?.with_noise(settings.noise);
+        let steps = match settings.workers {
+            Some(workers) => experiment.run_asynchronously(settings.budget, workers)?,
+            None => experiment.run_until(settings.budget, |_| {})?,
+        };
         to_value(&RunResult::new(&steps))
     }
 

@@ -6,6 +6,7 @@ use spargo_problems::{HARTMANN6, ROVER60};
 
 fn comparison(names: &[&str]) -> Comparison {
     Comparison {
+        workers: None,
         problems: vec![(&HARTMANN6).into(), (&ROVER60).into()],
         methods: names.iter().map(|name| ComparedMethod::named(name).unwrap()).collect(),
         seeds: 100..103,
@@ -79,6 +80,7 @@ fn rows_of_other_settings_seeds_and_budgets_are_not_drawn() {
     let others = [
         Comparison { seeds: 0..3, ..wanted.clone() },
         Comparison { budget: 451, ..wanted.clone() },
+        Comparison { workers: Some(4), ..wanted.clone() },
         Comparison {
             methods: vec![ComparedMethod {
                 config: spargo::study::Config { inducing: 499, ..wanted.methods[0].config.clone() },
@@ -90,7 +92,7 @@ fn rows_of_other_settings_seeds_and_budgets_are_not_drawn() {
     let all = others.iter().chain([&wanted]).flat_map(|one| one.jobs().unwrap());
     let rows = Rows(all.map(|job| row(job, json!({ "evaluations": [], "regret": [] }))).collect());
     let shown: Vec<Value> = wanted.shown(&rows).unwrap().into_iter().map(|row| row.settings).collect();
-    assert_eq!((shown, rows.0.len()), (wanted.jobs().unwrap(), 4 * 6));
+    assert_eq!((shown, rows.0.len()), (wanted.jobs().unwrap(), 5 * 6));
 }
 
 #[test]

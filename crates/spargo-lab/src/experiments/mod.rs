@@ -9,6 +9,7 @@
 
 mod active_learning;
 mod adam;
+mod asynchronous;
 mod coverage;
 mod multi_objective;
 mod scores;
@@ -100,6 +101,23 @@ pub struct Step {
     pub acquire_s: f64,
 }
 
+/// What was evaluated.
+#[derive(Debug)]
+struct Evaluated {
+    /// Points and their true values.
+    points: Vec<(Vec<f64>, f64)>,
+    /// The best outcome.
+    best: f64,
+    /// The least regret.
+    least: f64,
+}
+
+impl Default for Evaluated {
+    fn default() -> Self {
+        Evaluated { points: Vec::new(), best: f64::NEG_INFINITY, least: f64::INFINITY }
+    }
+}
+
 impl Step {
     /// Seconds that are not spent on evaluations.
     pub fn overhead_s(&self) -> f64 {
@@ -152,43 +170,52 @@ impl Experiment {
 
     /// Evaluates the initial design and then batches, of which the last is as large as the budget allows.
     pub fn run_until(&mut self, budget: usize, mut watch: impl FnMut(&Step)) -> Result<Vec<Step>> {
-        let mut steps: Vec<Step> = Vec::new();
-        let (mut least, mut best) = (f64::INFINITY, f64::NEG_INFINITY);
-        let mut evaluated: Vec<(Vec<f64>, f64)> = Vec::new();
-        while evaluated.len() < budget {
-            let size = if evaluated.is_empty() { self.initial } else { self.batch.max(1) };
-            let trials = self.optimizer.ask(size.min(budget - evaluated.len()))?;
+        let (mut steps, mut known) = (Vec::new(), Evaluated::default());
+        while known.points.len() < budget {
+            let size = if known.points.is_empty() { self.initial } else { self.batch.max(1) };
+            let trials = self.optimizer.ask(size.min(budget - known.points.len()))?;
             if trials.is_empty() {
                 break;
             }
-            let (ids, points): (Vec<u64>, Vec<Vec<f64>>) = trials.into_iter().unzip();
-            let values = self.evaluator.scaled(&points)?;
-            let mut outcomes = Vec::with_capacity(ids.len());
-            for (id, value) in ids.into_iter().zip(&values) {
-                let y = value + self.noise.sqrt() * normal(&mut stream(self.seed, Purpose::Data, 0, id));
-                outcomes.push((id, y));
-                best = y.max(best);
-                least = (self.benchmark.optimum() - value).min(least);
-            }
-            evaluated.extend(points.into_iter().zip(values));
+            let outcomes = self.evaluate(trials, &mut known)?;
             self.optimizer.tell(&outcomes)?;
-            let recommendation = self.optimizer.recommendation()?;
-            let step = Step {
-                evaluations: evaluated.len(),
-                regret: self.regret(&evaluated, &recommendation.best)?,
-                best_observed: best,
-                least_regret: least,
-                warp: recommendation.warp,
-                noise: recommendation.noise,
-                inducing: recommendation.inducing,
-                allocate_s: recommendation.seconds.0,
-                fit_s: recommendation.seconds.1,
-                acquire_s: self.optimizer.acquire_s()?,
-            };
+            let step = self.step(known.points.len(), &known)?;
             watch(&step);
             steps.push(step);
         }
         Ok(steps)
+    }
+
+    /// Evaluates points, each with noise of its own.
+    fn evaluate(&mut self, trials: Vec<(u64, Vec<f64>)>, known: &mut Evaluated) -> Result<Vec<(u64, f64)>> {
+        let (ids, points): (Vec<u64>, Vec<Vec<f64>>) = trials.into_iter().unzip();
+        let values = self.evaluator.scaled(&points)?;
+        let mut outcomes = Vec::with_capacity(ids.len());
+        for (id, value) in ids.into_iter().zip(&values) {
+            let y = value + self.noise.sqrt() * normal(&mut stream(self.seed, Purpose::Data, 0, id));
+            outcomes.push((id, y));
+            known.best = y.max(known.best);
+            known.least = (self.benchmark.optimum() - value).min(known.least);
+        }
+        known.points.extend(points.into_iter().zip(values));
+        Ok(outcomes)
+    }
+
+    /// What is recommended once so many outcomes were told.
+    fn step(&mut self, evaluations: usize, known: &Evaluated) -> Result<Step> {
+        let recommendation = self.optimizer.recommendation()?;
+        Ok(Step {
+            evaluations,
+            regret: self.regret(&known.points, &recommendation.best)?,
+            best_observed: known.best,
+            least_regret: known.least,
+            warp: recommendation.warp,
+            noise: recommendation.noise,
+            inducing: recommendation.inducing,
+            allocate_s: recommendation.seconds.0,
+            fit_s: recommendation.seconds.1,
+            acquire_s: self.optimizer.acquire_s()?,
+        })
     }
 
     /// The regret at a point, as a rule one that was evaluated.

@@ -2,7 +2,7 @@
 
 use super::{Optimizer, Recommendation};
 use crate::error::Result;
-use spargo::study::{Budget, Campaign, Config, Mode, Next, Outcome, Refit, Study};
+use spargo::study::{Budget, Campaign, Config, Next, Outcome, Refit, Study};
 use spargo_problems::numbers;
 
 /// A study of a problem in memory.
@@ -11,14 +11,20 @@ pub struct StudyOptimizer {
     study: Study,
     campaign: Campaign,
     known_noise: Option<f64>,
+    /// Outcomes that models may miss; none for batches.
+    refit_every: Option<u64>,
 }
 
 impl StudyOptimizer {
     /// A study with these settings.
     pub fn new(config: Config) -> Result<Self> {
-        let mut campaign = Campaign::new(Budget::Total(usize::MAX));
-        campaign.mode = Mode::Async(Refit::Always);
-        Ok(StudyOptimizer { study: Study::in_memory(config)?, campaign, known_noise: None })
+        let campaign = Campaign::new(Budget::Total(usize::MAX));
+        Ok(StudyOptimizer { study: Study::in_memory(config)?, campaign, known_noise: None, refit_every: None })
+    }
+
+    /// This study for workers that wait for nothing, with a model per so many outcomes.
+    pub fn asynchronous(self, refit_every: u64) -> Self {
+        StudyOptimizer { refit_every: Some(refit_every), ..self }
     }
 
     /// This study with a known noise variance.
@@ -35,7 +41,12 @@ impl StudyOptimizer {
 
 impl Optimizer for StudyOptimizer {
     fn ask(&mut self, count: usize) -> Result<Vec<(u64, Vec<f64>)>> {
-        let trials = match self.campaign.next(&mut self.study, count)? {
+        if let Some(refit_every) = self.refit_every {
+            let trials = self.study.ask_with(count, Refit::Every(refit_every))?;
+            return Ok(trials.iter().map(|trial| (trial.id, numbers(&trial.point))).collect());
+        }
+        self.campaign.batch = Some(count);
+        let trials = match self.campaign.next(&mut self.study, 0)? {
             Next::Evaluate(trials) => trials,
             Next::Wait | Next::Done(_) => Vec::new(),
         };

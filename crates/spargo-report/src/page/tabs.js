@@ -8,6 +8,7 @@ const SECTIONS = [
   ["slices", "Slices", slices],
   ["inducing", "Inducing points", inducing],
   ["overhead", "Overhead", overhead],
+  ["runs", "Runs", runs],
   ["trials", "Trials", trials],
 ];
 
