@@ -21,7 +21,7 @@ def simulate(params: dict[str, Any]) -> float:
 
 
 # %% [markdown]
-# In async mode a new point is asked for whenever a worker is idle: from a fresh path through the last model, with all pending
+# A new point is asked for whenever a worker is idle: from a fresh path through the last model, with all pending
 # points taken into account. The model is fitted again after every 20 outcomes. Exceptions are failed trials. When a worker dies, Dask tries
 # its trial elsewhere; a trial that kills several workers is a failed one. Workers may come and go meanwhile.
 
@@ -30,7 +30,7 @@ def simulate(params: dict[str, Any]) -> float:
 def main() -> None:
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
         study = spargo.Study({"x": (0.0, 1.0), "y": (0.0, 1.0)}, initial=20, batch=20)
-        study.optimize(simulate, budget=80, executor=client.get_executor(), mode="async", refit_every=20)
+        study.optimize(simulate, budget=80, executor=client.get_executor(), refit_every=20)
     print(study)
     print(study.best().params)
     assert abs(study.best().params["x"] - 0.3) < 0.1 and len(study) == 80

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .outcome_table import read_outcomes
-from .outcomes import PENDING
+from .outcomes import PENDING, is_missing
 from .space import label_of
-from .tables import Table
+from .tables import Table, is_table
 from .trial import Trial
 
 if TYPE_CHECKING:
-    from ._spargo import EncodedOutcome, EncodedRecord, EncodedTrial
+    from ._spargo import EncodedCandidate, EncodedOutcome, EncodedRecord, EncodedTrial
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,17 @@ class Codec:
     choices: set[str]
     labels: dict[str, dict[str, Any]]
     integers: set[str] = field(default_factory=set)
+    label_columns: list[str] = field(default_factory=list)
+    """Names of the columns that travel with candidates."""
+
+    @classmethod
+    def of(cls, config: Mapping[str, Any], labels: dict[str, dict[str, Any]]) -> Codec:
+        """Names and kinds from settings."""
+        inputs = config["space"]["inputs"]
+        kinds = [{given["name"] for given in inputs if kind in given} for kind in ("choice", "int")]
+        outputs = [output["name"] for output in config["outputs"]]
+        columns = [label["name"] for label in config["space"].get("labels", [])]
+        return cls([given["name"] for given in inputs], outputs, kinds[0], labels, kinds[1], columns)
 
     def params(self, point: Sequence[Any]) -> dict[str, Any]:
         """A point of the library as parameters by name."""
@@ -80,6 +91,19 @@ class Codec:
         rows = Table(columns_of(given)).points(self.inputs)
         return rows if isinstance(rows, np.ndarray) else [self._labelled(row) for row in rows]
 
+    def encode_candidates(self, given: Any) -> list[EncodedCandidate]:
+        """Which candidate each point is: its row, or its labels where a table has them; nothing if neither is known."""
+        if isinstance(given, Trial):
+            given = [given]
+        if isinstance(given, Sequence) and given and all(isinstance(one, Trial) for one in given):
+            return [(trial.row, []) for trial in given]
+        if not self.label_columns or not is_table(given):
+            return []
+        table = Table(columns_of(given))
+        columns = dict(table.index) | table.columns
+        texts = [_texts(columns[name]) if name in columns else [None] * len(table) for name in self.label_columns]
+        return [(None, list(row)) for row in zip(*texts)]
+
     def _labelled(self, row: Sequence[Any]) -> list[Any]:
         if not self.choices or len(row) != len(self.inputs):
             return list(row)
@@ -90,6 +114,10 @@ class Codec:
             if known is value or known == value:
                 return label
         return label_of(value)
+
+
+def _texts(column: Iterable[Any]) -> list[str | None]:
+    return [None if is_missing(one) or one != one else str(one) for one in column]
 
 
 def columns_of(given: Any) -> Any:

@@ -14,7 +14,7 @@ from .tables import is_table
 from .trial import Trial, numbers_of
 
 if TYPE_CHECKING:
-    from ._spargo import EncodedChange, EncodedOutcome
+    from ._spargo import EncodedOutcome
 
 Trials = Union[Trial, int, Iterable[Union[Trial, int]]]
 """One or several trials, or their numbers."""
@@ -68,7 +68,7 @@ class Corrections(Insight):
         >>> change["before"], change["after"], study.trial(2).values
         ('99999', '5.2', {'yield': 5.2})
         """
-        return self._named(self._inner.amend(self._outcomes(trials, values, noise), reason, _author(), dry_run))
+        return named(self._inner.amend(self._outcomes(trials, values, noise), reason, author(), dry_run))
 
     def discard(
         self, trials: Trials | None = None, *, pending: bool = False, reason: str, dry_run: bool = False
@@ -86,7 +86,7 @@ class Corrections(Insight):
         """
         _check_either(trials, pending, "pending")
         numbers = None if trials is None else numbers_of(trials)
-        return self._named(self._inner.discard(numbers, reason, _author(), dry_run))
+        return named(self._inner.discard(numbers, reason, author(), dry_run))
 
     def retry(
         self,
@@ -111,9 +111,8 @@ class Corrections(Insight):
         number = None if output is None else self._output(output)
         numbers = None if trials is None else numbers_of(trials)
         if failed and number is not None:
-            name = self._codec.outputs[number]
-            numbers = [trial.id for trial in self.trials if name in (trial.failures or {})]
-        return self._named(self._inner.retry(numbers, number, reason, _author(), dry_run))
+            numbers = self._inner.failed(number)
+        return named(self._inner.retry(numbers, number, reason, author(), dry_run))
 
     def enqueue(self, points: Any, *, reason: str = "") -> int:
         """Points of your own that the next `ask` or run begins with; returns how many are waiting.
@@ -127,10 +126,7 @@ class Corrections(Insight):
         >>> [trial.params["x"] for trial in study.ask(2)]
         [0.25, 0.75]
         """
-        return self._inner.enqueue(self._codec.encode_points(points), reason, _author())
-
-    def _named(self, changes: list[EncodedChange]) -> list[Change]:
-        return named(changes, self._codec.outputs)
+        return self._inner.enqueue(self._codec.encode_points(points), reason, author())
 
     def _outcomes(self, trials: Any, values: Any, noise: Any) -> list[EncodedOutcome]:
         """Outcomes of trials, or of the rows of a table with a column `trial`, as the library takes them."""
@@ -152,7 +148,8 @@ def _check_either(trials: Any, all_of_them: bool, name: str) -> None:
         raise TypeError(f"name the trials, or give {name}=True: one of the two")
 
 
-def _author() -> str:
+def author() -> str:
+    """Name of the user, as the system knows it."""
     try:
         return getpass.getuser()
     except Exception:  # There may be no such user, as in a container.

@@ -145,10 +145,12 @@ class NoLogarithmError(SpargoError, ValueError):
 
 
 class OtherSettingsError(SpargoError, ValueError):
-    """A study that was made with other settings."""
+    """A study that has other settings; `Study.configure` changes them."""
 
     path: str
     field: str
+    before: str
+    after: str
 
 
 class StorageError(SpargoError, OSError):

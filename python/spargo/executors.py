@@ -1,17 +1,18 @@
 """Evaluation on any executor of `concurrent.futures`, and recovery when its workers die.
 
-Threads, processes, loky, Dask (`client.get_executor()`) and MPI (`mpi4py.futures`) come with executors; for Ray there is
-`RayExecutor`.
+Threads, processes, loky, Dask (`client.get_executor()`), MPI (`mpi4py.futures`) and submitit come with executors; for Ray there
+is `RayExecutor`. A function that is an `async def` runs in an event loop of its own in its worker.
 """
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import threading
 import time
 import traceback
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Union
@@ -42,14 +43,31 @@ def evaluate(f: Callable[[dict[str, Any]], Any], params: dict[str, Any], timeout
     'TimeoutError: it took more than 0.01 s'
     """
     try:
-        value = f(params) if timeout is None else _within(f, params, timeout)
-        if inspect.iscoroutine(value):
-            value.close()
-            raise TypeError("it returned a coroutine, which nothing awaits: give a plain function, not an `async def`")
-        return value
+        return _called(f, params) if timeout is None else _within(f, params, timeout)
     except (Exception, SystemExit) as error:
         text = str(error)
         return Crash(f"{type(error).__name__}: {text}" if text else type(error).__name__, traceback.format_exc())
+
+
+def _called(f: Callable[[dict[str, Any]], Any], params: dict[str, Any]) -> Any:
+    """Value of a function, plain or an `async def`.
+
+    >>> async def f(params):
+    ...     await asyncio.sleep(0)
+    ...     return params["x"]
+    >>> _called(f, {"x": 3.0})
+    3.0
+    """
+    value = f(params)
+    if not inspect.iscoroutine(value):
+        return value
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(value)
+    # In a notebook this thread's event loop is running already.
+    with ThreadPoolExecutor(1, "spargo-evaluation") as thread:
+        return thread.submit(asyncio.run, value).result()
 
 
 def _within(f: Callable[[dict[str, Any]], Any], params: dict[str, Any], timeout: float) -> Any:
@@ -58,7 +76,7 @@ def _within(f: Callable[[dict[str, Any]], Any], params: dict[str, Any], timeout:
 
     def call() -> None:
         try:
-            outcome.set_result(f(params))
+            outcome.set_result(_called(f, params))
         except BaseException as error:
             outcome.set_exception(error)
 
@@ -102,17 +120,23 @@ class InlineExecutor(Executor):
 class WorkerPool:
     """An executor that is replaced when it breaks."""
 
-    def __init__(self, given: ExecutorFactory, workers: int | None = None) -> None:
+    def __init__(self, given: ExecutorFactory, workers: int | None = None, f: object = None) -> None:
         self._make: Callable[[], Executor] | None = None
         self._ours = False
+        if given is None and inspect.iscoroutinefunction(f) and workers is not None:
+            threads = workers
+            given = lambda: ThreadPoolExecutor(threads, "spargo-evaluation")  # noqa: E731
         if given is None:
             self._executor: Executor = InlineExecutor()
             workers = 1
-        elif isinstance(given, Executor) or hasattr(given, "submit"):
-            self._executor = given  # type: ignore[assignment]
+        elif hasattr(given, "submit"):
+            self._executor = _executor_of(given)
             self._make = _factory(self._executor)
         elif callable(given):
-            self._make, self._executor, self._ours = given, given(), True
+            self._make, self._executor, self._ours = given, _executor_of(given()), True
+        elif isinstance(given, asyncio.AbstractEventLoop):
+            remedy = "leave it out: an `async def` runs on any executor, or in `workers` threads without one"
+            raise TypeError(f"an event loop of asyncio is no executor: {remedy}")
         else:
             raise TypeError(f"executor must have a method 'submit', or be a function that returns an executor, not {given!r}")
         self._given = workers
@@ -128,14 +152,7 @@ class WorkerPool:
 
     def submit(self, fn: Callable[..., Any], *args: Any) -> Future[Any]:
         """Submits a call to a worker."""
-        future = self._executor.submit(fn, *args)
-        if not hasattr(future, "add_done_callback") or not hasattr(future, "_condition"):
-            with suppress(Exception):
-                future.cancel()
-            kind, what = type(self._executor).__name__, type(future).__name__
-            remedy = "wrap it in a class whose `submit` returns a concurrent.futures.Future"
-            raise TypeError(f"the executor {kind} returns {what!r}, which cannot be waited for: {remedy}")
-        return future
+        return _future_of(self._executor.submit(fn, *args), self._executor)
 
     def renew(self, cause: BaseException) -> None:
         """Replaces a broken executor."""
@@ -144,12 +161,39 @@ class WorkerPool:
             raise RuntimeError(f"the executor is broken and cannot be replaced: {remedy}") from cause
         _end_workers(self._executor)  # First: a pool that is shut down has forgotten its workers.
         self.close()
-        self._executor, self._ours = self._make(), True
+        self._executor, self._ours = _executor_of(self._make()), True
 
     def close(self) -> None:
         """Shuts down an executor that was made here; one that was given is left as it is."""
         if self._ours:
             self._executor.shutdown(wait=False)
+
+
+def _executor_of(given: Any) -> Executor:
+    """An executor as it was given, that of a client of Dask, whose own `submit` takes equal calls for one."""
+    if type(given).__module__.startswith("distributed") and hasattr(given, "get_executor"):
+        given = given.get_executor(pure=False)
+    executor: Executor = given
+    return executor
+
+
+def _future_of(given: Any, executor: Executor) -> Future[Any]:
+    """What `submit` returned, if it can be waited for: a future, or a job with `done` and `result` alone."""
+    kind, what = type(executor).__name__, type(given).__name__
+    if isinstance(given, asyncio.Future) or inspect.iscoroutine(given):
+        with suppress(Exception):
+            given.close() if inspect.iscoroutine(given) else given.cancel()
+        remedy = "let its `submit` return asyncio.run_coroutine_threadsafe(…, loop), or give `workers` and an `async def`"
+        raise TypeError(f"the executor {kind} returns {what!r} of asyncio, which only its event loop can wait for: {remedy}")
+    if what == "DebugJob":  # Submitit's, which begins when its result is wanted.
+        return InlineExecutor().submit(given.result)
+    if not hasattr(given, "done") or not hasattr(given, "result"):
+        with suppress(Exception):
+            given.cancel()
+        remedy = "wrap it in a class whose `submit` returns a concurrent.futures.Future"
+        raise TypeError(f"the executor {kind} returns {what!r}, which cannot be waited for: {remedy}")
+    future: Future[Any] = given
+    return future
 
 
 def _end_workers(broken: Executor) -> None:
@@ -185,7 +229,7 @@ class RayExecutor(Executor):
     ```python
     import ray, spargo
     ray.init()
-    study.optimize(f, budget=1000, executor=spargo.executors.RayExecutor(num_cpus=2), mode="async")
+    study.optimize(f, budget=1000, executor=spargo.executors.RayExecutor(num_cpus=2))
     ```
     """
 

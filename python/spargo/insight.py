@@ -45,8 +45,9 @@ class Insight:
     """Questions about a study that change nothing."""
 
     _inner: _spargo.Study
-    _config: dict[str, Any]
     _codec: Codec
+    _known_config: tuple[int, dict[str, Any]] | None = None
+    """Settings as of the last question about them, with their number."""
 
     # What it is.
 
@@ -54,6 +55,14 @@ class Insight:
     def config(self) -> dict[str, Any]:
         """All settings, as study files have them."""
         return self._inner.config()
+
+    @property
+    def _config(self) -> dict[str, Any]:
+        """The settings as of the last call, not to be changed."""
+        number = self._inner.configurations()
+        if self._known_config is None or self._known_config[0] != number:
+            self._known_config = number, self._inner.config()
+        return self._known_config[1]
 
     @property
     def name(self) -> str:
@@ -154,7 +163,7 @@ class Insight:
     @property
     def pending(self) -> list[Trial]:
         """Trials of which something is still to come."""
-        return [trial for trial in self.trials if trial.status in ("pending", "partial")]
+        return [self._codec.trial(record) for record in self._inner.pending_records()]
 
     def __len__(self) -> int:
         """Number of trials that were not discarded."""
@@ -169,32 +178,39 @@ class Insight:
     def to_dataframe(self, *, history: bool = False) -> pandas.DataFrame:
         """All trials: numbers, inputs, labels of candidates, outputs, noise variances where one is known, status and reasons of failures.
 
-        Outputs that are pending, failed or discarded are NaN. Filled in, the table is one that `tell` takes. With `history`,
-        all corrections instead: see `Study.history`.
+        A trial of which nothing was observed has a `reason`; if there are several outputs, columns such as `yield reason` have
+        those of each. Outputs that are pending, failed or discarded are NaN. Filled in, the table is one that `tell` takes. With `history`,
+        all changes instead: see `Study.history`.
         """
         if history:
-            corrections: pandas.DataFrame = _pandas().DataFrame(self.history(), columns=COLUMNS)
-            return corrections
+            changes: pandas.DataFrame = _pandas().DataFrame(self.history(), columns=COLUMNS)
+            return changes
         trials = self.trials
         table: dict[str, Any] = {"trial": [trial.id for trial in trials]}
         table |= {name: [trial.params[name] for trial in trials] for name in self._codec.inputs}
-        labels = [label["name"] for label in self._config["space"].get("labels", [])]
-        table |= {name: [trial.labels.get(name) for trial in trials] for name in labels}
+        table |= {name: [trial.labels.get(name) for trial in trials] for name in self._codec.label_columns}
         missing = float("nan")
         table |= {name: [(trial.values or {}).get(name, missing) for trial in trials] for name in self._codec.outputs}
         for name in self._codec.outputs:
             variances = [(trial.noise or {}).get(name, missing) for trial in trials]
             if any(variance == variance for variance in variances):
                 table[f"{name} variance"] = variances
+        for name in self._codec.outputs if len(self._codec.outputs) > 1 else []:
+            reasons = [_reason(trial, name) for trial in trials]
+            if any(reasons):
+                table[f"{name} reason"] = reasons
         table["status"] = [trial.status for trial in trials]
-        table["reason"] = [trial.failure for trial in trials]
+        # Next to the reason of a trial, every empty cell would have failed.
+        table["reason"] = [trial.failure if trial.status == "failed" else None for trial in trials]
         frame: pandas.DataFrame = _pandas().DataFrame(table)
         return frame
 
     def history(self) -> list[Change]:
-        """All corrections, one for each output that changed, as `spargo export --history` has them.
+        """What people changed, in the order of time, as `spargo export --history` has it: corrections, one for each output that
+        changed, settings, and points that were enqueued.
 
-        Each is a dictionary: trial, time, by, reason, change ("amended", "discarded" or "retried"), output, before, after.
+        Each is a dictionary: trial (`None` if it is not about one), time, by, reason, change ("amended", "discarded", "retried",
+        "setting" or "enqueued"), what (an output, a setting or "point"), before, after (of settings as JSON).
 
         >>> import spargo
         >>> study = spargo.Study({"x": (0.0, 1.0)})
@@ -203,7 +219,7 @@ class Insight:
         >>> [(row["change"], row["before"], row["reason"]) for row in study.history()]
         [('discarded', '1', 'mislabelled')]
         """
-        return named(self._inner.history(), self._codec.outputs)
+        return named(self._inner.history())
 
     # What was found.
 
@@ -283,7 +299,7 @@ class Insight:
 
     def reports(self) -> list[dict[str, Any]]:
         """Report of every ask: models, number of points, seconds of its stages."""
-        return self._inner.reports()
+        return self._inner.reports(0)
 
     def report(self, path: str | os.PathLike[str] | None = None) -> str:
         """The study as a self-contained HTML page; written to a file if there is a path."""
@@ -291,6 +307,12 @@ class Insight:
         if path is not None:
             FilePath(path).write_text(html, encoding="utf-8")
         return html
+
+
+def _reason(trial: Trial, output: str) -> str | None:
+    """Why an output could not be measured, in a word at least; `None` if it did not fail."""
+    failures = trial.failures or {}
+    return (failures[output] or "failed") if output in failures else None
 
 
 def _pandas() -> Any:

@@ -17,7 +17,10 @@ import numpy as np
 
 from .quality import QualityFunction
 
-Allocation = Union[str, Mapping[str, Any]]
+Method = Literal[
+    "random", "uniform", "kmeans", "cvr", "dpp", "lin-dpp", "imp-dpp", "ent-dpp", "al-dpp", "hv-dpp", "front-dpp"
+]
+Allocation = Union[Method, Mapping[str, Any]]
 """How inducing points are chosen: a method's name, or a dictionary with the name as "method" and the method's settings."""
 Kernel = Literal["rbf", "matern12", "matern32", "matern52"]
 Rule = Literal["thompson", "log-ei", "gibbon", "ehvi", "hippo", "bald", "straddle"]
@@ -95,6 +98,16 @@ class LocalModelOptions:
         _check_share(self.share)
 
 
+_SECTIONS: dict[str, type] = {
+    "model": ModelOptions,
+    "sampling": SamplingOptions,
+    "acquisition": AcquisitionOptions,
+    "trust_regions": TrustRegionOptions,
+    "local_models": LocalModelOptions,
+}
+"""Classes of the options."""
+
+
 class EngineSettings(TypedDict, total=False):
     """Keyword arguments of `spargo.Study` about models and acquisition."""
 
@@ -128,6 +141,20 @@ def method_table(allocation: Allocation) -> Mapping[str, Any]:
     {'method': 'cvr'}
     """
     return {"method": allocation} if isinstance(allocation, str) else allocation
+
+
+def checked_settings(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings as `study.toml` has them; options must be of their class."""
+    for name, kind in _SECTIONS.items():
+        if given[name] is not None and not isinstance(given[name], kind):
+            raise TypeError(f"{name} must be spargo.{kind.__name__}(…), not {given[name]!r}")
+    settings: dict[str, Any] = to_settings(given)
+    return settings
+
+
+def refuse_setting(value: Any) -> Any:
+    """For values that are no JSON."""
+    raise TypeError(f"{value!r} of type {type(value).__name__} cannot be a setting")
 
 
 def _check_share(share: Any) -> None:

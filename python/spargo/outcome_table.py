@@ -1,11 +1,14 @@
 """Tables of outcomes: what the columns of a table say of each row's trial, as the command line reads them.
 
 ```text
-    yield                       a number; missing (None, NA, NaT, NaN in a DataFrame), "" or "pending": still to come;
+    status                      done, ok, observed, partial or empty: the outputs decide
+                                failed, error, n/a, …: the trial failed, and no output may have a number
+                                pending: no outcome yet, and no output may have a number    discarded: the row does not count
+    yield                       a number: observed;  missing (None, NA, NaT, NaN in a DataFrame), "" or "pending": still to come
                                 "failed", "n/a", inf, Failed(…): failed
+    reason                      if it is not empty, outputs whose cells are empty failed for it
+    yield reason                the same of the output yield alone
     yield sd, yield variance    noise of the value, where it is known
-    status                      failed: the trial failed, for what stands in the column reason
-                                discarded: the row does not count      done, partial, pending, empty: the outputs decide
 ```
 """
 
@@ -17,14 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from .outcomes import Failed, Measurement, Outcome, is_missing, read_measurement, read_outcome, with_noise
+from ._spargo import DISCARDED_WORD, DONE_WORDS, FAILED_WORDS, OUTPUT_COLUMNS, PENDING_WORD, RESERVED_NAMES
+from .outcomes import PENDING, Failed, Measurement, Outcome, is_missing, read_measurement, read_outcome, with_noise
 from .tables import Table, is_frame
 
-_FAILED = ("nan", "na", "n/a", "failed", "fail", "error", "none", "#n/a", "#num!", "#div/0!", "#value!")
-"""Words of a failure, those of spreadsheets among them."""
-_DONE = ("", "done", "ok", "observed", "partial", "pending")
-"""Words of the status of a row whose outputs decide."""
-_NOISE = ("sd", "variance")
+_NOISE = [kind for kind, what in OUTPUT_COLUMNS if what == "noise"]
 """What follows an output's name in the names of the columns of its noise."""
 _ALIKE = 0.75
 """Similarity from which on a column is taken for an output that was misspelt."""
@@ -43,8 +43,8 @@ class OutcomeTable:
 
     def _refuse_misspelt(self, inputs: Sequence[str]) -> None:
         columns = self.table.columns
-        noise = [f"{name} {kind}" for name in self.outputs for kind in _NOISE]
-        known = {*inputs, *self.outputs, *noise, "trial", "status", "reason"}
+        own = [f"{name} {kind}" for name in self.outputs for kind, _ in OUTPUT_COLUMNS]
+        known = {*inputs, *self.outputs, *own, *RESERVED_NAMES}
         others = {name.casefold(): name for name in columns if name not in known}
         for output in self.outputs:
             alike = get_close_matches(output.casefold(), others, 1, _ALIKE) if output not in columns else []
@@ -74,38 +74,67 @@ class OutcomeTable:
         return [self._outcome(row) for row in range(len(self.table))]
 
     def _outcome(self, row: int) -> Outcome | None:
-        status = self._word("status", row)
-        if status.casefold() == "discarded":
+        word = self._word("status", row)
+        status, reason = word.casefold(), self._word("reason", row)
+        numbers = [name for name in self.outputs if _is_number(self._cell(name, row))]
+        has_own = any(self._own_reason(row, name) for name in self.outputs)
+        if status == DISCARDED_WORD:
             return None
-        measurements = [self._measurement(row, name) for name in self.outputs]
-        if status.casefold() in _FAILED:
-            observed = [name for name, (value, _, _) in zip(self.outputs, measurements) if value is not None]
-            if observed:
-                raise ValueError(
-                    f"row {row}: its status is {status!r}, but it has a value of {observed[0]!r}: clear the one that is wrong"
-                )
-            return [], self._word("reason", row) or "failed"
-        if status.casefold() not in _DONE:
-            raise ValueError(f"row {row}: the status {status!r} is not one of done, failed, pending, discarded")
+        if status in (PENDING_WORD, *FAILED_WORDS) and numbers:
+            raise ValueError(
+                f"row {row}: its status is {word!r}, but it has a value of {numbers[0]!r}: make the status 'done', or clear the value"
+            )
+        if status in FAILED_WORDS and not has_own:
+            return [], reason or "failed"
+        if status == PENDING_WORD and not has_own:
+            return [PENDING] * len(self.outputs), None
+        if status not in (PENDING_WORD, *FAILED_WORDS, *DONE_WORDS):
+            raise ValueError(f"row {row}: the status {word!r} is not one of done, failed, pending, discarded")
+        return self._measured(row, reason or ("failed" if status in FAILED_WORDS else ""))
+
+    def _measured(self, row: int, reason: str) -> Outcome:
+        """What the cells of the outputs say."""
+        measurements = [self._measurement(row, name, reason) for name in self.outputs]
+        observed = [name for name, (value, _, _) in zip(self.outputs, measurements) if value is not None]
+        if reason and len(observed) == len(self.outputs):
+            raise ValueError(
+                f"row {row}: it has a value of {observed[0]!r} and the reason {reason!r} of a failure: clear the one that is wrong"
+            )
+        reasons = {why for _, _, why in measurements}
+        is_marked = any(_is_word(self._cell(name, row), PENDING_WORD) for name in self.outputs)
+        # Nothing is to come of a row with a reason and no value, in whatever table the other outputs are.
+        if reason and not observed and not is_marked and reasons <= {reason, None}:
+            return [], reason
         return measurements, None
 
-    def _measurement(self, row: int, name: str) -> Measurement:
+    def _measurement(self, row: int, name: str, reason: str) -> Measurement:
         variance = self._variance(row, name)
         cell = self._cell(name, row)
-        if isinstance(cell, str):
-            word = cell.strip()
-            if word.casefold() in _FAILED:
-                cell = Failed(f"no value of '{name}'")
-            elif word.casefold() in ("", "pending"):
-                cell = None
-            else:
-                cell = _number_in(word, f"row {row}: {cell!r} is no value of {name!r}")
-        measurement = read_measurement(cell)
+        if own := self._own_reason(row, name):
+            if _is_number(cell) or _is_word(cell, PENDING_WORD):
+                raise ValueError(
+                    f"row {row}: there is the reason {own!r} of a failure, but {name!r} is {cell!r}: clear the one that is wrong"
+                )
+            cell = Failed(own)
+        measurement = read_measurement(self._meaning(row, name, cell, reason))
         if variance is None:
             return measurement
         if measurement[0] is None:
             raise ValueError(f"row {row}: there is noise of {name!r}, but no value")
         return measurement[0], variance, None
+
+    def _meaning(self, row: int, name: str, cell: Any, reason: str) -> Any:
+        """A cell as a number or a failure; `None` if it is still to come."""
+        if cell is None or _is_word(cell, ""):
+            return Failed(reason) if reason and name in self.table.columns else None
+        if _is_word(cell, *FAILED_WORDS) or (reason and isinstance(cell, (float, np.floating)) and np.isnan(cell)):
+            return Failed(reason or f"no value of '{name}'")
+        if _is_word(cell, PENDING_WORD):
+            return None
+        return _number_in(cell.strip(), f"row {row}: {cell!r} is no value of {name!r}") if isinstance(cell, str) else cell
+
+    def _own_reason(self, row: int, name: str) -> str:
+        return self._word(f"{name} reason", row)
 
     def _variance(self, row: int, name: str) -> float | None:
         found = [(kind, self._cell(f"{name} {kind}", row)) for kind in _NOISE]
@@ -131,6 +160,19 @@ class OutcomeTable:
         cell = self.table.columns[column][row]
         is_empty = is_missing(cell) or (self._is_frame and isinstance(cell, (float, np.floating)) and np.isnan(cell))
         return None if is_empty else cell
+
+
+def _is_word(cell: Any, *words: str) -> bool:
+    return isinstance(cell, str) and cell.strip().casefold() in words
+
+
+def _is_number(cell: Any) -> bool:
+    try:
+        return not np.isnan(float(cell))
+    except OverflowError:
+        return True
+    except (TypeError, ValueError):
+        return False
 
 
 def _number_in(given: Any, what: str) -> float:

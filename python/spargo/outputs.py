@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 _GOALS = ("max", "min", "classify")
@@ -22,6 +22,22 @@ def outputs_of(objectives: str | Mapping[str, Any], constraints: Mapping[str, An
     outputs = [{"name": str(name), "goal": _goal(str(name), goal)} for name, goal in named.items()]
     bounds = (constraints or {}).items()
     return outputs + [{"name": str(name), "goal": {"constraint": _bounds(str(name), one)}} for name, one in bounds]
+
+
+def changed_outputs(
+    present: Sequence[Mapping[str, Any]], objectives: str | Mapping[str, Any] | None, constraints: Mapping[str, Any] | None
+) -> list[dict[str, Any]]:
+    """Outputs that are to have other goals; a goal without a name is the only objective's.
+
+    >>> changed_outputs([{"name": "yield", "goal": "max"}], "min", None)
+    [{'name': 'yield', 'goal': 'min'}]
+    """
+    if isinstance(objectives, str):
+        names = [output["name"] for output in present if "constraint" not in output["goal"]]
+        if len(names) != 1:
+            raise ValueError(f"name the objective that is to be {objectives!r}: one of {names}")
+        objectives = {names[0]: objectives}
+    return outputs_of({} if objectives is None else objectives, constraints)
 
 
 def _goal(name: str, given: Any) -> Any:

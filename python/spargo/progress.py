@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-_PERIOD = 0.1
+_PERIOD = 0.2
 """Seconds between two drawings."""
 
 
@@ -75,9 +75,14 @@ class Progress:
         """Updates the numbers of trials that are done and failed, and the best outcome."""
         now = time.monotonic()
         self._state = State(done, self._total, failed, found, now - self._began)
-        if self._screen is not None and (now - self._drawn >= _PERIOD or done == self._total):
+        if self._screen is not None and self.is_due(done):
             self._screen.draw(self._state)
             self._drawn = now
+
+    def is_due(self, done: int) -> bool:
+        """Whether it would be redrawn now: finding the best outcome takes time."""
+        is_late = time.monotonic() - self._drawn >= _PERIOD
+        return self._screen is not None and (is_late or done == self._total)
 
     def close(self) -> None:
         """Draws the last state and ends the line."""

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
 from .tables import Table, is_table
+
+if TYPE_CHECKING:
+    from ._spargo import EncodedInput
 
 #: Kind, bounds or labels, whether the scale is logarithmic, step, decimal places, unit.
 Spec = tuple[str, Any, bool, Union[float, None], Union[int, None], Union[str, None]]
@@ -85,9 +89,24 @@ class Choice:
         """Strings that stand for the values in drawings."""
         return [str(label_of(choice)) for choice in self.choices]
 
+    def objects(self) -> dict[str, Any]:
+        """Values that are not in a study's file, by the strings that are there."""
+        return {str(choice): choice for choice in self.choices if not _is_json(choice)}
+
     def spec(self) -> Spec:
         """What the library needs of it."""
         return "choice", [label_of(choice) for choice in self.choices], False, None, None, None
+
+
+@dataclass(frozen=True)
+class _StringChoice(Choice):
+    """A choice in the file of an earlier version, which kept the `str` of every value."""
+
+    def objects(self) -> dict[str, Any]:
+        return {str(choice): choice for choice in self.choices if not isinstance(choice, str)}
+
+    def spec(self) -> Spec:
+        return "choice", [str(choice) for choice in self.choices], False, None, None, None
 
 
 @dataclass(frozen=True)
@@ -146,15 +165,23 @@ class Space:
         others = [(name, column) for name, column in self.candidates.columns.items() if name not in self.columns]
         return [(name, [str(one) for one in column]) for name, column in [*self.candidates.index, *others]]
 
-    def specs(self) -> list[tuple[str, str, Any, bool, float | None, int | None, str | None]]:
-        """Inputs as the library takes them: their names, and what they are."""
-        return [(name, *dimension.spec()) for name, dimension in self.dimensions.items()]
+    def specs(self, past: Mapping[str, Any] | None = None) -> list[EncodedInput]:
+        """Inputs as the library takes them: their names, what they are, and the values that past trials had."""
+        values = {name: label_of(value) for name, value in (past or {}).items()}
+        return [(name, *dimension.spec(), values.get(name)) for name, dimension in self.dimensions.items()]
 
     def labels(self) -> dict[str, dict[str, Any]]:
         """Values of choices that are no JSON values, by input and label."""
-        choices = {name: one.choices for name, one in self.dimensions.items() if isinstance(one, Choice)}
-        objects = {name: {str(value): value for value in values if not _is_json(value)} for name, values in choices.items()}
+        objects = {name: one.objects() for name, one in self.dimensions.items() if isinstance(one, Choice)}
         return {name: values for name, values in objects.items() if values}
+
+    def with_string_choices(self) -> Space:
+        """The space as files of earlier versions have it: of every value of a choice its `str`."""
+        space = copy(self)
+        space.dimensions = {
+            name: _StringChoice(one.choices) if isinstance(one, Choice) else one for name, one in self.dimensions.items()
+        }
+        return space
 
 
 def label_of(value: Any) -> str | int | float | bool | None:

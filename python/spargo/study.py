@@ -12,9 +12,8 @@ import numpy as np
 
 from . import _spargo
 from .codec import Codec, columns_of
-from .corrections import FROM_TABLE, Corrections, Given, Trials, Values
-from .executors import ExecutorFactory
-from .optimize import Function, Mode, RunOptions, run
+from .corrections import FROM_TABLE, Given, Trials, Values
+from .errors import OtherSettingsError
 from .options import (
     AcquisitionOptions,
     Allocation,
@@ -24,12 +23,14 @@ from .options import (
     Rule,
     SamplingOptions,
     TrustRegionOptions,
-    to_settings,
+    checked_settings,
+    refuse_setting,
 )
 from .outcome_table import OutcomeTable
 from .outcomes import Noise, Value
 from .outputs import outputs_of
 from .quality import QualityFunction
+from .runnable import Runnable
 from .space import Space, SpaceLike
 from .tables import is_table
 from .trial import Trial
@@ -37,7 +38,7 @@ from .trial import Trial
 _Labels = dict[str, dict[str, Any]]
 
 
-class Study(Corrections):
+class Study(Runnable):
     """A study: ask for points, tell their outcomes.
 
     Parameters
@@ -70,7 +71,8 @@ class Study(Corrections):
     model, sampling, acquisition, trust_regions, local_models
         Options of the stages, as in the sections of a study file.
     storage
-        File of the study, opened if it exists: the one that the command line uses, safe to share among processes.
+        File of the study, opened if it exists: the one that the command line uses, safe to share among processes. Its study must
+        have these settings: `Study.open` takes it as it is, and `configure` changes it.
 
     Examples
     --------
@@ -109,7 +111,6 @@ class Study(Corrections):
     ) -> None:
         if quality is not None and allocation is not None:
             raise ValueError(f"allocation={allocation!r} has a quality of its own: leave out one of the two")
-        inputs = Space(space)
         settings = {
             "name": name,
             "seed": seed,
@@ -119,16 +120,16 @@ class Study(Corrections):
             "allocation": allocation,
             "rule": rule,
             "replicates": replicates,
-            "model": _options("model", model, ModelOptions),
-            "sampling": _options("sampling", sampling, SamplingOptions),
-            "acquisition": _options("acquisition", acquisition, AcquisitionOptions),
-            "trust_regions": _options("trust_regions", trust_regions, TrustRegionOptions),
-            "local_models": _options("local_models", local_models, LocalModelOptions),
+            "model": model,
+            "sampling": sampling,
+            "acquisition": acquisition,
+            "trust_regions": trust_regions,
+            "local_models": local_models,
         }
-        config = to_settings(settings) | {"outputs": outputs_of(objectives, constraints)}
+        config = checked_settings(settings) | {"outputs": outputs_of(objectives, constraints)}
         path = None if storage is None else os.fspath(storage)
-        inner = _spargo.Study.begin(json.dumps(config, default=_refuse), inputs.specs(), inputs.rows(), inputs.row_labels(), path, quality)
-        self._set(inner, inputs.labels(), quality)
+        inner, labels = _begun(json.dumps(config, default=refuse_setting), Space(space), path, quality)
+        self._set(inner, labels, quality)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, quality: QualityFunction | None = None) -> Study:
@@ -141,16 +142,10 @@ class Study(Corrections):
         path = inner.path()
         # For copies: the working directory may be another one by then.
         self._absolute_path = None if path is None else os.path.abspath(path)
-        self._config = self.config
-        outputs = [output["name"] for output in self._config["outputs"]]
-        inputs = self._config["space"]["inputs"]
-        choices = {given["name"] for given in inputs if "choice" in given}
-        integers = {given["name"] for given in inputs if "int" in given}
-        self._codec = Codec([given["name"] for given in inputs], outputs, choices, labels, integers)
+        self._codec = Codec.of(self._config, labels)
         self._by_hand: set[int] = set()
         """Trials that `ask` has handed out."""
-        self._runs = 0
-        """Runs of this object that are going on."""
+        self._runs = []
 
     # The loop.
 
@@ -199,7 +194,8 @@ class Study(Corrections):
         Values of several trials may be a DataFrame or a dictionary of columns, and `tell(table)` is enough if one of its
         columns is `trial`: `to_dataframe()`, filled in. There an empty cell (NaN, NA, `None`) is still to come, and a row
         without any outcome is passed over; `"failed"` or an infinity is a failure, as is a row whose `status` is "failed", for
-        its `reason`. Columns such as `yield sd` or `yield variance` are noise; other columns are ignored.
+        its `reason`, and an empty cell next to a `reason` or a `yield reason`. A row whose `status` is "pending" or "failed" has
+        no values. Columns such as `yield sd` or `yield variance` are noise; other columns are ignored.
 
         The same outcome told again is ignored, a different one is refused: `amend` corrects it.
 
@@ -226,7 +222,8 @@ class Study(Corrections):
 
         `points` is a DataFrame, a list of dictionaries, a dictionary of columns, or an array with one column per input.
         Without `values`, the columns of a table with the outputs' names are the outcomes, read as `tell` reads them; what has
-        none is pending, and rows whose `status` is "discarded" are left out.
+        none is pending, and rows whose `status` is "discarded" are left out. Where candidates have the same inputs, columns with
+        the names of labels, or the `row` of a `Trial`, say which one it is.
 
         >>> import numpy as np, spargo
         >>> study = spargo.Study({"x": (0.0, 1.0), "n": (1, 9)}, {"yield": "max"})
@@ -244,74 +241,9 @@ class Study(Corrections):
         outcomes = self._codec.encode_outcomes(numbers, given, noise)
         kept = [outcome[0] for outcome in outcomes]
         rows = rows[kept] if isinstance(rows, np.ndarray) else [rows[number] for number in kept]
-        first = self._inner.add(rows, outcomes)
+        candidates = self._codec.encode_candidates(points)
+        first = self._inner.add(rows, outcomes, [candidates[number] for number in kept] if candidates else [])
         return list(range(first, first + len(outcomes)))
-
-    def optimize(
-        self,
-        f: Function,
-        budget: int | None = None,
-        *,
-        more: int | None = None,
-        executor: ExecutorFactory = None,
-        mode: Mode = "batch",
-        batch: int | None = None,
-        workers: int | None = None,
-        refit_every: int | None = None,
-        timeout: float | None = None,
-        final_replicates: int = 0,
-        resume: bool | None = None,
-        progress: bool | None = None,
-    ) -> Study:
-        """Asks, evaluates and tells, until the study has `budget` trials, or `more` than it has now; returns the study.
-
-        Exceptions, NaN, whatever is no number, outputs that are not returned, timeouts and workers that die make failures,
-        with the reason; only a function that has not succeeded in this run and keeps failing ends it. After Ctrl-C everything
-        that was evaluated is told, and trials that were in flight are pending: the next run begins with them.
-
-        Parameters
-        ----------
-        f
-            Function of parameters by name that returns whatever `tell` takes as a value.
-        budget, more
-            Trials in all, those that the study already has included (so that a script which is run again, or was killed, ends
-            with the same number), or trials beyond those: one of the two.
-        executor
-            Any executor of `concurrent.futures`: threads, processes, loky, Dask's `client.get_executor()`, `mpi4py`,
-            `spargo.executors.RayExecutor`; or a function that returns one, which is called again if the executor breaks. By
-            default `f` is called in the calling thread.
-        mode
-            "batch" waits for all of a batch before it asks for the next one; "async" asks for a point as soon as a worker
-            is idle.
-        batch, workers
-            Size of batches, by default the initial design and then the study's, and number of trials in flight, by default the executor's workers.
-        refit_every
-            In async mode, the number of outcomes after which models are fitted again, by default the size of a batch. In between, points
-            come from fresh paths through the last models.
-        timeout
-            Seconds that an evaluation may take. It is abandoned afterwards, as threads cannot be ended.
-        final_replicates
-            Number of trials at the end that re-evaluate the likely winners: see `Study.replicate`.
-        resume
-            Whether pending trials, such as those of a run that was stopped or killed, are evaluated first. By default they
-            are, unless another run is using the study's file, or this object's `ask` has handed out some of them.
-        progress
-            Whether to show a progress bar; by default on terminals and in notebooks.
-
-        Examples
-        --------
-        >>> from concurrent.futures import ThreadPoolExecutor
-        >>> import spargo
-        >>> study = spargo.Study({"x": (0.0, 1.0)}, "min", seed=1, initial=8, batch=4)
-        >>> with ThreadPoolExecutor(4) as executor:
-        ...     study.optimize(lambda params: (params["x"] - 0.3) ** 2, budget=24, executor=executor, mode="async")
-        <spargo.Study 'study': x; objective (min); 24 trials>
-        """
-        options = RunOptions(
-            budget, more, executor, mode, batch, workers, refit_every, timeout, final_replicates, resume, progress
-        )
-        run(self, f, options)
-        return self
 
     def refresh(self) -> None:
         """Reads what other processes have written to the study's file; every other call does so, too."""
@@ -350,14 +282,21 @@ def _checked(count: int | None) -> int | None:
     return count
 
 
-def _options(name: str, given: Any, kind: type) -> Any:
-    if given is not None and not isinstance(given, kind):
-        raise TypeError(f"{name} must be spargo.{kind.__name__}(…), not {given!r}")
-    return given
+def _begun(config: str, space: Space, path: str | None, quality: QualityFunction | None) -> tuple[_spargo.Study, _Labels]:
+    """A study with these settings, new or opened, and the values of its choices that are no JSON values there."""
 
+    def begin(space: Space) -> tuple[_spargo.Study, _Labels]:
+        inner = _spargo.Study.begin(config, space.specs(), space.rows(), space.row_labels(), path, quality)
+        return inner, space.labels()
 
-def _refuse(value: Any) -> Any:
-    raise TypeError(f"{value!r} of type {type(value).__name__} cannot be a setting")
+    try:
+        return begin(space)
+    except OtherSettingsError as refused:
+        # A file of an earlier version has strings in place of all choices, and keeps them.
+        try:
+            return begin(space.with_string_choices())
+        except OtherSettingsError:
+            raise refused from None
 
 
 def _with(inner: _spargo.Study, labels: _Labels, quality: QualityFunction | None) -> Study:

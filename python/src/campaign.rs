@@ -3,8 +3,8 @@
 use crate::records::{EncodedTrial, encode_trials};
 use crate::study::Study;
 use pyo3::prelude::*;
-use spargo::study::{Budget, Campaign as Inner, Mode, Next, Refit, Why};
-use std::sync::{Mutex, PoisonError};
+use spargo::study::{Budget, Campaign as Inner, Mode, Next, Why};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A campaign over a study.
 #[pyclass(frozen, module = "spargo._spargo")]
@@ -30,7 +30,7 @@ impl Campaign {
         final_replicates: usize,
         resume: bool,
     ) -> Self {
-        let mode = refit_every.map_or(Mode::Batch, |outcomes| Mode::Async(Refit::Every(outcomes)));
+        let mode = refit_every.map_or(Mode::Batch, |refit_every| Mode::Async { refit_every });
         let mut inner = Inner::new(Budget::Total(budget));
         (inner.batch, inner.mode) = (batch, mode);
         (inner.final_replicates, inner.resume) = (final_replicates, resume);
@@ -38,10 +38,20 @@ impl Campaign {
     }
 
     /// Numbers and points of trials to evaluate, `None` to wait for an outcome, or why the campaign is over.
-    fn next(&self, py: Python<'_>, study: &Study, idle: usize) -> PyResult<Option<Step>> {
-        study.with(py, |study| {
-            let mut campaign = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-            campaign.give_up = Some(Inner::patience(study));
+    ///
+    /// `idle` of the `workers` could begin at once; if models have missed more than `most_missed` outcomes, it waits for others.
+    fn next(
+        &self,
+        py: Python<'_>,
+        study: &Study,
+        idle: usize,
+        workers: usize,
+        most_missed: Option<u64>,
+    ) -> PyResult<Option<Step>> {
+        study.session.with(py, |study| {
+            let mut campaign = self.inner();
+            (campaign.give_up, campaign.workers) = (Some(Inner::patience(study)), workers);
+            campaign.most_missed = most_missed;
             Ok(match campaign.next(study, idle)? {
                 Next::Evaluate(trials) => Some(Step::Evaluate(encode_trials(&study.config().space, &trials))),
                 Next::Wait => None,
@@ -51,5 +61,15 @@ impl Campaign {
                 Next::Done(Why::AllFailed { .. }) => Some(Step::Done("pending again")),
             })
         })
+    }
+    /// Ends the thread that fits models, without the interpreter's lock: a quality that is a Python function needs it there.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| *self.inner() = Inner::new(Budget::Total(0)));
+    }
+}
+
+impl Campaign {
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -37,7 +37,9 @@ fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         Error::Retold { index, trial, told, now } => describe!(py, "RetoldError", index, trial, told, now),
         Error::UnknownTrial { index, trial, trials } => describe!(py, "UnknownTrialError", index, trial, trials),
         Error::NoLogarithm { of, output, value } => describe!(py, "NoLogarithmError", of, output, value),
-        Error::OtherSettings { path, field } => describe!(py, "OtherSettingsError", path, field),
+        Error::OtherSettings { path, field, before, after } => {
+            describe!(py, "OtherSettingsError", path, field, before, after)
+        }
         Error::Storage { path, cause, remedy } => describe!(py, "StorageError", path, cause, remedy),
         Error::Interrupted => describe!(py, "InterruptedCall"),
         _ => describe!(py, "SpargoError"),

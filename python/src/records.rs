@@ -1,9 +1,11 @@
 //! Dimensions, outcomes and records of a study between Python and the library.
 
-use crate::values::{Cell, cells, value};
+use crate::values::{Cell, Points, cells, value};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use spargo::space::{Choices, Dimension, Domain, IntRange, RealRange, Scale, Space};
-use spargo::study::{Measurement, Note, Outcome, OutputChange, Record, Revision, Trial};
+use spargo::Result;
+use spargo::space::{Choices, Dimension, Domain, IntRange, LabelColumn, RealRange, Scale, Space};
+use spargo::study::{HistoryEntry, Measurement, Note, Outcome, Record, Trial};
 
 /// A value, its noise variance, and the reason of a failure; pending without a value and a reason.
 pub type EncodedMeasurement = (Option<f64>, Option<f64>, Option<String>);
@@ -11,12 +13,13 @@ pub type EncodedMeasurement = (Option<f64>, Option<f64>, Option<String>);
 /// A trial's number, its outputs, and the reason if the trial failed as a whole.
 pub type EncodedOutcome = (u64, Vec<EncodedMeasurement>, Option<String>);
 
-/// An input: name, kind, bounds or labels, whether its scale is logarithmic, step, decimal places, unit.
-pub type EncodedInput<'py> = (String, String, Bound<'py, PyAny>, bool, Option<f64>, Option<u32>, Option<String>);
+/// An input: name, kind, bounds or labels, whether its scale is logarithmic, step, decimal places, unit, value of past trials.
+pub type EncodedInput<'py> =
+    (String, String, Bound<'py, PyAny>, bool, Option<f64>, Option<u32>, Option<String>, Option<Bound<'py, PyAny>>);
 
 /// An input from Python.
-pub fn dimension(given: EncodedInput<'_>) -> PyResult<Dimension> {
-    let (name, kind, what, log, step, digits, unit) = given;
+fn dimension(given: EncodedInput<'_>) -> PyResult<Dimension> {
+    let (name, kind, what, log, step, digits, unit, past) = given;
     let scale = if log { Scale::Log } else { Scale::Linear };
     let domain = match kind.as_str() {
         "real" => {
@@ -27,14 +30,40 @@ pub fn dimension(given: EncodedInput<'_>) -> PyResult<Dimension> {
             let (lower, upper) = what.extract()?;
             Domain::Int(IntRange { lower, upper, scale })
         }
-        _ => {
+        "choice" => {
             let labels = what.try_iter()?.map(|label| value(&label?));
             Domain::Categorical(Choices(labels.collect::<PyResult<_>>()?))
         }
+        other => {
+            let problem = format!("input '{name}' is of an unknown kind, '{other}': it must be real, int or choice");
+            return Err(PyValueError::new_err(problem));
+        }
     };
-    let dimension = Dimension { name, domain, unit, past: None };
+    let past = past.map(|past| value(&past)).transpose()?;
+    let dimension = Dimension { name, domain, unit, past };
     let dimension = step.into_iter().fold(dimension, Dimension::step);
     Ok(digits.into_iter().fold(dimension, Dimension::digits))
+}
+
+/// Names of the columns and the rows of a table of candidates.
+pub type EncodedTable = (Vec<String>, Points);
+
+/// Names and texts of the label columns of candidates.
+pub type Labels = Vec<(String, Vec<String>)>;
+
+/// Inputs from Python.
+pub fn dimensions(inputs: Vec<EncodedInput<'_>>) -> PyResult<Vec<Dimension>> {
+    inputs.into_iter().map(dimension).collect()
+}
+
+/// A space of inputs, or of the candidates in a table.
+pub fn space(inputs: Vec<Dimension>, candidates: Option<EncodedTable>, labels: Labels) -> Result<Space> {
+    let labels = labels.into_iter().map(|(name, values)| LabelColumn { name, values }).collect();
+    match candidates {
+        Some((names, rows)) if inputs.is_empty() => Space::from_labelled_table(&names, rows.into_values(), labels),
+        Some((_, rows)) => Space::new(inputs)?.with_labelled_candidates(rows.into_values(), labels),
+        None => Space::new(inputs),
+    }
 }
 
 /// An outcome from its outputs, or from the reason of a failure.
@@ -50,14 +79,17 @@ pub fn outcome((_, outputs, reason): EncodedOutcome) -> Outcome {
 /// A trial's row of the table of candidates, and the names and texts of its labels there.
 pub type EncodedRow = (Option<u64>, Vec<(String, String)>);
 
+/// A row of the table of candidates, or the texts of its labels, as far as they are known.
+pub type EncodedCandidate = (Option<u64>, Vec<Option<String>>);
+
 /// A trial's number, point and row.
 pub type EncodedTrial = (u64, Vec<Cell>, EncodedRow);
 
 /// A trial's number, ask, point, outputs, status and row.
 pub type EncodedRecord = (u64, Option<u64>, Vec<Cell>, Vec<EncodedMeasurement>, &'static str, EncodedRow);
 
-/// What a correction changes of one output: trial, time, author, reason, kind, output, and what was known before and is since.
-pub type EncodedChange = (u64, u64, String, String, &'static str, usize, String, String);
+/// A change: trial, time, author, reason, kind, output or setting, and what it was before and is since.
+pub type EncodedChange = (Option<u64>, u64, String, String, &'static str, String, String, String);
 
 /// Trials for Python.
 pub fn encode_trials(space: &Space, trials: &[Trial]) -> Vec<EncodedTrial> {
@@ -76,12 +108,8 @@ pub fn encode_record(space: &Space, record: &Record) -> EncodedRecord {
     (trial.id, *ask, cells(&trial.point), outputs, record.status().name(), encode_row(space, trial))
 }
 
-/// One correction of a trial for Python, output by output.
-pub fn encode_revision(trial: u64, revision: &Revision, outputs: usize) -> Vec<EncodedChange> {
-    let Revision { note: Note { reason, by, time }, .. } = revision;
-    let change = |k| {
-        let OutputChange { kind, before, after } = revision.of_output(k)?;
-        Some((trial, *time, by.clone(), reason.clone(), kind, k, before, after))
-    };
-    (0..outputs).filter_map(change).collect()
+/// A change for Python.
+pub fn encode_change(entry: HistoryEntry) -> EncodedChange {
+    let HistoryEntry { trial, note: Note { reason, by, time }, change, what, before, after } = entry;
+    (trial, time, by, reason, change, what, before, after)
 }

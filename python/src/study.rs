@@ -4,38 +4,31 @@
 use crate::arrays::Vector;
 use crate::errors::exception;
 use crate::frame::Frame;
-use crate::heavy::{heavy, heavy_with, light_with, unsupported};
+use crate::heavy::{heavy, unsupported};
 use crate::posterior::Posterior;
 use crate::quality::PythonQuality;
+use crate::reconfigure::Changes;
 use crate::records::{
-    EncodedChange, EncodedInput, EncodedOutcome, EncodedRecord, EncodedTrial, dimension, encode_record,
-    encode_revision, encode_trials, outcome,
+    EncodedCandidate, EncodedChange, EncodedInput, EncodedOutcome, EncodedRecord, EncodedTable, EncodedTrial, Labels,
+    dimensions, encode_change, encode_record, encode_trials, outcome, space,
 };
+use crate::session::Session;
 use crate::settings::{Json, json, read};
 use crate::values::{Cell, Points, cells};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use spargo::space::{LabelColumn, Space};
+use spargo::Error;
+use spargo::space::Point;
 use spargo::study::{
-    Change, Config, Correction, Goal, LeaveOneOut, Note, Outcome, Record, Refit, Revision, Study as Inner,
+    Change, Config, Correction, Goal, HistoryEntry, LeaveOneOut, Note, Outcome, Record, Refit, Revision, Study as Inner,
 };
-use spargo::{Error, Result};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, TryLockError};
+use std::sync::Arc;
 
-/// A study, used by one call at a time.
+/// A study.
 #[pyclass(frozen, module = "spargo._spargo")]
 pub struct Study {
-    /// The study; `None` once it is closed.
-    inner: Mutex<Option<Inner>>,
-    config: Config,
-    /// The number of settings that the study had by then.
-    configurations: usize,
-    path: Option<PathBuf>,
-    quality: Option<PythonQuality>,
-    /// Id of the process that uses the study.
-    process: AtomicU32,
+    pub session: Session,
 }
 
 #[pymethods]
@@ -49,22 +42,15 @@ impl Study {
         py: Python<'_>,
         config: &str,
         inputs: Vec<EncodedInput<'_>>,
-        candidates: Option<(Vec<String>, Points)>,
-        labels: Vec<(String, Vec<String>)>,
+        candidates: Option<EncodedTable>,
+        labels: Labels,
         path: Option<PathBuf>,
         quality: Option<PythonQuality>,
     ) -> PyResult<Self> {
-        let inputs = inputs.into_iter().map(dimension).collect::<PyResult<Vec<_>>>()?;
-        let labels = labels.into_iter().map(|(name, values)| LabelColumn { name, values }).collect();
+        let inputs = dimensions(inputs)?;
         let inner = heavy(py, || {
             let mut config: Config = read(config, "help(spargo.Study) lists the settings")?;
-            config.space = match candidates {
-                Some((names, rows)) if inputs.is_empty() => {
-                    Space::from_labelled_table(&names, rows.into_values(), labels)?
-                }
-                Some((_, rows)) => Space::new(inputs)?.with_labelled_candidates(rows.into_values(), labels)?,
-                None => Space::new(inputs)?,
-            };
+            config.space = space(inputs, candidates, labels)?;
             if let Some(quality) = &quality {
                 config.allocation = quality.allocation();
             }
@@ -92,7 +78,7 @@ impl Study {
 
     /// The study as bytes.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.at_once(py, Inner::to_bytes)?))
+        Ok(PyBytes::new(py, &self.session.at_once(py, Inner::to_bytes)?))
     }
 
     /// A study in memory from the bytes of another one.
@@ -103,35 +89,32 @@ impl Study {
 
     /// File of the study, if it has one.
     fn path(&self) -> Option<PathBuf> {
-        self.path.clone()
+        self.session.path.clone()
     }
 
     /// All settings.
     fn config(&self, py: Python<'_>) -> PyResult<Json> {
-        json(&self.config).map_err(|error| exception(py, &error))
+        json(&*self.session.config()).map_err(|error| exception(py, &error))
     }
 
     /// Number of points of the space, if it is finite.
     fn size(&self) -> Option<u64> {
-        self.config.space.size()
+        self.session.config().space.size()
     }
 
     /// Closes the file.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
-        light_with(py, &self.inner, |inner| {
-            *inner = None;
-            Ok(())
-        })
+        self.session.close(py)
     }
 
     /// Whether the study is closed.
     fn closed(&self, py: Python<'_>) -> PyResult<bool> {
-        light_with(py, &self.inner, |inner| Ok(inner.is_none()))
+        self.session.is_closed(py)
     }
 
     /// Numbers and points of new trials; models are fitted again once `refit_every` outcomes are new.
     fn ask(&self, py: Python<'_>, count: Option<usize>, refit_every: u64) -> PyResult<Vec<EncodedTrial>> {
-        self.with(py, |study| {
+        self.session.with(py, |study| {
             study.refresh()?;
             let refit = Refit::Every(refit_every);
             let trials = match count {
@@ -144,8 +127,8 @@ impl Study {
 
     /// Numbers and points of trials that re-evaluate the likely winners; by default as many as a batch has.
     fn replicate(&self, py: Python<'_>, count: Option<usize>) -> PyResult<Vec<EncodedTrial>> {
-        self.with(py, |study| {
-            let trials = study.replicate(count.unwrap_or(self.config.batch))?;
+        self.session.with(py, |study| {
+            let trials = study.replicate(count.unwrap_or(study.config().batch))?;
             Ok(encode_trials(&study.config().space, &trials))
         })
     }
@@ -153,7 +136,7 @@ impl Study {
     /// Tells outcomes; returns how many are new.
     fn tell(&self, py: Python<'_>, outcomes: Vec<EncodedOutcome>) -> PyResult<usize> {
         let outcomes = numbered(outcomes);
-        self.at_once(py, |study| study.tell(&outcomes))
+        self.session.at_once(py, |study| study.tell(&outcomes))
     }
 
     /// Corrects outcomes; returns what changed, or would change.
@@ -198,56 +181,95 @@ impl Study {
     /// Points that the next asks begin with; returns how many are waiting.
     fn enqueue(&self, py: Python<'_>, points: Points, reason: String, by: String) -> PyResult<usize> {
         let note = Note::new(reason, by);
-        self.at_once(py, |study| study.enqueue(&points.into_values(), &note))
+        self.session.at_once(py, |study| study.enqueue(&points.into_values(), &note))
     }
 
-    /// All corrections, trial by trial.
-    fn history(&self, py: Python<'_>) -> PyResult<Vec<EncodedChange>> {
-        let outputs = self.config.outputs.len();
-        self.at_once(py, |study| {
-            study.refresh()?;
-            let records = study.history().records().iter();
-            let changes = |record: &Record| {
-                let of_revision = |revision| encode_revision(record.trial.id, revision, outputs);
-                record.revisions.iter().flat_map(of_revision).collect::<Vec<_>>()
+    /// Changes settings, the candidates or some of the inputs; returns what differs.
+    #[expect(clippy::too_many_arguments, reason = "one per keyword of Python's")]
+    fn configure(
+        &self,
+        py: Python<'_>,
+        settings: String,
+        inputs: Vec<EncodedInput<'_>>,
+        candidates: Option<EncodedTable>,
+        labels: Labels,
+        reason: String,
+        by: String,
+    ) -> PyResult<Vec<EncodedChange>> {
+        let inputs = dimensions(inputs)?;
+        let note = Note::new(reason, by);
+        self.session.configure(py, |study| {
+            let changes = match candidates {
+                None => Changes { settings, inputs, candidates: None },
+                Some(table) => {
+                    let candidates = Some(space(inputs, Some(table), labels)?);
+                    Changes { settings, inputs: Vec::new(), candidates }
+                }
             };
-            Ok(records.flat_map(changes).collect())
+            Ok(changes.apply(study, &note)?.into_iter().map(encode_change).collect())
+        })
+    }
+
+    /// Number of settings that the study has had, as of the last call.
+    fn configurations(&self) -> usize {
+        self.session.configurations()
+    }
+
+    /// Corrections, changes of settings and enqueued points, in the order of time.
+    fn history(&self, py: Python<'_>) -> PyResult<Vec<EncodedChange>> {
+        self.session.at_once(py, |study| {
+            study.refresh()?;
+            Ok(study.changes()?.into_iter().map(encode_change).collect())
         })
     }
 
     /// Adds points with their outcomes, if anything is known; returns the number of the first trial.
-    fn add(&self, py: Python<'_>, points: Points, outcomes: Vec<EncodedOutcome>) -> PyResult<u64> {
+    ///
+    /// For each point, `candidates` has the row of the table of candidates, or the texts of its labels, as far as they are known.
+    fn add(
+        &self,
+        py: Python<'_>,
+        points: Points,
+        outcomes: Vec<EncodedOutcome>,
+        candidates: Vec<EncodedCandidate>,
+    ) -> PyResult<u64> {
         let one = |encoded| Some(outcome(encoded)).filter(|outcome| !outcome.is_pending());
-        let trials = self.at_once(py, |study| {
+        let trials = self.session.at_once(py, |study| {
             let points = points.into_values();
             if points.len() != outcomes.len() {
                 let what = "the list of outcomes".into();
                 return Err(Error::Shape { what, found: outcomes.len(), expected: points.len() });
             }
+            let space = &study.config().space;
+            let row = |(point, (row, labels)): (&Point, &EncodedCandidate)| {
+                let labels: Vec<_> = labels.iter().map(Option::as_deref).collect();
+                row.or_else(|| space.row_with(point, &labels))
+            };
+            let rows: Vec<_> = points.iter().zip(&candidates).map(row).collect();
             let points: Vec<_> = points.into_iter().zip(outcomes.into_iter().map(one)).collect();
-            study.add(&points)
+            study.add_candidates(&points, &rows).map_err(|refused| refused.error)
         })?;
         Ok(trials.start)
     }
 
     /// Reads what other processes have written.
     fn refresh(&self, py: Python<'_>) -> PyResult<()> {
-        self.at_once(py, Inner::refresh)
+        self.session.at_once(py, Inner::refresh)
     }
 
     /// Numbers of trials by what is known of them.
     fn counts(&self, py: Python<'_>) -> PyResult<Json> {
-        self.at_once(py, |study| study.refresh().and_then(|()| json(&study.counts())))
+        self.session.at_once(py, |study| study.refresh().and_then(|()| json(&study.counts())))
     }
 
     /// Best feasible outcome of the only objective, if there is one.
     fn best_observed(&self, py: Python<'_>) -> PyResult<Option<f64>> {
-        self.at_once(py, |study| Ok(study.best_observation().map(|best| best.value)))
+        self.session.at_once(py, |study| Ok(study.best_observation().map(|best| best.value)))
     }
 
     /// Records of the trials from a number on.
     fn records_from(&self, py: Python<'_>, first: u64) -> PyResult<Vec<EncodedRecord>> {
-        self.at_once(py, |study| {
+        self.session.at_once(py, |study| {
             study.refresh()?;
             let (space, records) = (&study.config().space, study.history().records());
             let records = records.iter().skip(first.saturating_sub(1) as usize);
@@ -255,9 +277,29 @@ impl Study {
         })
     }
 
+    /// Records of the trials of which something is still to come.
+    fn pending_records(&self, py: Python<'_>) -> PyResult<Vec<EncodedRecord>> {
+        self.session.at_once(py, |study| {
+            study.refresh()?;
+            let (space, records) = (&study.config().space, study.history().records().iter());
+            Ok(records.filter(|record| record.is_pending()).map(|record| encode_record(space, record)).collect())
+        })
+    }
+
+    /// Numbers of the trials of which an output could not be measured.
+    fn failed(&self, py: Python<'_>, output: usize) -> PyResult<Vec<u64>> {
+        self.session.at_once(py, |study| {
+            study.refresh()?;
+            let failed = |record: &&Record| {
+                !record.is_discarded && record.told.get(output).is_some_and(|told| told.measurement.failure().is_some())
+            };
+            Ok(study.history().records().iter().filter(failed).map(|record| record.trial.id).collect())
+        })
+    }
+
     /// Records of the trials with these numbers.
     fn records(&self, py: Python<'_>, numbers: Vec<u64>) -> PyResult<Vec<EncodedRecord>> {
-        self.at_once(py, |study| {
+        self.session.at_once(py, |study| {
             study.refresh()?;
             let (space, records) = (&study.config().space, study.history().records());
             let find = |(index, &trial): (usize, &u64)| {
@@ -274,12 +316,12 @@ impl Study {
 
     /// Whether values, one per output, satisfy all constraints.
     fn is_feasible(&self, values: Vec<f64>) -> bool {
-        self.config.is_feasible(&values)
+        self.session.config().is_feasible(&values)
     }
 
     /// The best trials by posterior mean and by outcome.
     fn best(&self, py: Python<'_>) -> PyResult<Json> {
-        self.with(py, |study| {
+        self.session.with(py, |study| {
             if study.config().outputs.iter().filter(|output| output.goal.is_objective()).count() != 1 {
                 return Err(unsupported("the best of a study without a single objective", "use fronts()"));
             }
@@ -298,32 +340,34 @@ impl Study {
 
     /// Pareto fronts.
     fn fronts(&self, py: Python<'_>) -> PyResult<Json> {
-        self.with(py, |study| json(&study.fronts()?))
+        self.session.with(py, |study| json(&study.fronts()?))
     }
 
     /// Posterior of an output.
     fn posterior(&self, py: Python<'_>, output: usize) -> PyResult<Posterior> {
-        let (model, units) = self.with(py, |study| Ok((study.posterior(output)?, study.hyperparameters(output)?.1)))?;
-        let sign = if self.config.outputs[output].goal == Goal::Minimize { -1.0 } else { 1.0 };
-        let frame = Frame::of_study(self.config.space.clone(), units, sign);
+        let (model, units) =
+            self.session.with(py, |study| Ok((study.posterior(output)?, study.hyperparameters(output)?.1)))?;
+        let config = self.session.config();
+        let sign = if config.outputs[output].goal == Goal::Minimize { -1.0 } else { 1.0 };
+        let frame = Frame::of_study(config.space.clone(), units, sign);
         Ok(Posterior { model, frame: Arc::new(frame) })
     }
 
     /// Means and variances of an output without noise; of a class, the probability of yes and the label's variance.
     fn predict(&self, py: Python<'_>, output: usize, points: Points) -> PyResult<[Vector; 2]> {
-        let found = self.with(py, |study| study.predict(output, &points.into_values()))?;
+        let found = self.session.with(py, |study| study.predict(output, &points.into_values()))?;
         Ok(columns(found.mean.iter().zip(&found.variance).map(|(mean, variance)| [*mean, *variance])))
     }
 
     /// Means of an output without noise, and bounds of central 95 % intervals.
     fn predict_interval(&self, py: Python<'_>, output: usize, points: Points) -> PyResult<[Vector; 3]> {
-        let predictions = self.with(py, |study| study.predict_interval(output, &points.into_values()))?;
+        let predictions = self.session.with(py, |study| study.predict_interval(output, &points.into_values()))?;
         Ok(columns(predictions.iter().map(|at| [at.mean, at.interval.0, at.interval.1])))
     }
 
     /// Outcomes of an output, and their leave-one-out means and bounds of central 95 % intervals, noise included.
     fn leave_one_out(&self, py: Python<'_>, output: usize) -> PyResult<[Vector; 4]> {
-        let found = self.with(py, |study| {
+        let found = self.session.with(py, |study| {
             study.refresh()?;
             let trials: Vec<u64> = (1..=study.history().records().len() as u64).collect();
             study.leave_one_out(output, &trials)
@@ -335,51 +379,37 @@ impl Study {
 
     /// Hyperparameters of an output, in the model's units.
     fn hyperparameters(&self, py: Python<'_>, output: usize) -> PyResult<Json> {
-        self.with(py, |study| json(&study.hyperparameters(output)?.0))
+        self.session.with(py, |study| json(&study.hyperparameters(output)?.0))
     }
 
     /// Importance of each input for an output.
     fn importance(&self, py: Python<'_>, output: usize) -> PyResult<Vec<f64>> {
-        self.with(py, |study| study.importance(output))
+        self.session.with(py, |study| study.importance(output))
     }
 
     /// Inducing points of an output's model, unless it is exact.
     fn inducing_points(&self, py: Python<'_>, output: usize) -> PyResult<Option<Vec<Vec<Cell>>>> {
-        let points = self.with(py, |study| study.inducing_points(output))?;
+        let points = self.session.with(py, |study| study.inducing_points(output))?;
         Ok(points.map(|points| points.iter().map(|point| cells(point)).collect()))
     }
 
-    /// Report of every ask.
-    fn reports(&self, py: Python<'_>) -> PyResult<Json> {
-        self.at_once(py, |study| {
+    /// Reports of all asks but the first few.
+    fn reports(&self, py: Python<'_>, known: usize) -> PyResult<Json> {
+        self.session.at_once(py, |study| {
             study.refresh()?;
-            json(&study.reports()?)
+            json(&study.reports_after(known)?)
         })
     }
 
     /// The study as an HTML page.
     fn html(&self, py: Python<'_>) -> PyResult<String> {
-        self.with(py, spargo_report::html)
+        self.session.with(py, spargo_report::html)
     }
 }
 
 impl Study {
-    fn new(mut inner: Inner, path: Option<PathBuf>, quality: Option<PythonQuality>) -> Self {
-        if let Some(quality) = &quality {
-            inner = inner.with_extensions(&quality.extensions());
-        }
-        let (config, configurations) = (inner.config().clone(), inner.history().configurations());
-        let process = AtomicU32::new(std::process::id());
-        Study { inner: Mutex::new(Some(inner)), config, configurations, path, quality, process }
-    }
-
-    /// A long call, which Ctrl-C ends.
-    pub fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Inner) -> Result<T> + Send) -> PyResult<T> {
-        self.check_process(py)?;
-        let raised = || self.quality.as_ref().and_then(PythonQuality::take_raised);
-        raised();
-        heavy_with(py, &self.inner, |inner| self.checked(opened(inner)?, work))
-            .map_err(|error| raised().unwrap_or(error))
+    fn new(inner: Inner, path: Option<PathBuf>, quality: Option<PythonQuality>) -> Self {
+        Study { session: Session::new(inner, path, quality) }
     }
 
     fn correct(
@@ -389,50 +419,16 @@ impl Study {
         note: Note,
         dry_run: bool,
     ) -> PyResult<Vec<EncodedChange>> {
-        let changes =
-            self.at_once(
-                py,
-                |study| {
-                    if dry_run { study.preview(&correction) } else { study.correct(&correction, &note) }
-                },
-            )?;
-        let outputs = self.config.outputs.len();
-        let encode = |Change { trial, before, after }| {
-            encode_revision(trial, &Revision { before, after, note: note.clone() }, outputs)
+        let change = |study: &mut Inner| {
+            if dry_run { study.preview(&correction) } else { study.correct(&correction, &note) }
         };
-        Ok(changes.into_iter().flat_map(encode).collect())
-    }
-
-    /// A short call.
-    fn at_once<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Inner) -> Result<T> + Send) -> PyResult<T> {
-        self.check_process(py)?;
-        light_with(py, &self.inner, |inner| self.checked(opened(inner)?, work))
-    }
-
-    /// Does some work; refuses its result if another process has changed the inputs or outputs, whose names this object has.
-    fn checked<T>(&self, study: &mut Inner, work: impl FnOnce(&mut Inner) -> Result<T>) -> Result<T> {
-        let done = work(study)?;
-        let (now, then) = (study.config(), &self.config);
-        let is_same = || now.space == then.space && now.outputs == then.outputs;
-        if study.history().configurations() > self.configurations && !is_same() {
-            let what = "another process has changed the inputs or outputs of the study";
-            return Err(unsupported(what, "open it again"));
-        }
-        Ok(done)
-    }
-
-    /// Refuses a study that a fork has broken: a fork copies neither a file's connection nor the thread that holds the lock.
-    fn check_process(&self, py: Python<'_>) -> PyResult<()> {
-        let here = std::process::id();
-        if self.process.load(Ordering::Relaxed) == here {
-            return Ok(());
-        }
-        if self.path.is_some() || matches!(self.inner.try_lock(), Err(TryLockError::WouldBlock)) {
-            let what = "a study that was in use or had a file when the process was forked";
-            return Err(exception(py, &unsupported(what, "open its file in this process, or copy it before")));
-        }
-        self.process.store(here, Ordering::Relaxed);
-        Ok(())
+        let changes = self.session.at_once(py, change)?;
+        let config = self.session.config();
+        let entries = |Change { trial, before, after }| {
+            let outputs = config.outputs.iter().map(|output| output.name.as_str());
+            HistoryEntry::of_revision(trial, &Revision { before, after, note: note.clone() }, outputs)
+        };
+        Ok(changes.into_iter().flat_map(entries).map(encode_change).collect())
     }
 }
 
@@ -444,8 +440,4 @@ fn numbered(outcomes: Vec<EncodedOutcome>) -> Vec<(u64, Outcome)> {
 /// Columns of rows.
 fn columns<const N: usize>(rows: impl Iterator<Item = [f64; N]> + Clone) -> [Vector; N] {
     std::array::from_fn(|k| Vector(rows.clone().map(|row| row[k]).collect()))
-}
-
-fn opened(inner: &mut Option<Inner>) -> Result<&mut Inner> {
-    inner.as_mut().ok_or_else(|| unsupported("a study that is closed", "open it again"))
 }

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import spargo
+from spargo.options import Method
 
 RNG = np.random.default_rng(3)
 X = RNG.random((400, 2))
@@ -15,7 +16,7 @@ Y = -((X - 0.7) ** 2).sum(axis=1)
 
 
 @pytest.mark.parametrize("allocation", ["random", "cvr", "dpp", "lin-dpp", "imp-dpp", "ent-dpp", "al-dpp"])
-def test_every_allocation_returns_rows(allocation: str) -> None:
+def test_every_allocation_returns_rows(allocation: Method) -> None:
     rows = spargo.allocate(X, 20, allocation=allocation, y=Y, seed=1)
     assert rows.dtype == np.intp and len(set(rows.tolist())) == 20 and rows.max() < 400
     assert (rows == spargo.allocate(X, 20, allocation=allocation, y=Y, seed=1)).all()

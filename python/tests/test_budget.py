@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import spargo
-from spargo.optimize import _Loop
+from spargo.loop import Loop
 from spargo.run_lock import RunLock
 
 LINE: dict[str, Any] = {"x": (0.0, 1.0)}
@@ -101,7 +101,7 @@ def test_a_run_within_a_run_leaves_its_trials_alone() -> None:
             study.optimize(lambda p: inner.append(p["x"]) or p["x"], more=2)  # type: ignore[func-returns-value]
         return float(params["x"])
 
-    study.optimize(f, 8)
+    study.optimize(f, 8, mode="batch")
     assert len(study) == 8 and not study.pending
     assert inner == [trial.params["x"] for trial in study.trials[4:6]]
 
@@ -143,8 +143,8 @@ class Refusing:
         raise RuntimeError("a Tensor with 2 elements cannot be converted to Scalar")
 
 
-async def waits(params: dict[str, Any]) -> float:
-    return float(params["x"])
+async def waits(params: dict[str, Any]) -> Any:
+    return "good"
 
 
 def leaves(params: dict[str, Any]) -> float:
@@ -158,7 +158,7 @@ ODD: list[tuple[Callable[[dict[str, Any]], Any], str]] = [
     (lambda params: {"objective": Refusing()}, "RuntimeError: a Tensor with 2 elements"),
     (lambda params: [1.0, 2.0], "has 2 but 1 is needed"),
     (lambda params: "good", "TypeError: a value cannot be the string"),
-    (waits, "TypeError: it returned a coroutine"),
+    (waits, "TypeError: a value cannot be the string"),
     (leaves, "SystemExit: 3"),
 ]
 
@@ -194,10 +194,10 @@ def test_an_output_that_was_told_before_stays(tmp_path: Path) -> None:
 
 def test_a_trial_that_is_retried_at_once_is_evaluated_again(monkeypatch: pytest.MonkeyPatch) -> None:
     study = spargo.Study(LINE, initial=4, batch=2)
-    draw, calls = _Loop.draw, [0]
+    draw, calls = Loop.draw, [0]
 
-    def retried_once(loop: _Loop) -> None:
-        draw(loop)
+    def retried_once(loop: Loop, last: bool = False) -> None:
+        draw(loop, last)
         if not study.history():
             study.retry(1, reason="as soon as it was told")
 
@@ -205,7 +205,7 @@ def test_a_trial_that_is_retried_at_once_is_evaluated_again(monkeypatch: pytest.
         calls[0] += 1
         return float(params["x"])
 
-    monkeypatch.setattr(_Loop, "draw", retried_once)
+    monkeypatch.setattr(Loop, "draw", retried_once)
     study.optimize(f, 6)
     assert len(study) == 6 and not study.pending and calls == [7]
 

@@ -35,7 +35,8 @@ def test_outcomes_are_amended(tmp_path: Path) -> None:
         assert mine.amend(1, [5.0, 1.0], reason="it was not")[1]["before"] == "failed (contaminated)"
         assert mine.amend(1, [5.0, 1.0], reason="nothing new") == []
         history = theirs.history()
-        assert [(row["trial"], row["output"], row["change"]) for row in history if row["trial"] > 1] == [
+        history.sort(key=lambda row: row["trial"])
+        assert [(row["trial"], row["what"], row["change"]) for row in history if row["trial"] > 1] == [
             (2, "yield", "amended"),
             (3, "yield", "amended"),
         ]
@@ -44,7 +45,7 @@ def test_outcomes_are_amended(tmp_path: Path) -> None:
 
 def test_the_history_is_a_table() -> None:
     pytest.importorskip("pandas")
-    columns = ["trial", "time", "by", "reason", "change", "output", "before", "after"]
+    columns = ["trial", "time", "by", "reason", "change", "what", "before", "after"]
     assert list(study().to_dataframe(history=True).columns) == columns
     corrected = study()
     corrected.discard([1], reason="mislabelled")

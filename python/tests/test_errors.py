@@ -121,8 +121,8 @@ CASES: list[tuple[type[spargo.SpargoError], type[Exception], Callable[[], object
         spargo.OtherSettingsError,
         ValueError,
         lambda: other_settings(),
-        "has another setting of 'seed'",
-        {"field": "seed"},
+        "has 'seed' = 1, these settings have 2: open it as it is and change it",
+        {"field": "seed", "before": "1", "after": "2"},
     ),
     (
         spargo.NoLogarithmError,

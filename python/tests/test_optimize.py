@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -87,19 +88,38 @@ def test_every_trial_is_evaluated_once(mode: Mode, pool: ProcessPoolExecutor) ->
 
 def test_batches_are_asked_for_as_batches() -> None:
     with ThreadPoolExecutor(3) as threads:
-        found = study().optimize(hill, 20, executor=threads, batch=8)
+        found = study().optimize(hill, 20, executor=threads, mode="batch", batch=8)
     assert [report["asked"] for report in found.reports()] == [8, 8, 4]
-    assert [report["asked"] for report in study().optimize(hill, 20).reports()] == [8, 6, 6]
+    assert [report["asked"] for report in study().optimize(hill, 20, mode="batch").reports()] == [8, 6, 6]
 
 
-def test_async_asks_for_single_points_and_refits_periodically() -> None:
-    found = study().optimize(hill, 40, mode="async", refit_every=5)
+def test_batches_of_the_same_seed_are_the_same_whatever_the_order_of_results() -> None:
+    def slow(params: dict[str, Any]) -> float:
+        time.sleep(0.01 * random.random())
+        return hill(params)
+
+    points = []
+    for workers in (1, 3, 6):
+        with ThreadPoolExecutor(workers) as threads:
+            found = study().optimize(slow, 32, executor=threads, mode="batch")
+        points.append([trial.params for trial in found.trials])
+    assert points[0] == points[1] == points[2]
+
+
+def test_async_is_the_default_and_takes_points_that_a_thread_has_ready() -> None:
+    found = study().optimize(hill, 60, refit_every=5)
     reports = found.reports()
-    assert [report["asked"] for report in reports] == [1] * 40
-    fitted = [report["step"] for report in reports if report["models"] and report["models"][0]["fit"] is not None]
-    assert fitted == list(range(9, 41, 5))
-    reused = [report["models"][0] for report in reports[8:] if report["step"] not in fitted]
-    assert len(reused) == 25 and all(model["fit_s"] == 0.0 for model in reused)
+    assert {report["asked"] for report in reports} == {0, 1} and sum(report["ready"] for report in reports) > 20
+    assert any(report["models"][0]["fit"] for report in reports if report["asked"] == 0), "by the thread"
+
+
+def test_models_miss_few_outcomes_where_evaluations_are_short() -> None:
+    with ThreadPoolExecutor(3) as threads:
+        for executor in (None, threads):
+            found = study().optimize(hill, 80, executor=executor, refit_every=5)
+            seen = [report["models"][0]["observations"] for report in found.reports() if report["models"]]
+            seen = sorted({*seen, len(found)})
+            assert max(b - a for a, b in zip(seen, seen[1:])) <= 2 * 5 + 2 * 3 + 1, seen
 
 
 def test_async_keeps_every_worker_busy() -> None:
@@ -275,7 +295,7 @@ def test_interrupted_runs_lose_nothing_and_can_be_resumed() -> None:
 
     stopped = study()
     with pytest.raises(KeyboardInterrupt):
-        stopped.optimize(f, 30)
+        stopped.optimize(f, 30, mode="batch")
     assert [trial.status for trial in stopped.trials] == ["done"] * 9 + ["pending"] * 5
     stopped.optimize(hill, budget=19, resume=True)
     assert len(stopped) == 19 and not stopped.pending

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import spargo
+from spargo.outcome_table import OutcomeTable
 
 pandas = pytest.importorskip("pandas")
 
@@ -100,7 +103,7 @@ def test_cells_are_read_as_the_command_line_reads_them() -> None:
         "trial": numbers,
         "yield": ["71.5", "failed", "", "pending", 5, np.inf, None, None],
         "cost": [1.0, 2.0, 3.0, 4.0, "n/a", 6.0, None, None],
-        "status": ["", "done", None, "pending", "ok", "partial", "failed", "failed"],
+        "status": ["", "done", None, "partial", "ok", "partial", "failed", "failed"],
         "reason": [None, None, None, None, None, None, "the vial broke", ""],
     }
     assert words.tell(pandas.DataFrame(table)) == 8
@@ -108,6 +111,56 @@ def test_cells_are_read_as_the_command_line_reads_them() -> None:
     assert words.trials[0].values == {"yield": 71.5, "cost": 1.0}
     assert words.trials[4].failures == {"cost": "no value of 'cost'"}
     assert [trial.failure for trial in words.trials[6:]] == ["the vial broke", "failed"]
+
+
+ROWS = json.loads((Path(__file__).parents[2] / "crates/spargo-cli/tests/outcome-rows.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(("cells", "expected"), ROWS)
+def test_rows_are_read_as_the_command_line_reads_them(cells: list[str], expected: Any) -> None:
+    """The command line's tests read the same file; in a DataFrame an empty cell is NaN."""
+    columns = {name: [cell] for name, cell in zip(("y", "status", "reason", "z"), cells)}
+    empty = {name: [cell or None for cell in column] for name, column in columns.items()}
+    for table in (columns, pandas.DataFrame(columns), pandas.DataFrame(empty, dtype=object)):
+        assert in_words(table) == expected
+
+
+def in_words(table: Any) -> Any:
+    try:
+        [row] = OutcomeTable(table, ["y", "z"]).outcomes()
+    except ValueError:
+        return "refused"
+    if row is None:
+        return "discarded"
+    if row[1] is not None:
+        return f"failed ({row[1]})"
+    words = ["pending" if why is None else f"failed ({why})" for _, _, why in row[0]]
+    return [word if value is None else value for word, (value, _, _) in zip(words, row[0])]
+
+
+def test_outputs_have_reasons_of_their_own() -> None:
+    """A table that goes out says of each output why it failed, and comes back as what it was."""
+    parts: list[Any] = [
+        {"yield": 1.0, "cost": spargo.Failed("burnt")},
+        {"yield": spargo.Failed("burnt")},
+        {"yield": spargo.Failed("burnt"), "cost": spargo.Failed("lost")},
+        None,
+        {"cost": spargo.Failed("")},
+    ]
+    told = study()
+    told.tell(told.ask(6)[:5], parts)
+    table = told.to_dataframe()
+    assert list(table.columns)[-4:] == ["yield reason", "cost reason", "status", "reason"]
+    assert table["reason"].dropna().to_dict() == {2: "burnt", 3: "no value"}
+    assert told.tell(table) == 0, "nothing is new"
+    again = study()
+    again.add(table)
+    reasons = [trial.failures for trial in told.trials]
+    reasons[4] = {"cost": "failed"}
+    assert [trial.failures for trial in again.trials] == reasons and statuses(again) == statuses(told)
+    for cell in (3.0, "pending"):
+        with pytest.raises(ValueError, match="row 0: there is the reason 'burnt' of a failure, but 'cost' is"):
+            told.tell({"trial": [1], "cost": [cell], "cost reason": ["burnt"]})
 
 
 def test_noise_is_a_column_and_comes_back() -> None:
@@ -131,7 +184,7 @@ WRONG: list[tuple[dict[str, list[Any]], str]] = [
     ({"trial": [1.5], "yield": [1.0]}, "row 0: the trial is 1.5"),
     ({"trial": [1], "yield": ["good"]}, "row 0: 'good' is no value of 'yield'"),
     ({"trial": [1], "yield": [1.0], "status": ["running"]}, "the status 'running' is not one of"),
-    ({"trial": [1], "yield": [1.0], "status": ["failed"]}, "clear the one that is wrong"),
+    ({"trial": [1], "yield": [1.0], "status": ["failed"]}, "make the status 'done', or clear the value"),
     ({"trial": [1], "yield": [None], "yield sd": [1.0]}, "noise of 'yield', but no value"),
     ({"trial": [1], "yield": [1.0], "yield sd": [-1.0]}, "positive and finite"),
     ({"trial": [1], "yield": [1.0], "yield sd": [1.0], "yield variance": [1.0]}, "both the sd and the variance"),
@@ -156,6 +209,9 @@ def test_the_loop_of_a_robot() -> None:
     robot.discard(6, reason="the well is empty")
     table = robot.to_dataframe()
     table.loc[:2, "yield"] = [50.0, 60.0, 70.0]
+    with pytest.raises(ValueError, match="row 0: its status is 'pending', but it has a value of 'yield': make the status 'done'"):
+        robot.tell(table)
+    table.loc[:2, "status"] = "done"
     table.loc[3, ["status", "reason"]] = ["failed", "the pipette broke"]
     assert robot.tell(table) == 4
     assert statuses(robot) == ["partial"] * 3 + ["failed", "pending", "discarded"]

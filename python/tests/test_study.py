@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 import enum
-import inspect
 import math
 from pathlib import Path
 from typing import Any
@@ -13,7 +11,7 @@ import numpy as np
 import pytest
 
 import spargo
-from spargo.options import StudySettings
+from spargo.codec import Codec
 
 
 def hill(params: dict[str, Any]) -> float:
@@ -167,43 +165,6 @@ def test_real_inputs_have_steps_and_digits(tmp_path: Path) -> None:
         spargo.Real(0, 1, step=0.1, digits=1)
 
 
-def test_candidates_keep_their_labels(tmp_path: Path) -> None:
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame({"size": [1.0, 1.0, 2.0], "id": ["a", "b", "c"]}, index=["r1", "r2", "r3"])
-    path = tmp_path / "pool.db"
-    for inputs in (["size"], {"size": spargo.Real(1, 2)}):
-        with spargo.Study(spargo.Candidates(frame, inputs=inputs), initial=3) as study:
-            # Two of them have the same input.
-            asked = sorted(study.ask(3), key=lambda trial: trial.row or 0)
-            assert [(trial.row, trial.params["size"]) for trial in asked] == [(0, 1), (1, 1), (2, 2)]
-            assert [trial.labels for trial in asked] == [{"index": f"r{i + 1}", "id": "abc"[i]} for i in range(3)]
-            table = study.to_dataframe().assign(objective=[1.0, 2.0, 3.0])
-            assert list(table.columns[:4]) == ["trial", "size", "index", "id"]
-            assert study.tell(table.drop(columns=["status", "reason"])) == 3
-            assert study.best().trial.labels == study.trials[study.best().trial.id - 1].labels != {}
-            labels = study.config["space"]["labels"]
-            assert [label["name"] for label in labels] == ["index", "id"]
-            assert labels[0]["values"] == ["r1", "r2", "r3"]
-    assert "labels" not in spargo.Study(spargo.Candidates(frame.reset_index(drop=True))).config["space"]
-    with spargo.Study(np.array([[0.0, 1.0], [2.0, 3.0]]), storage=path, initial=2) as study:
-        assert {(trial.params["x0"], trial.params["x1"]) for trial in study.ask(2)} == {(0, 1), (2, 3)}
-    with pytest.raises(ValueError, match="no column 'weight'"):
-        spargo.Study(spargo.Candidates(frame, inputs=["weight"]))
-
-
-@pytest.mark.parametrize("package", ["polars", "pyarrow"])
-def test_candidates_come_from_any_table(package: str) -> None:
-    module: Any = pytest.importorskip(package)
-    columns = {"size": [1.0, 2.0], "metal": ["Pd", "Ni"], "fast": [True, False]}
-    table = module.DataFrame(columns) if package == "polars" else module.table(columns)
-    for given in (table, spargo.Candidates(table, inputs=["size", "metal", "fast"])):
-        asked = [trial.params for trial in spargo.Study(given, initial=2).ask(2)]
-        assert sorted(asked, key=lambda one: one["size"]) == [
-            {"size": 1.0, "metal": "Pd", "fast": True},
-            {"size": 2.0, "metal": "Ni", "fast": False},
-        ]
-
-
 def test_outcomes_come_in_every_form() -> None:
     study = spargo.Study({"x": (0.0, 1.0)}, {"a": "max", "b": "min"})
     outcomes: list[Any] = [
@@ -304,27 +265,6 @@ def test_integers_come_back_as_integers() -> None:
     assert all(type(k) is int for k in added)
 
 
-def test_candidates_come_back_as_they_were() -> None:
-    pandas = pytest.importorskip("pandas")
-    rows = [{"size": float(i), "id": i, "metal": "Pd" if i % 2 else "Ni", "hot": i % 3 == 0} for i in range(40)]
-    forms: list[Any] = [rows, pandas.DataFrame(rows), spargo.Candidates({k: [r[k] for r in rows] for k in rows[0]})]
-    for form in forms:
-        study = spargo.Study(form, seed=1, initial=10, batch=10)
-        assert study.size == 40
-        trials = study.ask()
-        assert all(trial.params in rows and type(trial.params["hot"]) is bool for trial in trials)
-        study.tell(trials, [trial.params["size"] for trial in trials])
-        study.ask(27)
-        with pytest.raises(spargo.ExhaustedError) as refused:
-            study.ask(4)
-        assert (refused.value.wanted, refused.value.left) == (4, 3)
-        assert len(study.ask()) == 3  # The last ones, where a batch has 10.
-        for count in (None, 2):
-            with pytest.raises(spargo.ExhaustedError) as refused:
-                study.ask(count)
-            assert (refused.value.wanted, refused.value.left) == (count or 10, 0)
-
-
 def test_studies_share_a_file(tmp_path: Path) -> None:
     path = tmp_path / "study.db"
     settings: dict[str, Any] = {"seed": 9, "initial": 8, "batch": 4, "model": spargo.ModelOptions(exact_until=100)}
@@ -342,7 +282,7 @@ def test_studies_share_a_file(tmp_path: Path) -> None:
     assert "closed" in repr(study)
     with spargo.Study(MIXED, storage=path, **settings) as study:
         assert len(study) == 18
-    with pytest.raises(spargo.OtherSettingsError, match="another setting of 'seed'"):
+    with pytest.raises(spargo.OtherSettingsError, match=r"has 'seed' = 9, these settings have 8: .*configure"):
         spargo.Study(MIXED, storage=path, **{**settings, "seed": 8})
 
 
@@ -381,31 +321,28 @@ def test_inducing_points_are_points_of_the_space() -> None:
     assert exact.inducing_points() is None
 
 
-def test_options_have_the_fields_of_the_library() -> None:
-    """Every setting of a section of a study file is a field of its options, but for the optimizer's."""
-    sections: dict[str, Any] = {
-        "model": spargo.ModelOptions,
-        "sampling": spargo.SamplingOptions,
-        "acquisition": spargo.AcquisitionOptions,
-        "trust-regions": spargo.TrustRegionOptions,
-        "local-models": spargo.LocalModelOptions,
-    }
-    config = spargo.Study(MIXED).config
-    for section, options in sections.items():
-        names = {field.name.replace("_", "-") for field in dataclasses.fields(options)}
-        # The default policy of trust regions is left out.
-        assert set(config[section]) - {"optimizer"} == names - {"policy"}
-    arguments = set(inspect.signature(spargo.Study).parameters)
-    assert set(StudySettings.__annotations__) == arguments - {"space", "objectives"}
-    assert {name.replace("_", "-") for name in arguments} >= set(config) - {"space", "outputs"}
-
-
 def test_trials_have_numbers() -> None:
     study = spargo.Study(MIXED, initial=8, batch=8)
     run(study, 1)
     assert study.trial(3) == study.trials[2]
     with pytest.raises(spargo.UnknownTrialError):
         study.trial(9)
+
+
+def test_only_what_is_needed_is_converted(monkeypatch: pytest.MonkeyPatch) -> None:
+    study = spargo.Study({"x": (0.0, 1.0)}, {"yield": "max", "cost": "min"})
+    study.add({"x": np.linspace(0, 1, 50)}, [[1.0, 2.0]] * 48 + [None, {"yield": 1.0}])
+    converted: list[int] = []
+    convert = Codec.trial
+
+    def counted(codec: Codec, record: Any) -> spargo.Trial:
+        converted.append(record[0])
+        return convert(codec, record)
+
+    monkeypatch.setattr(Codec, "trial", counted)
+    assert [trial.id for trial in study.pending] == [50] and len(study) == 50 and study.trial(7).id == 7
+    study.retry(failed=True, output="cost", reason="again")
+    assert converted == [50, 7]
 
 
 def test_trials_have_hashes_and_integers_stay_integers() -> None:
@@ -416,7 +353,7 @@ def test_trials_have_hashes_and_integers_stay_integers() -> None:
     assert len({*study.trials, study.trial(1)}) == 2
 
 
-@pytest.mark.parametrize("name", ["trial", "status", "reason", "yield sd", "yield variance"])
+@pytest.mark.parametrize("name", ["trial", "status", "reason", "yield sd", "yield variance", "yield reason"])
 def test_names_of_other_columns_are_refused(name: str, tmp_path: Path) -> None:
     for space, outputs in (({name: (0.0, 1.0)}, {"yield": "max"}), ({"x": (0.0, 1.0)}, {"yield": "max", name: "min"})):
         path = tmp_path / "study.db"
