@@ -63,13 +63,16 @@ class Study:
     def retry(
         self, trials: list[int] | None, output: int | None, reason: str, by: str, dry_run: bool
     ) -> list[EncodedChange]: ...
-    def enqueue(self, points: Any, reason: str, by: str) -> int: ...
+    def enqueue(
+        self, names: list[str], points: Any, candidates: list[EncodedCandidate], reason: str, by: str
+    ) -> int: ...
     def configure(
         self,
         settings: str,
         inputs: list[EncodedInput],
         candidates: tuple[list[str], Any] | None,
         labels: list[tuple[str, list[str]]],
+        quality: _Quality | None,
         reason: str,
         by: str,
     ) -> list[EncodedChange]: ...

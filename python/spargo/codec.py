@@ -91,6 +91,20 @@ class Codec:
         rows = Table(columns_of(given)).points(self.inputs)
         return rows if isinstance(rows, np.ndarray) else [self._labelled(row) for row in rows]
 
+    def encode_queue(self, given: Any) -> tuple[list[str], Any, list[EncodedCandidate]]:
+        """Names of inputs, points with these, and which candidate each is, of which a table need not have all inputs."""
+        if isinstance(given, Sequence) and given and all(isinstance(one, (int, np.integer)) for one in given):
+            return [], [[]] * len(given), [(_row(one), []) for one in given]
+        candidates = self.encode_candidates(given)
+        if not candidates or not is_table(columns_of(given)):
+            return self.inputs, self.encode_points(given), candidates
+        table = Table(columns_of(given))
+        names = [name for name in self.inputs if name in table.columns]
+        points: Any = table.points(names) if names else [[]] * len(table)
+        if not isinstance(points, np.ndarray):
+            points = [[self._label(name, one) for name, one in zip(names, row)] for row in points]
+        return names, points, candidates
+
     def encode_candidates(self, given: Any) -> list[EncodedCandidate]:
         """Which candidate each point is: its row, or its labels where a table has them; nothing if neither is known."""
         if isinstance(given, Trial):
@@ -114,6 +128,12 @@ class Codec:
             if known is value or known == value:
                 return label
         return label_of(value)
+
+
+def _row(given: Any) -> int:
+    if given < 0:
+        raise ValueError(f"{given} is not the row of a candidate: they count from 0")
+    return int(given)
 
 
 def _texts(column: Iterable[Any]) -> list[str | None]:

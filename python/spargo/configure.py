@@ -22,11 +22,14 @@ from .options import (
     refuse_setting,
 )
 from .outputs import changed_outputs
+from .quality import QualityFunction, check_quality
 from .space import Space, SpaceLike
 
 
 class Configurable(Corrections):
     """How the settings of a study change."""
+
+    _quality: QualityFunction | None
 
     def configure(
         self,
@@ -41,6 +44,7 @@ class Configurable(Corrections):
         initial: int | None = None,
         inducing: int | None = None,
         allocation: Allocation | None = None,
+        quality: QualityFunction | None = None,
         rule: Rule | None = None,
         replicates: Replicates | None = None,
         model: ModelOptions | None = None,
@@ -58,7 +62,7 @@ class Configurable(Corrections):
         candidates replaces the one before.
 
         `past` has the values that past trials had of inputs that are new. What cannot change, such as the names of outputs, is
-        refused with a way that keeps the data.
+        refused with a way that keeps the data. A `quality` replaces the allocation, and an `allocation` the quality.
 
         >>> import spargo
         >>> study = spargo.Study({"x": (0.0, 1.0)}, batch=4)
@@ -68,6 +72,7 @@ class Configurable(Corrections):
         >>> study.batch, study.trial(1).params
         (8, {'x': 0.1, 'n': 2})
         """
+        check_quality(quality, allocation)
         inputs = Space({} if space is None else space)
         settings = checked_settings(
             {
@@ -90,7 +95,9 @@ class Configurable(Corrections):
             settings["outputs"] = outputs
         specs = inputs.specs(self._checked_past(past or {}, inputs))
         text = json.dumps(settings, default=refuse_setting)
-        changes = self._inner.configure(text, specs, inputs.rows(), inputs.row_labels(), reason, author())
+        changes = self._inner.configure(text, specs, inputs.rows(), inputs.row_labels(), quality, reason, author())
+        if quality is not None or allocation is not None:
+            self._quality = quality
         labels = {name: values for name, values in self._codec.labels.items() if name not in inputs.dimensions}
         self._codec = Codec.of(self._config, labels | inputs.labels())
         return named(changes)

@@ -117,7 +117,8 @@ class Corrections(Insight):
     def enqueue(self, points: Any, *, reason: str = "") -> int:
         """Points of your own that the next `ask` or run begins with; returns how many are waiting.
 
-        `points` is what `add` takes without outcomes.
+        `points` is what `add` takes without outcomes. Of a candidate it is enough to give what no other one has: some inputs, an
+        id or other labels; or its `row` in the table of candidates, as a list of numbers.
 
         >>> import spargo
         >>> study = spargo.Study({"x": (0.0, 1.0)})
@@ -125,8 +126,14 @@ class Corrections(Insight):
         2
         >>> [trial.params["x"] for trial in study.ask(2)]
         [0.25, 0.75]
+        >>> shelf = spargo.Study(spargo.Candidates({"size": [1.0, 2.0], "id": ["a", "b"]}, inputs=["size"]))
+        >>> shelf.enqueue({"id": "b"}), shelf.enqueue([0])
+        (1, 2)
+        >>> [trial.labels for trial in shelf.ask(2)]
+        [{'id': 'b'}, {'id': 'a'}]
         """
-        return self._inner.enqueue(self._codec.encode_points(points), reason, author())
+        names, rows, candidates = self._codec.encode_queue(points)
+        return self._inner.enqueue(names, rows, candidates, reason, author())
 
     def _outcomes(self, trials: Any, values: Any, noise: Any) -> list[EncodedOutcome]:
         """Outcomes of trials, or of the rows of a table with a column `trial`, as the library takes them."""

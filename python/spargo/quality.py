@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,12 @@ class QualityContext:
 
 QualityFunction = Callable[[QualityContext], npt.ArrayLike]
 """Function that returns one weight per observation, finite and not negative."""
+
+
+def check_quality(quality: QualityFunction | None, allocation: Any) -> None:
+    """Refuses two ways of choosing inducing points at once."""
+    if quality is not None and allocation is not None:
+        raise ValueError(f"allocation={allocation!r} has a quality of its own: leave out one of the two")
 
 
 def evaluate(

@@ -29,7 +29,7 @@ from .options import (
 from .outcome_table import OutcomeTable
 from .outcomes import Noise, Value
 from .outputs import outputs_of
-from .quality import QualityFunction
+from .quality import QualityFunction, check_quality
 from .runnable import Runnable
 from .space import Space, SpaceLike
 from .tables import is_table
@@ -109,8 +109,7 @@ class Study(Runnable):
         local_models: LocalModelOptions | None = None,
         storage: str | os.PathLike[str] | None = None,
     ) -> None:
-        if quality is not None and allocation is not None:
-            raise ValueError(f"allocation={allocation!r} has a quality of its own: leave out one of the two")
+        check_quality(quality, allocation)
         settings = {
             "name": name,
             "seed": seed,

@@ -1,5 +1,6 @@
 //! Settings that change in mid-campaign: what the caller names is changed, everything else stays as it is.
 
+use crate::quality::PythonQuality;
 use crate::settings::read;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -21,6 +22,8 @@ pub struct Changes {
     pub inputs: Vec<Dimension>,
     /// A table of candidates in place of the space.
     pub candidates: Option<Space>,
+    /// A quality in place of the allocation.
+    pub quality: Option<PythonQuality>,
 }
 
 impl Changes {
@@ -48,6 +51,9 @@ impl Changes {
         }
         let mut config: Config = read(&settings.to_string(), REMEDY)?;
         config.adopt_extensions(present);
+        if let Some(quality) = &self.quality {
+            config.allocation = quality.allocation();
+        }
         Ok(config)
     }
 }

@@ -3,9 +3,9 @@
 use crate::values::{Cell, Points, cells, value};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use spargo::Result;
-use spargo::space::{Choices, Dimension, Domain, IntRange, LabelColumn, RealRange, Scale, Space};
+use spargo::space::{Choices, Dimension, Domain, IntRange, LabelColumn, Point, RealRange, Scale, Space};
 use spargo::study::{HistoryEntry, Measurement, Note, Outcome, Record, Trial};
+use spargo::{Error, Result};
 
 /// A value, its noise variance, and the reason of a failure; pending without a value and a reason.
 pub type EncodedMeasurement = (Option<f64>, Option<f64>, Option<String>);
@@ -81,6 +81,31 @@ pub type EncodedRow = (Option<u64>, Vec<(String, String)>);
 
 /// A row of the table of candidates, or the texts of its labels, as far as they are known.
 pub type EncodedCandidate = (Option<u64>, Vec<Option<String>>);
+
+/// The points and the rows of candidates from the values of the inputs with these names, and from what is known of their rows.
+pub fn identify(
+    space: &Space,
+    names: &[String],
+    points: Vec<Point>,
+    candidates: &[EncodedCandidate],
+) -> Result<(Vec<Point>, Vec<Option<u64>>)> {
+    let unknown = (None, Vec::new());
+    let candidates = candidates.iter().chain(std::iter::repeat(&unknown));
+    let identified = points.into_iter().zip(candidates).map(|(point, (row, labels))| {
+        if let (Some(row), true) = (row, names.is_empty()) {
+            return Ok((space.point_of(*row)?, Some(*row)));
+        }
+        if point.len() != names.len() {
+            return Err(Error::Shape { what: "a point".into(), found: point.len(), expected: names.len() });
+        }
+        let input = |input: &Dimension| Some(point[names.iter().position(|name| *name == input.name)?].clone());
+        let inputs: Vec<_> = space.dimensions().iter().map(input).collect();
+        let labels: Vec<_> = labels.iter().map(Option::as_deref).collect();
+        let (point, found) = space.identify(&inputs, &labels)?;
+        Ok((point, row.or(found)))
+    });
+    identified.collect()
+}
 
 /// A trial's number, point and row.
 pub type EncodedTrial = (u64, Vec<Cell>, EncodedRow);

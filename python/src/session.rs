@@ -17,7 +17,7 @@ pub struct Session {
     /// The settings as of the last call.
     seen: Mutex<Seen>,
     pub path: Option<PathBuf>,
-    quality: Option<PythonQuality>,
+    quality: Mutex<Option<PythonQuality>>,
     /// Id of the process that uses the study.
     process: AtomicU32,
 }
@@ -41,7 +41,7 @@ impl Session {
         }
         let seen = Mutex::new(Seen::of(&study));
         let process = AtomicU32::new(std::process::id());
-        Session { study: Mutex::new(Some(study)), seen, path, quality, process }
+        Session { study: Mutex::new(Some(study)), seen, path, quality: Mutex::new(quality), process }
     }
 
     /// The settings as of the last call.
@@ -70,7 +70,7 @@ impl Session {
     /// A long call, which Ctrl-C ends.
     pub fn with<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Study) -> Result<T> + Send) -> PyResult<T> {
         self.check_process(py)?;
-        let raised = || self.quality.as_ref().and_then(PythonQuality::take_raised);
+        let raised = || self.quality().as_ref().and_then(PythonQuality::take_raised);
         raised();
         heavy_with(py, &self.study, |study| self.checked(opened(study)?, work))
             .map_err(|error| raised().unwrap_or(error))
@@ -82,14 +82,25 @@ impl Session {
         light_with(py, &self.study, |study| self.checked(opened(study)?, work))
     }
 
-    /// A short call that changes the settings, names of inputs and outputs among them.
-    pub fn configure<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut Study) -> Result<T> + Send) -> PyResult<T> {
+    /// A short call that changes the settings, names of inputs and outputs and the quality among them.
+    pub fn configure<T: Send>(
+        &self,
+        py: Python<'_>,
+        quality: Option<PythonQuality>,
+        work: impl FnOnce(&mut Study) -> Result<T> + Send,
+    ) -> PyResult<T> {
         // Another process's change of names is refused before this one's.
         self.at_once(py, Study::refresh)?;
         light_with(py, &self.study, |study| {
+            if let (Some(quality), Some(_)) = (&quality, &self.path) {
+                quality.check_name()?;
+            }
             let study = opened(study)?;
             let done = work(study)?;
             *self.seen() = Seen::of(study);
+            if quality.is_some() {
+                *self.quality() = quality;
+            }
             Ok(done)
         })
     }
@@ -111,6 +122,10 @@ impl Session {
 
     fn seen(&self) -> MutexGuard<'_, Seen> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn quality(&self) -> MutexGuard<'_, Option<PythonQuality>> {
+        self.quality.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Refuses a study that a fork has broken: a fork copies neither a file's connection nor the thread that holds the lock.

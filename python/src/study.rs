@@ -10,18 +10,18 @@ use crate::quality::PythonQuality;
 use crate::reconfigure::Changes;
 use crate::records::{
     EncodedCandidate, EncodedChange, EncodedInput, EncodedOutcome, EncodedRecord, EncodedTable, EncodedTrial, Labels,
-    dimensions, encode_change, encode_record, encode_trials, outcome, space,
+    dimensions, encode_change, encode_record, encode_trials, identify, outcome, space,
 };
 use crate::session::Session;
 use crate::settings::{Json, json, read};
 use crate::values::{Cell, Points, cells};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use spargo::Error;
 use spargo::space::Point;
 use spargo::study::{
     Change, Config, Correction, Goal, HistoryEntry, LeaveOneOut, Note, Outcome, Record, Refit, Revision, Study as Inner,
 };
+use spargo::{Error, Result};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -179,9 +179,23 @@ impl Study {
     }
 
     /// Points that the next asks begin with; returns how many are waiting.
-    fn enqueue(&self, py: Python<'_>, points: Points, reason: String, by: String) -> PyResult<usize> {
+    ///
+    /// `points` has the values of the inputs with these names; `candidates` has, for each point, the row of the table of
+    /// candidates, or the texts of its labels, as far as they are known.
+    fn enqueue(
+        &self,
+        py: Python<'_>,
+        names: Vec<String>,
+        points: Points,
+        candidates: Vec<EncodedCandidate>,
+        reason: String,
+        by: String,
+    ) -> PyResult<usize> {
         let note = Note::new(reason, by);
-        self.session.at_once(py, |study| study.enqueue(&points.into_values(), &note))
+        self.session.at_once(py, |study| {
+            let (points, rows) = identify(&study.config().space, &names, points.into_values(), &candidates)?;
+            study.enqueue_candidates(&points, &rows, &note)
+        })
     }
 
     /// Changes settings, the candidates or some of the inputs; returns what differs.
@@ -193,17 +207,18 @@ impl Study {
         inputs: Vec<EncodedInput<'_>>,
         candidates: Option<EncodedTable>,
         labels: Labels,
+        quality: Option<PythonQuality>,
         reason: String,
         by: String,
     ) -> PyResult<Vec<EncodedChange>> {
         let inputs = dimensions(inputs)?;
         let note = Note::new(reason, by);
-        self.session.configure(py, |study| {
+        self.session.configure(py, quality.clone(), |study| {
             let changes = match candidates {
-                None => Changes { settings, inputs, candidates: None },
+                None => Changes { settings, inputs, candidates: None, quality },
                 Some(table) => {
                     let candidates = Some(space(inputs, Some(table), labels)?);
-                    Changes { settings, inputs: Vec::new(), candidates }
+                    Changes { settings, inputs: Vec::new(), candidates, quality }
                 }
             };
             Ok(changes.apply(study, &note)?.into_iter().map(encode_change).collect())
@@ -243,9 +258,9 @@ impl Study {
             let space = &study.config().space;
             let row = |(point, (row, labels)): (&Point, &EncodedCandidate)| {
                 let labels: Vec<_> = labels.iter().map(Option::as_deref).collect();
-                row.or_else(|| space.row_with(point, &labels))
+                row.map_or_else(|| space.row_with(point, &labels), |row| Ok(Some(row)))
             };
-            let rows: Vec<_> = points.iter().zip(&candidates).map(row).collect();
+            let rows = points.iter().zip(&candidates).map(row).collect::<Result<Vec<_>>>()?;
             let points: Vec<_> = points.into_iter().zip(outcomes.into_iter().map(one)).collect();
             study.add_candidates(&points, &rows).map_err(|refused| refused.error)
         })?;

@@ -54,6 +54,37 @@ def test_labels_say_which_candidate_was_added() -> None:
     assert named.trial(1).labels == {"index": "r2"}
 
 
+def test_candidates_are_enqueued_by_what_no_other_one_has() -> None:
+    pandas = pytest.importorskip("pandas")
+    pool = {"size": [1.0, 1.0, 2.0, 1.0], "metal": ["Pd", "Pd", "Ni", "Ni"], "id": ["a", "b", "c", "d"]}
+    study = spargo.Study(spargo.Candidates(pool, inputs=["size", "metal"]), initial=1)
+    givens: list[Any] = [
+        {"id": "b"},
+        {"id": ["d", "c"]},
+        pandas.DataFrame({"metal": ["Pd"], "size": [1.0], "id": ["a"]}),
+        [2, 1],
+        {"size": [2.0]},
+    ]
+    for given in givens:
+        study.enqueue(given)
+    assert [trial.labels["id"] for trial in study.ask(7)] == ["b", "d", "c", "a", "c", "b", "c"]
+    study.enqueue([study.trial(1)])
+    assert study.ask(1)[0].row == 1
+    for given, part in [
+        ({"id": "z"}, "no candidate has id z"),
+        ({"metal": ["Pd"]}, "2 candidates have metal Pd"),
+        ({"size": 2.0, "metal": "Ni", "id": "a"}, "no candidate with these inputs has id a"),
+        ([7], "no row 7"),
+    ]:
+        with pytest.raises(spargo.SpargoError, match=part):
+            study.enqueue(given)
+    with pytest.raises(ValueError, match="-1 is not the row"):
+        study.enqueue([-1])
+    # An outcome of a candidate that is not there is not another one's.
+    with pytest.raises(spargo.SpargoError, match="no candidate with these inputs has id z"):
+        study.add({"size": [1.0], "metal": ["Pd"], "id": ["z"], "objective": [1.0]})
+
+
 @pytest.mark.parametrize("package", ["polars", "pyarrow"])
 def test_candidates_come_from_any_table(package: str) -> None:
     module: Any = pytest.importorskip(package)

@@ -67,6 +67,6 @@ def test_options_have_the_fields_of_the_library() -> None:
         assert set(config[section.replace("_", "-")]) - {"optimizer"} == names - {"policy"}
     arguments = set(inspect.signature(spargo.Study).parameters)
     changeable = set(inspect.signature(spargo.Study.configure).parameters) - {"self", "past", "reason"}
-    assert changeable == arguments - {"storage", "quality"}
+    assert changeable == arguments - {"storage"}
     assert set(StudySettings.__annotations__) == arguments - {"space", "objectives"}
     assert {name.replace("_", "-") for name in arguments} >= set(config) - {"space", "outputs"}

@@ -89,3 +89,22 @@ def test_a_file_keeps_its_name(tmp_path: Path) -> None:
         spargo.Study.open(plain, quality=good)
     with spargo.Study.open(path, quality=good) as again:
         assert len(again.ask(2)) == 2
+
+
+def test_it_may_change_in_mid_campaign(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    with observed(spargo.Study(SPACE, storage=path, allocation="cvr", **SPARSE)) as study:
+        assert [change["what"] for change in study.configure(quality=good, batch=4)] == ["allocation", "batch"]
+        twin = pickle.loads(pickle.dumps(study))
+        assert [trial.params for trial in study.copy().ask(2)] == [trial.params for trial in twin.ask(2)]
+        study.configure(quality=failing)
+        with pytest.raises(LookupError, match="no such row"):
+            study.ask(2)
+        with pytest.raises(spargo.UnsupportedError, match="without a name"):
+            study.configure(quality=lambda context: good(context))
+        with pytest.raises(ValueError, match="leave out one"):
+            study.configure(quality=good, allocation="cvr")
+        study.configure(allocation="cvr")
+        assert len(pickle.loads(pickle.dumps(study)).ask(2)) == 2
+    with pytest.raises(spargo.UnsupportedError, match="made without one"):
+        spargo.Study.open(path, quality=good)

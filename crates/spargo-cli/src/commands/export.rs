@@ -2,11 +2,11 @@
 
 use crate::io::csv::csv_out::CsvFormat;
 use crate::io::csv::point_table::{PointTable, TableArgs};
-use crate::io::csv::points::{label_cells, text};
+use crate::io::csv::points::label_cells;
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
-use spargo::space::{Dimension, Point, Space, Value};
+use spargo::space::{Dimension, Space, Value};
 use spargo::study::{
     Config, Enqueued, Measurement, Note, Output, OutputChange, Record, Revision, SettingChange, Status, Study,
 };
@@ -117,19 +117,13 @@ fn changes(study: &Study, format: CsvFormat) -> spargo::Result<PointTable> {
             rows.push((note.time, cells_of(None, &note, "setting", &field, words)));
         }
     }
-    for Enqueued { point, note, trial } in study.history().enqueued() {
-        let words = [String::new(), in_words(&study.config().space, point)];
+    for Enqueued { point, row, note, trial } in study.history().enqueued() {
+        let words = [String::new(), study.config().space.in_words(point, *row)];
         rows.push((note.time, cells_of(*trial, note, "enqueued", "point", words)));
     }
     rows.sort_by_key(|(time, _)| *time);
     let rows = rows.into_iter().map(|(_, row)| row).collect();
     Ok(PointTable { columns: columns.map(String::from).into(), rows, ..PointTable::default() })
-}
-
-/// A point with all of its digits: `temperature 60.0, catalyst Pd`.
-fn in_words(space: &Space, point: &Point) -> String {
-    let inputs = space.dimensions().iter().zip(point);
-    inputs.map(|(input, value)| format!("{} {}", input.name, text(value))).collect::<Vec<_>>().join(", ")
 }
 
 fn correction(

@@ -232,3 +232,34 @@ fn notes_have_the_name_of_the_account() {
         assert_eq!((last[0], last[2]), (trial, by), "{history}");
     }
 }
+
+#[test]
+fn candidates_are_enqueued_by_their_labels() {
+    let folder = Folder::new(PLAIN, "{x}", "", "");
+    folder.write("pool.csv", "id,x,n,supplier\na,0.5,3,Acme\nb,0.5,3,Bolt\nc,0.25,4,Acme\n");
+    folder.edit("study.toml", "[space]\n", "[space]\ncandidates = 'pool.csv'\n");
+    folder.done(&["enqueue", "study.toml", "--set", "id=b"]);
+    folder.write("next.csv", "id;x\nc;0,25\na;\n");
+    assert!(folder.done(&["enqueue", "study.toml", "next.csv"]).starts_with("2 points enqueued; 3 are asked"));
+    let asked = folder.done(&["ask", "study.toml", "-n", "3"]);
+    assert!(asked.ends_with("1,0.5,3,b,Bolt\n2,0.25,4,c,Acme\n3,0.5,3,a,Acme\n"), "{asked}");
+    let history = folder.done(&["export", "study.toml", "--history"]);
+    assert!(history.contains("x 0.5, n 3, id b, supplier Bolt"), "{history}");
+    folder.write("wrong.csv", "id,x,n\na,0.5,3\nb,0.25,4\n");
+    for (args, part) in [
+        (&["--set", "id=z"][..], "no candidate has id z"),
+        (&["--set", "supplier=Acme"], "2 candidates have supplier Acme"),
+        (&["--set", "maker=Acme"], "the inputs and labels are x, n, id, supplier"),
+        (&["--set", "id=a", "--set", "id=b"], "'id' has two values"),
+        (&["wrong.csv"], "wrong.csv, line 3: no candidate with these inputs has id b"),
+    ] {
+        let complaint = folder.refused(&[&["enqueue", "study.toml"], args].concat());
+        assert!(complaint.contains(part), "{complaint}");
+    }
+    // The same of results: an outcome of a candidate that is not there is not another one's.
+    folder.write("past.csv", "id,x,n,y\n,0.5,3,1\nz,0.5,3,2\n");
+    for command in [&["tell", "study.toml", "past.csv"][..], &["suggest", "study.toml", "--data", "past.csv"]] {
+        let complaint = folder.refused(command);
+        assert!(complaint.contains("past.csv, line 3: no candidate with these inputs has id z"), "{complaint}");
+    }
+}

@@ -13,6 +13,7 @@ mod dimension;
 mod domain;
 mod form;
 mod grid;
+mod identify;
 mod int;
 mod labels;
 mod real;
@@ -112,17 +113,6 @@ impl Space {
     pub fn identity(&self, row: u64) -> Option<Vec<&str>> {
         let labels = self.table.as_ref()?.labels();
         Some(labels.identity(labels.place(row)?))
-    }
-
-    /// The candidate at a point with these labels, one per column, as the number of its row in the table as it was given. Labels that
-    /// are `None` are not known: if several candidates agree with the others, it is none of them.
-    pub fn row_with(&self, point: &[Value], labels: &[Option<&str>]) -> Option<u64> {
-        let agrees = |row: &u64| {
-            let own = self.labels(*row).into_iter().flatten();
-            own.zip(labels).all(|((_, own), label)| label.is_none_or(|label| label == own))
-        };
-        let rows: Vec<u64> = self.rows_at(point).into_iter().filter(agrees).collect();
-        if let [only] = rows.as_slice() { Some(*only) } else { None }
     }
 
     /// The labels of a candidate by the number of its row in the table as it was given: names of columns, and texts. Empty if

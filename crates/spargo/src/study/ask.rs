@@ -160,7 +160,8 @@ impl Study {
         let (points, ahead) =
             ([&proposal.queued[..], new].concat(), kept.chain(ahead.iter().cloned()).collect::<Vec<_>>());
         let all = points.iter().chain(&ahead);
-        let mut rows = candidate_rows(&self.config.space, &self.history, all, &[]);
+        let known = self.queued_rows(proposal.queued.len());
+        let mut rows = candidate_rows(&self.config.space, &self.history, all, &known);
         let ahead_rows = rows.split_off(points.len().min(rows.len()));
         let ahead = (!ahead.is_empty()).then(|| Box::new(Ahead { points: ahead, rows: ahead_rows }));
         Ok(Batch { points, rows, ready: proposal.ready, ahead })

@@ -2,7 +2,6 @@
 
 use super::{Enqueued, Note, OutputChange, Revision, SettingChange, Study};
 use crate::error::Result;
-use crate::space::{Dimension, Point, Value};
 
 /// One row of the table of changes.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,20 +57,11 @@ impl Study {
         for (note, setting) in self.setting_history()? {
             entries.extend(HistoryEntry::of_setting(&note, &setting));
         }
-        for Enqueued { point, note, trial } in self.history.enqueued() {
-            let (what, before, after) = ("point".into(), String::new(), self.in_words(point));
+        for Enqueued { point, row, note, trial } in self.history.enqueued() {
+            let (what, before, after) = ("point".into(), String::new(), self.config.space.in_words(point, *row));
             entries.push(HistoryEntry { trial: *trial, note: note.clone(), change: "enqueued", what, before, after });
         }
         entries.sort_by_key(|entry| entry.note.time);
         Ok(entries)
-    }
-
-    /// A point with all of its digits: `temperature 60.0, catalyst Pd`.
-    fn in_words(&self, point: &Point) -> String {
-        let word = |(input, value): (&Dimension, &Value)| match value {
-            Value::Choice(text) => format!("{} {text}", input.name),
-            other => format!("{} {other}", input.name),
-        };
-        self.config.space.dimensions().iter().zip(point).map(word).collect::<Vec<_>>().join(", ")
     }
 }

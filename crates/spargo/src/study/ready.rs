@@ -61,7 +61,7 @@ impl Study {
     pub(super) fn ask_waiting(&mut self, points: Vec<Point>, ready: usize) -> Result<Option<Vec<Trial>>> {
         let rows = match points.len() {
             0 => Vec::new(),
-            _ => candidate_rows(&self.config.space, &self.history, &points, &[]),
+            count => candidate_rows(&self.config.space, &self.history, &points, &self.queued_rows(count)),
         };
         let (step, queued) = (self.history.asks() + 1, points.len());
         let report = StepReport { step, asked: queued + ready, queued, ready, ..StepReport::default() };

@@ -8,7 +8,7 @@ use super::json::{from_json, to_json};
 use super::observations::Observations;
 use super::rows::row_after;
 use super::storage::Event;
-use super::{Config, Note, Study, Trial};
+use super::{Config, Note, Study};
 use crate::error::{Error, Result};
 use crate::space::{Dimension, Point, Space};
 use serde::Serialize;
@@ -103,7 +103,7 @@ impl Study {
         config.adopt_extensions(&self.config);
         let old = std::mem::replace(&mut self.config, config);
         let new = &self.config;
-        let row = |trial: &Trial| row_after(trial, &old.space, &new.space);
+        let row = |point: &Point, row| row_after(point, row, &old.space, &new.space);
         self.history.convert(|point| converted(point, &old.space, &new.space), row)?;
         if old.space != new.space || old.outputs != new.outputs || old.model != new.model {
             self.history.forget_state();

@@ -4,7 +4,6 @@
 //!     row(x) = argmin_{rows r with inputs x} (trials of r)        the first of equals
 //! ```
 
-use super::Trial;
 use super::storage::History;
 use crate::space::{Point, Space};
 use std::collections::HashMap;
@@ -34,10 +33,10 @@ pub(super) fn candidate_rows<'a>(
     points.into_iter().zip(known).map(row).collect()
 }
 
-/// The row of a trial in another space, in which it has its point already: that of the same candidate, or the only one there.
-pub(super) fn row_after(trial: &Trial, from: &Space, to: &Space) -> Option<u64> {
-    let rows = to.rows_at(&trial.point);
-    let identity = trial.row.and_then(|row| from.identity(row));
+/// The row of a point in another space, to which the point belongs already: that of the same candidate, or the only one there.
+pub(super) fn row_after(point: &Point, row: Option<u64>, from: &Space, to: &Space) -> Option<u64> {
+    let rows = to.rows_at(point);
+    let identity = row.and_then(|row| from.identity(row));
     let same = rows.iter().find(|&&row| identity.is_some() && to.identity(row) == identity);
     same.or(if let [only] = rows.as_slice() { Some(only) } else { None }).copied()
 }

@@ -103,6 +103,46 @@ fn candidates_are_known_by_their_labels() {
 }
 
 #[test]
+fn a_candidate_is_known_by_what_no_other_one_has() {
+    let column =
+        |name: &str, values: [&str; 4]| LabelColumn { name: name.into(), values: values.map(String::from).into() };
+    let names = ["x", "m"].map(String::from);
+    let row = |x: f64, m: &str| -> Point { vec![x.into(), m.into()] };
+    let rows = vec![row(0.5, "Pd"), row(0.5, "Pd"), row(0.25, "Ni"), row(0.5, "Ni")];
+    let labels = vec![column("id", ["a", "b", "c", "d"]), column("maker", ["Acme", "Bolt", "Acme", ""])];
+    let space = Space::from_labelled_table(&names, rows.clone(), labels).unwrap();
+    let at = |x: Option<f64>, m: Option<&str>| [x.map(Value::from), m.map(Value::from)];
+    for (inputs, labels, found) in [
+        (at(None, None), [Some("b"), None], 1),
+        (at(None, None), [Some("b"), Some("")], 1),
+        (at(Some(0.25), None), [None, None], 2),
+        (at(Some(0.5), Some("Pd")), [None, Some("Acme")], 0),
+        (at(None, Some("Ni")), [Some("d"), None], 3),
+    ] {
+        let expected = (rows[found].clone(), Some(found as u64));
+        assert_eq!(space.identify(&inputs, &labels), Ok(expected), "{inputs:?} {labels:?}");
+    }
+    // Of two with these inputs it is either; a point that is no candidate is none.
+    assert_eq!(space.identify(&at(Some(0.5), Some("Pd")), &[None; 2]), Ok((rows[0].clone(), None)));
+    assert_eq!(space.identify(&at(Some(0.3), Some("Pd")), &[Some("z"), None]), Ok((row(0.3, "Pd"), None)));
+    assert_eq!(
+        (space.point_of(2), space.in_words(&rows[3], Some(3))),
+        (Ok(rows[2].clone()), "x 0.5, m Ni, id d".into())
+    );
+    for (inputs, labels, part) in [
+        (at(None, None), [None, None], "'x': has no value"),
+        (at(None, None), [Some("z"), None], "no candidate has id z"),
+        (at(None, Some("Pd")), [None, None], "2 candidates have m Pd"),
+        (at(Some(0.5), Some("Pd")), [Some("c"), None], "no candidate with these inputs has id c"),
+        (at(Some(9.0), None), [Some("a"), None], "'x' cannot be 9"),
+    ] {
+        let error = space.identify(&inputs, &labels).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+    assert!(space.point_of(4).unwrap_err().to_string().contains("no row 4"));
+}
+
+#[test]
 fn faulty_candidates_are_refused_by_row() {
     let (space, rows) = table();
     let mut wrong = rows.clone();

@@ -149,6 +149,28 @@ fn rows(study: &Study) -> Vec<Option<u64>> {
     study.history().records().iter().map(|record| record.trial.row).collect()
 }
 
+/// A point in the queue is the candidate that the user means, before and after the table changes.
+#[test]
+fn queued_candidates_are_those_that_were_named() {
+    let table = |ids: &[&str]| {
+        let labels = vec![LabelColumn { name: "id".into(), values: ids.iter().map(|id| id.to_string()).collect() }];
+        let space = Space::new(vec![Dimension::real("a", 0.0, 9.0)]).unwrap();
+        small(space.with_labelled_candidates(vec![vec![Value::Real(1.0)]; ids.len()], labels).unwrap())
+    };
+    let (folder, note, point) = (Folder::new(), Note::new("a test", "me"), vec![Value::Real(1.0)]);
+    let path = folder.file("queue.db");
+    let mut study = Study::create(&path, table(&["a", "b", "c", "d"])).unwrap();
+    let points = vec![point; 3];
+    assert_eq!(study.enqueue_candidates(&points, &[Some(2), None, Some(3)], &note), Ok(3));
+    assert_eq!(study.ask(1).unwrap()[0].row, Some(2));
+    drop(study);
+    let mut study = Study::open(&path).unwrap();
+    study.reconfigure(table(&["b", "c", "d"]), &note).unwrap();
+    assert_eq!(study.ask(2).unwrap().iter().map(|trial| trial.row).collect::<Vec<_>>(), [0, 2].map(Some));
+    let words: Vec<_> = study.changes().unwrap().into_iter().filter(|one| one.change == "enqueued").collect();
+    assert_eq!([0, 2].map(|k| words[k].after.as_str()), ["a 1.0, id c", "a 1.0, id d"]);
+}
+
 /// Three suppliers of the same: what is told, discarded, evaluated again or in another table keeps its identity.
 #[test]
 fn trials_keep_the_rows_of_their_candidates() {

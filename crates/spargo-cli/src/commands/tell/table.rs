@@ -79,7 +79,8 @@ impl OutcomeTable<'_> {
             let Some(trial) = trial else {
                 let point = self.point(row, &trials)?;
                 let labels: Vec<_> = self.labels.iter().map(|label| label.map(|k| row.cell(k))).collect();
-                told.rows.push(self.study.config().space.row_with(&point, &labels));
+                let candidate = self.study.config().space.row_with(&point, &labels);
+                told.rows.push(candidate.map_err(|error| self.records.fault_at(row, &error.to_string()))?);
                 told.points.push((point, outcome));
                 continue;
             };

@@ -98,8 +98,9 @@ impl Results {
             };
             let cells = columns.iter().zip(inputs);
             let point: Point = cells.map(|(&k, input)| value(row.cell(k), &input.domain)).collect();
-            let labels = labels.iter().map(|label| label.map(|k| row.cell(k)));
-            self.rows.push(self.space.row_with(&point, &labels.collect::<Vec<_>>()));
+            let labels: Vec<_> = labels.iter().map(|label| label.map(|k| row.cell(k))).collect();
+            let candidate = self.space.row_with(&point, &labels);
+            self.rows.push(candidate.map_err(|error| records.fault_at(row, &error.to_string()))?);
             self.points.push((point, outcome));
             lines.push(row.line);
         }

@@ -191,14 +191,15 @@ impl History {
     pub(in crate::study) fn convert(
         &mut self,
         point: impl Fn(&Point) -> Result<Point>,
-        row: impl Fn(&Trial) -> Option<u64>,
+        row: impl Fn(&Point, Option<u64>) -> Option<u64>,
     ) -> Result<()> {
         for Record { trial, .. } in &mut self.records {
             trial.point = point(&trial.point)?;
-            trial.row = row(trial);
+            trial.row = row(&trial.point, trial.row);
         }
         for enqueued in &mut self.enqueued {
             enqueued.point = point(&enqueued.point)?;
+            enqueued.row = enqueued.row.and_then(|known| row(&enqueued.point, Some(known)));
         }
         Ok(())
     }
@@ -218,9 +219,10 @@ impl History {
                 self.settings.push((note, settings));
                 self.ready.clear();
             }
-            Event::Enqueued { points, note } => {
-                let enqueued = |point| Enqueued { point, note: note.clone(), trial: None };
-                self.enqueued.extend(points.into_iter().map(enqueued));
+            Event::Enqueued { points, rows, note } => {
+                let rows = rows.into_iter().chain(std::iter::repeat(None));
+                let enqueued = |(point, row)| Enqueued { point, row, note: note.clone(), trial: None };
+                self.enqueued.extend(points.into_iter().zip(rows).map(enqueued));
             }
             Event::Unit { column, unit, source } => _ = self.units.entry(column).or_insert((unit, source)),
             Event::Dialect { dialect } => self.dialect = Some(dialect),

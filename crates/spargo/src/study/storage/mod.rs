@@ -129,6 +129,9 @@ pub enum Event {
     Enqueued {
         /// The points, in the order in which they are to be asked for.
         points: Vec<Point>,
+        /// The row of the table of candidates of each, where the user said which; empty if none is known.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        rows: Vec<Option<u64>>,
         /// Why, by whom and when.
         note: Note,
     },

@@ -50,6 +50,8 @@ pub struct Revision {
 pub struct Enqueued {
     /// The point.
     pub point: Point,
+    /// Its row of the table of candidates, if the user said which.
+    pub row: Option<u64>,
     /// Why, by whom and when.
     pub note: Note,
     /// The trial that it became; `None` while it is waiting.

@@ -159,6 +159,11 @@ impl Records {
         miette!("{}, line {}: {message}", self.file, self.rows.get(row).map_or(0, |(line, _)| *line))
     }
 
+    /// An error in a row as a whole.
+    pub fn fault_at(&self, row: Row<'_>, message: &str) -> Report {
+        miette!("{}, line {}: {message}", self.file, row.line)
+    }
+
     /// An error in a cell.
     pub fn fault_in(&self, row: Row<'_>, column: usize, message: &str) -> Report {
         miette!("{}, line {}, column '{}': {message}", self.file, row.line, self.header[column])
