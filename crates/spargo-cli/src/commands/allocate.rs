@@ -5,7 +5,7 @@ use crate::io::goal_args::GoalArgs;
 use crate::io::output::drawing::AllocationDrawing;
 use crate::io::output::execution::Execution;
 use crate::io::output::files::{Destination, Force};
-use crate::io::parse::{ALLOCATION_HELP, allocation, by_name};
+use crate::io::parse::{allocation, allocation_help, by_name, kernel_help};
 use clap::Args;
 use miette::{IntoDiagnostic, Result, miette};
 use serde::Serialize;
@@ -33,15 +33,14 @@ pub struct Allocate {
     /// Number of inducing points
     #[arg(long, default_value_t = 40)]
     inducing: usize,
-    #[arg(long, default_value = "imp-dpp", value_parser = allocation, help = ALLOCATION_HELP)]
+    #[arg(long, default_value = "imp-dpp", value_parser = allocation, help = allocation_help())]
     allocation: Allocation,
     /// Name of the outcome's column; methods that depend on outcomes need it
     #[arg(long)]
     target: Option<String>,
     #[command(flatten)]
     goal: GoalArgs,
-    /// Covariance function: rbf, matern12, matern32 or matern52
-    #[arg(long, default_value = "matern52", value_parser = by_name::<Family>)]
+    #[arg(long, default_value = "matern52", value_parser = by_name::<Family>, help = kernel_help())]
     kernel: Family,
     /// Length scales, one or one per input, separated by commas [default: learned]
     #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]

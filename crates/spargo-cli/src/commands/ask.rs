@@ -4,7 +4,7 @@ use crate::io::csv::csv_out::CsvFormat;
 use crate::io::csv::point_table::{PointTable, TableArgs};
 use crate::io::csv::points::label_cells;
 use crate::io::csv::wells::insert_wells;
-use crate::io::output::count::counted;
+use crate::io::output::count::{agreed, counted};
 use crate::io::output::execution::Threads;
 use crate::io::output::logs::log_last_step;
 use crate::io::output::print::note;
@@ -120,11 +120,14 @@ impl PointArgs {
 fn undelivered(error: &Report, trials: &[u64], study: &Path) -> Report {
     let study = study.display();
     let causes: Vec<String> = error.chain().map(|cause| cause.to_string()).collect();
+    let flags: String = trials.iter().map(|trial| format!(" --trial {trial}")).collect();
+    let (them, their) =
+        (agreed(trials.len(), ["it", "them"]), agreed(trials.len(), ["its point was", "their points were"]));
     let help = format!(
-        "`spargo export {study}` shows them, `spargo run` would evaluate them; to release all pending trials: `spargo discard \
-         {study} --pending`"
+        "`spargo export {study}` shows {them}, `spargo run` would evaluate {them}; to release {them}: `spargo discard \
+         {study}{flags} --reason 'not delivered'`"
     );
-    miette!(help = help, "{}; {} pending although their points were not delivered", causes.join(": "), are(trials))
+    miette!(help = help, "{}; {} pending although {their} not delivered", causes.join(": "), are(trials))
 }
 
 /// Trials by their numbers: "trial 4 is", "trials 4 to 7, 9 are".

@@ -2,13 +2,32 @@
 
 use serde::de::DeserializeOwned;
 use spargo::allocate::Allocation;
+use spargo::kernel::KERNELS;
 
-/// The help text of `--allocation`.
-pub const ALLOCATION_HELP: &str = "\
-How inducing points are chosen: random, uniform, kmeans, cvr, dpp, lin-dpp, imp-dpp, ent-dpp or al-dpp; with settings, as a \
-JSON object: '{\"method\": \"imp-dpp\", \"baseline\": \"mean\", \"link\": \"softplus\"}', \
+/// How an allocation is written with its settings.
+const ALLOCATION_SETTINGS: &str = "\
+with settings, as a JSON object: '{\"method\": \"imp-dpp\", \"baseline\": \"mean\", \"link\": \"softplus\"}', \
 '{\"method\": \"ent-dpp\", \"alpha\": 0.9, \"share\": \"per-point\"}', '{\"method\": \"kmeans\", \"inputs\": \"scaled\"}', \
 '{\"method\": \"dpp\", \"quality\": {\"imp\": {}}}'";
+
+/// The help text of `--allocation`.
+pub fn allocation_help() -> String {
+    format!("How inducing points are chosen: {}; {ALLOCATION_SETTINGS}", alternatives(Allocation::NAMES))
+}
+
+/// The help text of `--kernel`.
+pub fn kernel_help() -> String {
+    format!("Covariance function: {}", alternatives(KERNELS.iter().rev().map(|kernel| kernel.name)))
+}
+
+/// Words to choose from: "rbf, matern12 or matern32".
+fn alternatives<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    let words: Vec<&str> = words.into_iter().collect();
+    match words.as_slice() {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        few => few.concat(),
+    }
+}
 
 /// Parses an enum by its serde name; the error lists the known names.
 pub fn by_name<T: DeserializeOwned>(word: &str) -> Result<T, String> {

@@ -118,3 +118,16 @@ fn help_breaks_between_words() {
         }
     }
 }
+
+#[test]
+fn help_has_every_word_that_the_library_takes() {
+    let folder = Folder::new(PLAIN, "{x}", "", "");
+    let words =
+        spargo::allocate::Allocation::NAMES.into_iter().chain(spargo::kernel::KERNELS.iter().map(|one| one.name));
+    let words: Vec<&str> = words.collect();
+    for command in ["fit", "allocate"] {
+        let help = folder.done(&[command, "--help"]);
+        let known: Vec<&str> = help.split(|c: char| !c.is_alphanumeric() && c != '-').collect();
+        assert!(words.iter().all(|word| known.contains(word)), "{help}");
+    }
+}

@@ -6,7 +6,7 @@ use crate::io::csv::number_table::NumberTable;
 use crate::io::goal_args::GoalArgs;
 use crate::io::output::execution::Execution;
 use crate::io::output::files::{Destination, Force};
-use crate::io::parse::{ALLOCATION_HELP, allocation, by_name};
+use crate::io::parse::{allocation, allocation_help, by_name, kernel_help};
 use clap::{Args, ValueEnum};
 use miette::{IntoDiagnostic, Result, miette};
 use regression::{FitSummary, TimedRegression};
@@ -36,12 +36,11 @@ pub struct Fit {
     /// Number of inducing points
     #[arg(long, default_value_t = 500)]
     inducing: usize,
-    #[arg(long, default_value = "random", value_parser = allocation, help = ALLOCATION_HELP)]
+    #[arg(long, default_value = "random", value_parser = allocation, help = allocation_help())]
     allocation: Allocation,
     #[command(flatten)]
     goal: GoalArgs,
-    /// Covariance function: rbf, matern12, matern32 or matern52
-    #[arg(long, default_value = "matern52", value_parser = by_name::<Family>)]
+    #[arg(long, default_value = "matern52", value_parser = by_name::<Family>, help = kernel_help())]
     kernel: Family,
     /// The objective that hyperparameters maximise
     #[arg(long, value_enum, default_value = "subset")]

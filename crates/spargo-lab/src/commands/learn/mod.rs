@@ -10,7 +10,7 @@ use spargo::allocate::Allocation;
 use spargo::kernel::Family;
 use spargo_cli::io::csv::number_table::NumberTable;
 use spargo_cli::io::output::execution::{Execution, peak_rss_mb};
-use spargo_cli::io::parse::{ALLOCATION_HELP, allocation as parse_allocation, by_name};
+use spargo_cli::io::parse::{allocation as parse_allocation, allocation_help, by_name, kernel_help};
 use spargo_problems::prevalence::Map;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -43,10 +43,9 @@ pub struct Learn {
     /// Inducing points
     #[arg(long, default_value_t = 50)]
     inducing: usize,
-    #[arg(long, default_value = "al-dpp", value_parser = parse_allocation, help = ALLOCATION_HELP)]
+    #[arg(long, default_value = "al-dpp", value_parser = parse_allocation, help = allocation_help())]
     allocation: Allocation,
-    /// Covariance function: rbf, matern12, matern32 or matern52
-    #[arg(long, default_value = "matern32", value_parser = by_name::<Family>)]
+    #[arg(long, default_value = "matern32", value_parser = by_name::<Family>, help = kernel_help())]
     kernel: Family,
     /// Random seed, of the held-out cells as well
     #[arg(long, default_value_t = 0)]

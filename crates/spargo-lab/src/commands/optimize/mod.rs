@@ -14,7 +14,7 @@ use spargo::kernel::Family;
 use spargo::model::{EXACT_LIMIT, HyperparameterObjective, Priors};
 use spargo::study::{Config, NoiseBound, OutcomeTransformChoice};
 use spargo_cli::io::output::execution::{Execution, peak_rss_mb};
-use spargo_cli::io::parse::{ALLOCATION_HELP, allocation as parse_allocation, by_name};
+use spargo_cli::io::parse::{allocation as parse_allocation, allocation_help, by_name, kernel_help};
 use spargo_problems::multi_objective::{
     ALL as MULTI_OBJECTIVE, MultiObjectiveProblem, by_name as multi_objective_by_name,
 };
@@ -60,7 +60,7 @@ pub struct Optimize {
     /// Inducing points
     #[arg(long, default_value_t = 500)]
     inducing: usize,
-    #[arg(long, default_value = "imp-dpp", value_parser = parse_allocation, help = format!("{ALLOCATION_HELP}. {SEVERAL_HELP}"))]
+    #[arg(long, default_value = "imp-dpp", value_parser = parse_allocation, help = format!("{}. {SEVERAL_HELP}", allocation_help()))]
     allocation: Allocation,
     /// How batches are chosen: thompson; for one objective log-ei or gibbon, for several ehvi or hippo
     #[arg(long, default_value = "thompson", value_parser = Rule::by_name)]
@@ -87,8 +87,7 @@ pub struct Model {
     /// Rows of the subset that hyperparameters are learned from
     #[arg(long)]
     subset: Option<usize>,
-    /// Covariance function: rbf, matern12, matern32 or matern52
-    #[arg(long, default_value = "matern52", value_parser = by_name::<Family>)]
+    #[arg(long, default_value = "matern52", value_parser = by_name::<Family>, help = kernel_help())]
     kernel: Family,
     /// Paths that share their frequencies
     #[arg(long)]
