@@ -52,17 +52,21 @@ pub enum End {
 }
 
 impl Session {
-    /// Evaluates until there is a reason to end.
+    /// Evaluates until there is a reason to end. After an error, outcomes of evaluations that are running are told or named.
     pub fn run(&mut self) -> Result<End> {
         let mut open = 0;
+        self.evaluate(&mut open).or_else(|error| Err(self.await_outcomes(open, error)))
+    }
+
+    fn evaluate(&mut self, open: &mut usize) -> Result<End> {
         let mut end = None;
         loop {
             end = end.or_else(|| (self.left() == Some(Duration::ZERO)).then_some(End::OutOfTime));
             // A signal stops the workers before it is received here: none of them is idle.
             if end.is_none() && !self.pool.is_stopped() {
-                match self.next(open)? {
+                match self.next(*open)? {
                     Next::Evaluate(trials) => {
-                        open += trials.len();
+                        *open += trials.len();
                         self.pool.evaluate(trials);
                     }
                     Next::Wait => {}
@@ -74,13 +78,29 @@ impl Session {
                 Some(_) => self.pool.stop(),
                 None => {}
             }
-            if let Some(end) = end.take_if(|_| open == 0) {
+            if let Some(end) = end.take_if(|_| *open == 0) {
                 return Ok(end);
             }
-            let (outcomes, reason) = self.receive(&mut open)?;
+            let (outcomes, reason) = self.receive(open)?;
             self.tell(outcomes)?;
             end = end.or(reason);
         }
+    }
+
+    /// Waits for evaluations that are running, as they may have taken long; what cannot be kept is named in the error.
+    fn await_outcomes(&mut self, mut open: usize, error: Report) -> Report {
+        self.pool.close();
+        let mut lost = Vec::new();
+        while open > 0 {
+            let Ok((told, _)) = self.receive(&mut open) else { break };
+            for (trial, outcome, _) in told {
+                let told = self.handle.study.tell(&[(trial, outcome.clone())]);
+                if !matches!(told, Ok(_) | Err(Error::Retold { .. } | Error::Discarded { .. })) {
+                    lost.push((trial, outcome));
+                }
+            }
+        }
+        if lost.is_empty() { error } else { error.wrap_err(not_kept(&lost)) }
     }
 
     /// The time that is left, if it is limited.
