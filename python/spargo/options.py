@@ -54,7 +54,7 @@ class SamplingOptions:
     features: int | None = None
     """Random features per path; by default 1000."""
     block: int | None = None
-    """Paths that share their random frequencies: more are faster, fewer are more independent; by default 100."""
+    """Paths that share their random frequencies: more are faster, fewer are more independent; by default 25."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -54,7 +54,10 @@ fn work(path: &Path) {
         append(&|_| {
             let points = (0..QUEUED).map(|which| point(round as f64 + which as f64)).collect();
             let settings = round.to_string();
-            vec![Event::Enqueued { points, note: note() }, Event::Configured { settings, note: note() }]
+            vec![
+                Event::Enqueued { points, rows: Vec::new(), note: note() },
+                Event::Configured { settings, note: note() },
+            ]
         });
         acknowledge(&format!("configure {round}"));
     }

@@ -55,7 +55,7 @@ impl Session {
     /// Evaluates until there is a reason to end. After an error, outcomes of evaluations that are running are told or named.
     pub fn run(&mut self) -> Result<End> {
         let mut open = 0;
-        self.evaluate(&mut open).or_else(|error| Err(self.await_outcomes(open, error)))
+        self.evaluate(&mut open).map_err(|error| self.await_outcomes(open, error))
     }
 
     fn evaluate(&mut self, open: &mut usize) -> Result<End> {
