@@ -94,10 +94,12 @@ def test_a_file_keeps_its_name(tmp_path: Path) -> None:
 def test_it_may_change_in_mid_campaign(tmp_path: Path) -> None:
     path = tmp_path / "study.db"
     with observed(spargo.Study(SPACE, storage=path, allocation="cvr", **SPARSE)) as study:
-        assert [change["what"] for change in study.configure(quality=good, batch=4)] == ["allocation", "batch"]
+        changes = {change["what"] for change in study.configure(quality=good, batch=4)}
+        assert changes == {"allocation.method", "allocation.quality", "batch"}
         twin = pickle.loads(pickle.dumps(study))
         assert [trial.params for trial in study.copy().ask(2)] == [trial.params for trial in twin.ask(2)]
         study.configure(quality=failing)
+        study.add({"x": [0.3], "z": [0.4]}, [0.1])  # The next ask fits, and allocates.
         with pytest.raises(LookupError, match="no such row"):
             study.ask(2)
         with pytest.raises(spargo.UnsupportedError, match="without a name"):
