@@ -58,6 +58,7 @@ impl Study {
         let (started, mut pauses) = (Instant::now(), Pauses::default());
         self.refresh()?;
         self.check_asked()?;
+        self.refill(refit)?;
         loop {
             let queued: Vec<Point> = self.history.queue().take(count).cloned().collect();
             let design = self.design_left(queued.len());
@@ -200,7 +201,7 @@ impl Study {
         self.apply(event.into())?;
         let models = models.map(|models| Ok((self.key(models.seen())?, models.clone())));
         self.models = models.transpose()?;
-        self.is_shared = false;
+        self.demand.is_shared = false;
         Ok(Some(self.trials_from(known)))
     }
 

@@ -18,6 +18,7 @@ mod changes;
 mod choose;
 mod config;
 mod correct;
+mod demand;
 mod design;
 mod extensions;
 mod fitted;
@@ -79,6 +80,7 @@ pub use words::{DISCARDED_WORD, DONE_WORDS, FAILED_WORDS, OUTPUT_COLUMNS, PENDIN
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::space::Point;
+use demand::Demand;
 use json::from_json;
 use model::Models;
 use observations::Observations;
@@ -105,8 +107,8 @@ pub struct Study {
     states: u64,
     /// By what name this process asks and holds leases: one per open study.
     by: String,
-    /// Whether others have asked since this process last chose points.
-    is_shared: bool,
+    /// What others ask for.
+    demand: Demand,
 }
 
 /// What a model was made from.
@@ -312,9 +314,7 @@ impl Study {
             self.state.take();
             self.states += 1;
         }
-        if let Event::Asked { by, .. } | Event::Leased { by, .. } = &event {
-            self.is_shared |= !by.is_empty() && *by != self.by;
-        }
+        self.demand.note(&event, &self.by);
         let settings = if let Event::Configured { settings, .. } = &event { Some(settings.clone()) } else { None };
         let applied = self.history.apply(event);
         applied

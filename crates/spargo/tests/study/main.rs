@@ -7,6 +7,7 @@ mod async_kills;
 mod campaign;
 mod configs;
 mod correct;
+mod demand;
 mod extremes;
 mod failures;
 mod fuzz;
