@@ -243,3 +243,23 @@ def test_nothing_begins_that_was_asked_for_when_a_run_was_stopped(monkeypatch: p
     monkeypatch.setattr(_spargo, "Campaign", StoppedMeanwhile)
     begun.optimize(f, 12)
     assert begun.pending and not calls
+
+
+def test_what_has_ended_when_a_run_is_interrupted_is_told() -> None:
+    begun, may_end, has_ended, calls = study(), threading.Event(), threading.Event(), list[float]()
+
+    def f(params: dict[str, Any]) -> float:
+        calls.append(identity(params))
+        if len(calls) > 1:
+            may_end.wait(60)
+            threading.Timer(0.2, has_ended.set).start()
+        return 0.0
+
+    def interrupt(given: spargo.Study, trial: spargo.Trial) -> None:
+        may_end.set()
+        has_ended.wait(60)
+        raise KeyboardInterrupt
+
+    with ThreadPoolExecutor(2) as executor, pytest.raises(KeyboardInterrupt):
+        begun.optimize(f, 12, executor=executor, callbacks=[interrupt])
+    assert len(begun) - len(begun.pending) == 2
