@@ -106,7 +106,7 @@ impl Study {
         if self.table.observed.is_empty() {
             return usize::MAX;
         }
-        self.config.initial.saturating_sub(self.history.records().len() + queued)
+        self.config.initial_count().saturating_sub(self.history.records().len() + queued)
     }
 
     /// The user's own points, those that are ready and the next that the study chooses, in one batch, so that none is there
@@ -256,7 +256,7 @@ impl Study {
     pub(super) fn excluded(&self) -> Excluded {
         match self.config.replicates {
             Replicates::Allowed => Excluded::nothing(),
-            Replicates::Never => self.table.excluded.clone(),
+            Replicates::Auto | Replicates::Never => self.table.excluded.clone(),
         }
     }
 

@@ -13,6 +13,7 @@ use super::auto;
 use super::config::Config;
 use super::model::{Models, Surrogate};
 use super::observations::{Observed, ObservedOutput};
+use super::prepare::variance_in;
 use crate::acquire::ParetoState;
 use crate::data::{Dataset, OutcomeTransform, Warp};
 use crate::error::{Error, Result};
@@ -250,7 +251,7 @@ impl<'a> Global<'a> {
         let first: Vec<usize> = (0..close).collect();
         let of = |count: usize| -> Result<(Surrogate, f64)> {
             let some = data.subset(&rows[..count]);
-            let surrogate = Surrogate::local(self.kernel(self.objective), &some, self.config)?;
+            let surrogate = Surrogate::local(self.kernel(self.objective), &some, self.config, self.objective)?;
             let density = surrogate.log_predictive_density(&some, &first)?;
             Ok((surrogate, density))
         };
@@ -281,7 +282,7 @@ impl<'a> Global<'a> {
                 if rows.is_empty() {
                     return Err(Error::Empty { what: "the outcomes of a neighbourhood".into() });
                 }
-                Surrogate::local(self.kernel(k), &own.data.subset(&rows), self.config)
+                Surrogate::local(self.kernel(k), &own.data.subset(&rows), self.config, k)
             }
         };
         (0..self.observed.outputs.len()).map(local).collect()
@@ -289,16 +290,18 @@ impl<'a> Global<'a> {
 }
 
 impl Surrogate {
-    /// The exact model of some observations; its search begins at a kernel, that of the global model.
-    fn local(kernel: &Kernel, some: &Dataset, config: &Config) -> Result<Self> {
+    /// The exact model of some observations of an output; its search begins at a kernel, that of the global model.
+    fn local(kernel: &Kernel, some: &Dataset, config: &Config, output: usize) -> Result<Self> {
         let units = OutcomeTransform::of(some.y(), Warp::Identity);
         let standard = units.apply(some);
+        let known = config.outputs[output].noise.known_variance();
         let settings = FitOptions {
             hyperparameters: HyperparameterObjective::Subset(SUBSET),
             inference: Inference::Exact,
             start: Start::Warm,
             priors: config.model.priors,
             noise_bound: Some(noise_bound(&standard, &kernel.scales(some.dimension()), config.seed)),
+            noise_floor: known.map(|variance| variance_in(&units, some.y(), variance)),
             seed: config.seed,
             ..FitOptions::default()
         };
@@ -369,9 +372,9 @@ mod tests {
 
     #[test]
     fn without_incumbents_there_is_no_local_model_of_several_objectives() {
-        let output = |name: &str| Output { name: name.into(), goal: Goal::Maximize };
+        let output = |name: &str| Output::new(name, Goal::Maximize);
         let space = Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap();
-        let config = Config { outputs: vec![output("u"), output("v")], initial: 8, ..Config::new(space) };
+        let config = Config { outputs: vec![output("u"), output("v")], initial: 8.into(), ..Config::new(space) };
         let mut study = Study::in_memory(config).unwrap();
         let trials = study.ask(8).unwrap();
         let outcome = |id: u64| Outcome::values([id as f64, -(id as f64)]);

@@ -206,7 +206,7 @@ impl Study {
         let has_same_paths = step > proposal.drawn_as.0 && !proposal.is_unique;
         let same_paths = |i: usize| has_same_paths && i >= proposal.report.design;
         let clashes = |i: usize| {
-            self.config.replicates == Replicates::Never && clashing.contains(&row(proposal.points.as_ref(), i))
+            self.config.replicates != Replicates::Allowed && clashing.contains(&row(proposal.points.as_ref(), i))
         };
         let (replaced, kept): (Vec<usize>, Vec<usize>) =
             (0..proposal.points.nrows()).partition(|&i| same_paths(i) || clashes(i));

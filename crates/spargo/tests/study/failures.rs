@@ -136,7 +136,7 @@ fn late_values(share: f64, rate: f64) -> f64 {
             if fails { Outcome::failed("by chance") } else { Outcome::value(bump(trial) + noise) }
         };
         let batches = repeats(7, 15);
-        let mut study = memory(Config { seed, initial: 20, batch: 20, ..Config::new(space.clone()) });
+        let mut study = memory(Config { seed, initial: 20.into(), batch: 20, ..Config::new(space.clone()) });
         let trials = (0..batches).flat_map(|_| advance(&mut study, 20, outcome)).skip(20 * (batches - 2));
         trials.map(|trial| bump(&trial)).sum::<f64>() / 40.0
     };

@@ -141,7 +141,7 @@ fn the_best_trial_satisfies_its_constraint() {
         local_models: LocalModelOptions { neighbours: 100, share: Some(0.5) },
         ..with_goals(square(), &[Goal::Maximize, limit])
     };
-    (config.acquisition.pool, config.initial) = (1000, 20);
+    (config.acquisition.pool, config.initial) = (1000, 20.into());
     let mut study = Study::in_memory(config).unwrap();
     let given = told(Config::new(square()), 1);
     let all = given.history().records().iter().map(|record| &record.trial.point);

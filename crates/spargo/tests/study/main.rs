@@ -76,7 +76,7 @@ fn spaces() -> [(&'static str, Space); 5] {
 /// Settings of a study that is quick, and sparse as soon as there are more data than inducing points.
 fn small(space: Space) -> Config {
     let mut config = Config::new(space);
-    (config.seed, config.initial, config.batch, config.inducing) = (5, 8, 5, 15);
+    (config.seed, config.initial, config.batch, config.inducing) = (5, 8.into(), 5, 15);
     config.model.exact_until = 0;
     config.sampling.features = 64;
     (config.acquisition.pool, config.acquisition.near, config.acquisition.starts) = (200, 50, 1);

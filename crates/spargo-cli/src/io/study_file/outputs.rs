@@ -72,7 +72,7 @@ pub fn outputs(
     for (name, value) in entries(source, "objectives", "goal = \"max\"", objectives)? {
         let goal = read::<Objective>(source, value)?.goal();
         let goal = goal.map_err(|(message, help)| source.fault(&["objectives", &name], message, help))?;
-        outputs.push(Output { name, goal });
+        outputs.push(Output::new(name, goal));
     }
     if outputs.is_empty() {
         return Err(source.fault(&["objectives"], "no objective is listed", "add, say, yield = { goal = \"max\" }"));
@@ -82,7 +82,7 @@ pub fn outputs(
         let Constraint { at_least, at_most } = read(source, value)?;
         check_bounds(at_least, at_most)
             .map_err(|(message, help)| source.fault(&["constraints", &name], message, help))?;
-        outputs.push(Output { name, goal: Goal::Constraint { at_least, at_most } });
+        outputs.push(Output::new(name, Goal::Constraint { at_least, at_most }));
     }
     Ok(outputs)
 }

@@ -17,7 +17,7 @@ fn as_json(text: &str) -> Value {
 fn the_example_parses_and_its_comments_are_the_defaults() {
     let (config, run) = parsed(EXAMPLE).unwrap();
     let run = run.unwrap();
-    assert_eq!((config.name.as_str(), config.batch, config.initial), ("coupling", 24, 48));
+    assert_eq!((config.name.as_str(), config.batch, config.initial_count()), ("coupling", 24, 24));
     assert_eq!((run.parallel, run.timeout, run.budget, run.command.arguments.len()), (2, Some(60.0), 240, 11));
     // Uncommented, the last part changes nothing.
     let (above, below) = EXAMPLE.split_once("# Everything below has these defaults.\n").unwrap();
@@ -29,7 +29,7 @@ fn the_example_parses_and_its_comments_are_the_defaults() {
     assert_eq!(Config { rule: None, ..again }, config);
     let defaults = Config::new(config.space.clone());
     assert_eq!(
-        Config { name: defaults.name.clone(), batch: 100, initial: 100, outputs: defaults.outputs.clone(), ..config },
+        Config { name: defaults.name.clone(), batch: 100, outputs: defaults.outputs.clone(), ..config },
         defaults
     );
 }
