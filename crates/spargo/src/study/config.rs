@@ -152,7 +152,7 @@ pub enum NoiseBound {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Penalties {
-    /// It is an outcome, and the user is told of it.
+    /// It is an outcome, and a warning names it.
     #[default]
     Warn,
     /// It is a failure.
