@@ -27,6 +27,8 @@ pub(super) struct Proposal {
     /// Those that the study chooses, [points, inputs]: the last ones, `ahead` of them, are for the next asks.
     pub points: Mat,
     pub ahead: usize,
+    /// Replicates, which follow the chosen points or, if there are none, come before those for the next asks.
+    pub pairs: Vec<Point>,
     pub excluded: Excluded,
     /// The models that chose them, but for those of the design.
     pub models: Option<Arc<Models>>,
@@ -42,6 +44,13 @@ pub(super) struct Proposal {
     pub is_unique: bool,
     /// Whether its points are by the last models, so that those that are ready stay.
     pub is_refill: bool,
+}
+
+impl Proposal {
+    /// Whether some of its points become trials now, apart from those that were waiting.
+    pub fn is_asked(&self) -> bool {
+        self.report.asked > self.queued.len() + self.ready
+    }
 }
 
 /// What is wanted of a step.
@@ -65,7 +74,7 @@ pub(super) struct Order {
 impl Study {
     /// Chooses a batch without committing it.
     pub(super) fn propose(&mut self, order: &Order) -> Result<Proposal> {
-        let &Order { ref queued, ready, new, design, mut ahead, refit, is_leased } = order;
+        let &Order { ref queued, ready, mut new, design, mut ahead, refit, is_leased } = order;
         let (queued, step) = (queued.clone(), self.history().steps() + 1);
         let seen = self.history().tells();
         let mut report = StepReport {
@@ -90,6 +99,15 @@ impl Study {
                     (first, ahead, report.ahead) = (new, 0, 0);
                 }
             }
+        }
+        let most = if new > first { new - first } else { ahead };
+        let mut pairs = models.as_deref().map_or(Ok(Vec::new()), |models| self.pairs(models, step, most))?;
+        pairs.truncate(most);
+        report.pairs = pairs.len();
+        if new > first {
+            new -= pairs.len()
+        } else {
+            ahead -= pairs.len()
         }
         let count = new + ahead;
         report.design = first;
@@ -131,6 +149,7 @@ impl Study {
             ready,
             points,
             ahead,
+            pairs,
             excluded,
             models,
             regions,
