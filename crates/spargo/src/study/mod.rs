@@ -18,7 +18,6 @@ mod changes;
 mod choose;
 mod config;
 mod correct;
-mod debug_dump;
 mod design;
 mod extensions;
 mod fitted;

@@ -20,7 +20,7 @@ use crate::model::Prediction;
 use crate::rng::normal;
 use rand_chacha::ChaCha8Rng;
 
-/// Trials whose mean point is looked for, at most.
+/// Trials whose mean point is looked for; fewer that are tied say nothing of luck.
 const TIED: usize = 30;
 
 /// Trials are tied with the first if their means are less than this many of its standard deviations below its own.
@@ -66,7 +66,8 @@ impl Judge<'_> {
         let beliefs = self.beliefs(model, rows)?;
         let lcb = beliefs.bounds(1.0);
         let first = sorted_by_value(&lcb).first().copied().unwrap_or(0);
-        let best = if beliefs.has_misfit || self.scales.is_empty() { first } else { self.middle(&beliefs, rows) };
+        let middle = if beliefs.has_misfit { None } else { self.middle(&beliefs, rows) };
+        let best = middle.unwrap_or(first);
         let moments = (beliefs.mean[best], beliefs.variance[best]);
         let lcb = model.units.from_model(lcb[first]);
         Ok(Recommended { row: rows[best], leader: rows[first], moments, lcb })
@@ -119,21 +120,24 @@ impl Judge<'_> {
         Ok(Beliefs { mean, variance, has_misfit: true })
     }
 
-    /// Among the rows that are tied with the best, the one closest to their mean point.
-    fn middle(&self, beliefs: &Beliefs, rows: &[usize]) -> usize {
+    /// Among the rows that are tied with the best, the one closest to the mean point of the best of them; `None` if few are tied, or
+    /// points have no mean.
+    fn middle(&self, beliefs: &Beliefs, rows: &[usize]) -> Option<usize> {
         let order = sorted_by_value(&beliefs.bounds(CAUTION));
-        let Some(&first) = order.first() else { return 0 };
+        let &first = order.first()?;
         let least = beliefs.mean[first] - TIE * beliefs.variance[first].sqrt();
         let tied: Vec<usize> = order.into_iter().filter(|&i| beliefs.mean[i] >= least).collect();
-        let some = &tied[..tied.len().min(TIED)];
+        if tied.len() < TIED || self.scales.is_empty() {
+            return None;
+        }
         let x = self.data.x();
-        let centre = |k: usize| some.iter().map(|&i| x[(rows[i], k)] / some.len() as f64).sum::<f64>();
+        let centre = |k: usize| tied[..TIED].iter().map(|&i| x[(rows[i], k)] / TIED as f64).sum::<f64>();
         let centre: Vec<f64> = (0..x.ncols()).map(centre).collect();
         let distance = |i: usize| -> f64 {
             let along = |(k, scale): (usize, &f64)| ((x[(rows[i], k)] - centre[k]) / scale).powi(2);
             self.scales.iter().enumerate().map(along).sum()
         };
-        tied.into_iter().min_by(|&i, &j| distance(i).total_cmp(&distance(j))).unwrap_or(first)
+        tied.into_iter().min_by(|&i, &j| distance(i).total_cmp(&distance(j)))
     }
 }
 
@@ -141,5 +145,113 @@ impl Beliefs {
     /// Means less this many standard deviations.
     fn bounds(&self, deviations: f64) -> Vec<f64> {
         self.mean.iter().zip(&self.variance).map(|(mean, variance)| mean - deviations * variance.sqrt()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::noise::Noise;
+    use super::super::observations::ObservedOutput;
+    use super::*;
+    use crate::data::{OutcomeTransform, Warp};
+    use crate::kernel::{Family, Kernel};
+    use crate::linalg::Mat;
+    use crate::model::{FitOptions, HyperparameterObjective, Hyperparameters, Inference, fit};
+    use crate::rng::{Purpose, stream};
+    use std::sync::Arc;
+
+    const RIPPLE: f64 = 0.5;
+
+    /// A slow wave with a ripple that no kernel with this length scale follows, 200 points of which ten have a second outcome.
+    fn rippled(noise: f64, seed: u64) -> (ObservedOutput, Vec<f64>) {
+        let mut rng = stream(seed, Purpose::Data, 0, 0);
+        let at: Vec<usize> = (0..200).chain((0..10).map(|i| 20 * i)).collect();
+        let truth: Vec<f64> = at.iter().map(|&i| (i as f64 / 40.0).sin() + RIPPLE * (2.4 * i as f64).sin()).collect();
+        let y = truth.iter().map(|f| f + noise * normal(&mut rng)).collect();
+        let x = Mat::from_fn(at.len(), 1, |row, _| at[row] as f64 / 200.0);
+        (ObservedOutput { rows: (0..at.len()).collect(), data: Dataset::new(x, y).unwrap() }, truth)
+    }
+
+    /// A smooth exact model of all rows, whose noise has the ripple in it.
+    fn smooth(data: &Dataset, noise: f64) -> Surrogate {
+        let units = OutcomeTransform::of(data.y(), Warp::Identity);
+        let noise = noise * units.log_slope(0.0).exp().powi(2);
+        let hyper = Hyperparameters { kernel: Kernel::stationary(Family::Matern52, 1.0, 0.3, 1), mean: 0.0, noise };
+        let (hyperparameters, inference) = (HyperparameterObjective::Fixed, Inference::Exact);
+        let options = FitOptions { hyperparameters, inference, ..FitOptions::default() };
+        let standard = units.apply(data);
+        let posterior = fit(&hyper, &standard, standard.x(), &options).unwrap().posterior;
+        Surrogate { posterior: Arc::new(posterior), units, noise }
+    }
+
+    fn judge(own: &ObservedOutput, noise: Noise) -> Judge<'_> {
+        let error = own.pure_error(noise);
+        Judge { data: &own.data, replicated: Replicated::of(&own.data), error, scales: vec![0.3] }
+    }
+
+    #[test]
+    fn ripple_is_signal_where_replicates_show_that_it_is_no_noise() {
+        let rows: Vec<usize> = (0..200).collect();
+        let mut regrets = [0.0; 2];
+        for seed in 0..10 {
+            let (own, truth) = rippled(0.05, seed);
+            let model = smooth(&own.data, RIPPLE * RIPPLE / 2.0 + 0.0025);
+            let best = truth.iter().copied().fold(f64::MIN, f64::max);
+            let with = judge(&own, Noise::Auto);
+            let without = Judge { error: None, ..judge(&own, Noise::Auto) };
+            for (regret, judge) in regrets.iter_mut().zip([with, without]) {
+                *regret += (best - truth[judge.best(&model, &rows).unwrap().row]) / 10.0;
+            }
+        }
+        assert!(regrets[0] < 0.05 && regrets[1] > 0.2, "{regrets:?}");
+    }
+
+    /// The moments are those of an exact posterior of g + δ: all covariances written out.
+    #[test]
+    fn beliefs_are_those_of_a_nugget_that_is_signal() {
+        let (own, _) = rippled(0.05, 0);
+        let rows: Vec<usize> = (0..200).collect();
+        let data = own.data.subset(&rows);
+        let model = smooth(&data, 0.13);
+        let scale = model.units.log_slope(0.0).exp();
+        let own = ObservedOutput { rows: rows.clone(), data };
+        let found = judge(&own, Noise::Variance(0.0025)).beliefs(&model, &rows).unwrap();
+        let (pure, noise) = (0.0025 * scale * scale, model.noise);
+        let kernel = Kernel::stationary(Family::Matern52, 1.0, 0.3, 1);
+        let mut covariance = kernel.matrix(own.data.x(), own.data.x());
+        (0..200).for_each(|i| covariance[(i, i)] += noise);
+        let factor = crate::linalg::cholesky(covariance.clone(), 0.0).unwrap();
+        let y = model.units.apply(&own.data);
+        for row in [0, 57, 199] {
+            // Cov(f, y) = K + (σ² − s²) I.
+            let cross = Mat::from_fn(200, 1, |i, _| covariance[(i, row)] - if i == row { pure } else { 0.0 });
+            let weights = factor.solve(cross.as_ref());
+            let mean: f64 = (0..200).map(|i| weights[(i, 0)] * y.y()[i]).sum();
+            let explained: f64 = (0..200).map(|i| weights[(i, 0)] * cross[(i, 0)]).sum();
+            let variance = covariance[(row, row)] - pure - explained;
+            assert!((found.mean[row] - mean).abs() < 1e-6, "{row}: {} {mean}", found.mean[row]);
+            assert!((found.variance[row] / variance - 1.0).abs() < 1e-5, "{row}: {} {variance}", found.variance[row]);
+        }
+    }
+
+    #[test]
+    fn among_tied_trials_the_middle_is_recommended() {
+        let mut rng = stream(3, Purpose::Data, 0, 0);
+        let x = Mat::from_fn(200, 1, |i, _| i as f64 / 199.0);
+        let y = (0..200).map(|i| -4.0 * (i as f64 / 199.0 - 0.6).powi(2) + 0.5 * normal(&mut rng)).collect();
+        let own = ObservedOutput { rows: (0..200).collect(), data: Dataset::new(x, y).unwrap() };
+        let (rows, model) = ((0..200).collect::<Vec<_>>(), smooth(&own.data, 0.25));
+        let judge = judge(&own, Noise::Auto);
+        let beliefs = judge.beliefs(&model, &rows).unwrap();
+        let Recommended { row, leader, .. } = judge.best(&model, &rows).unwrap();
+        let bounds = beliefs.bounds(1.0);
+        assert!(bounds.iter().all(|&bound| bound <= bounds[leader]));
+        let order = sorted_by_value(&beliefs.bounds(CAUTION));
+        let centre = order[..TIED].iter().map(|&i| i as f64 / TIED as f64).sum::<f64>();
+        assert!((row as f64 - centre).abs() <= 0.5 + 1e-9, "{row} {centre}");
+        // Of few, or of inputs without an order, the leader.
+        assert_eq!(judge.best(&model, &rows[..20]).unwrap().row, judge.best(&model, &rows[..20]).unwrap().leader);
+        let unordered = Judge { scales: Vec::new(), ..judge };
+        assert_eq!(unordered.best(&model, &rows).unwrap().row, leader);
     }
 }

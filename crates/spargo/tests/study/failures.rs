@@ -7,10 +7,6 @@ use spargo::rng::uniform;
 /// The share of a unit square in which evaluations fail.
 const SHARE: f64 = 0.4;
 
-fn square() -> Space {
-    Space::new(vec![Dimension::real("a", 0.0, 1.0), Dimension::real("b", 0.0, 1.0)]).unwrap()
-}
-
 fn numbers(trial: &Trial) -> Vec<f64> {
     square().encode(&trial.point).unwrap()
 }
