@@ -28,6 +28,8 @@ pub(super) struct Proposal {
     /// Those that the study chooses, [points, inputs]: the last ones, `ahead` of them, are for the next asks.
     pub points: Mat,
     pub ahead: usize,
+    /// Replicates, which follow the chosen points or, if there are none, come before those for the next asks.
+    pub pairs: Vec<Point>,
     pub excluded: Excluded,
     /// The models that chose them, but for those of the design.
     pub models: Option<Arc<Models>>,
@@ -45,6 +47,13 @@ pub(super) struct Proposal {
     pub states: u64,
     /// Whether its points are by the last models, so that those that are ready stay.
     pub is_refill: bool,
+}
+
+impl Proposal {
+    /// Whether some of its points become trials now, apart from those that were waiting.
+    pub fn is_asked(&self) -> bool {
+        self.report.asked > self.queued.len() + self.ready
+    }
 }
 
 /// What is wanted of a step.
@@ -68,7 +77,7 @@ pub(super) struct Order {
 impl Study {
     /// Chooses a batch without committing it.
     pub(super) fn propose(&mut self, order: &Order) -> Result<Proposal> {
-        let &Order { ref queued, ready, new, design, mut ahead, refit, is_leased } = order;
+        let &Order { ref queued, ready, mut new, design, mut ahead, refit, is_leased } = order;
         let (queued, step) = (queued.clone(), self.history().steps() + 1);
         let seen = self.history().tells();
         let mut report = StepReport {
@@ -93,6 +102,15 @@ impl Study {
                     (first, ahead, report.ahead) = (new, 0, 0);
                 }
             }
+        }
+        let most = if new > first { new - first } else { ahead };
+        let mut pairs = models.as_deref().map_or(Ok(Vec::new()), |models| self.pairs(models, step, most))?;
+        pairs.truncate(most);
+        report.pairs = pairs.len();
+        if new > first {
+            new -= pairs.len()
+        } else {
+            ahead -= pairs.len()
         }
         let count = new + ahead;
         report.design = first;
@@ -134,6 +152,7 @@ impl Study {
             ready,
             points,
             ahead,
+            pairs,
             excluded,
             models,
             regions,
@@ -211,7 +230,7 @@ impl Study {
         let has_same_paths = step > proposal.drawn_as.0 && !is_unique;
         let same_paths = |i: usize| has_same_paths && i >= proposal.report.design;
         let clashes = |i: usize| {
-            self.config.replicates == Replicates::Never && clashing.contains(&row(proposal.points.as_ref(), i))
+            self.config.replicates != Replicates::Allowed && clashing.contains(&row(proposal.points.as_ref(), i))
         };
         let (replaced, kept): (Vec<usize>, Vec<usize>) =
             (0..proposal.points.nrows()).partition(|&i| same_paths(i) || clashes(i));

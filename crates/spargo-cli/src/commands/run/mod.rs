@@ -220,7 +220,7 @@ impl Run {
 
 /// Evaluations at a time: a batch may be complete before the next one is asked for.
 fn workers(settings: &RunSettings, config: &Config) -> Result<usize> {
-    let most = if settings.mode == RunMode::Batch { config.batch.max(config.initial) } else { usize::MAX };
+    let most = if settings.mode == RunMode::Batch { config.batch.max(config.initial_count()) } else { usize::MAX };
     let workers = settings.parallel.min(settings.budget).min(most);
     if workers > MOST_WORKERS { Err(too_many(&format!("{workers} is more than {MOST_WORKERS}"))) } else { Ok(workers) }
 }
