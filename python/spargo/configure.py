@@ -12,6 +12,7 @@ from .corrections import Corrections, author
 from .options import (
     AcquisitionOptions,
     Allocation,
+    Initial,
     LocalModelOptions,
     ModelOptions,
     Replicates,
@@ -41,7 +42,7 @@ class Configurable(Corrections):
         name: str | None = None,
         seed: int | None = None,
         batch: int | None = None,
-        initial: int | None = None,
+        initial: Initial | None = None,
         inducing: int | None = None,
         allocation: Allocation | None = None,
         quality: QualityFunction | None = None,

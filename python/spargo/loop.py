@@ -66,8 +66,6 @@ class Loop:
         self.retries: deque[Trial] = deque()
         """Trials that were in flight when a worker died: each is tried again alone."""
         self.in_flight: dict[Future[Any], Trial] = {}
-        self.told: set[int] = set()
-        """Trials that this run has told."""
         self.done = 0
         """Trials of this run that have an outcome."""
         self.failures: Counter[str] = Counter()
@@ -145,9 +143,6 @@ class Loop:
 
     def take_up(self, step: list[_spargo.EncodedTrial]) -> None:
         self.waiting.extend(self.study._codec.asked(step))
-        if not (self.in_flight or self.waiting or self.retries):
-            # Trials that were retried as soon as they had been told: the campaign takes them for in flight.
-            self.waiting.extend(trial for trial in self.study.pending if trial.id in self.told)
 
     def hand_out(self) -> None:
         while self.retries and not self.in_flight:
@@ -220,7 +215,6 @@ class Loop:
                 self.tell_one(one)
         numbers = [trial.id for trial, _ in outcomes]
         self.done += len(numbers)
-        self.told.update(numbers)
         for record in self.study._inner.records(numbers):
             self.after(self.study._codec.trial(record))
 

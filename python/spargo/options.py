@@ -24,7 +24,9 @@ Allocation = Union[Method, Mapping[str, Any]]
 """How inducing points are chosen: a method's name, or a dictionary with the name as "method" and the method's settings."""
 Kernel = Literal["rbf", "matern12", "matern32", "matern52"]
 Rule = Literal["thompson", "log-ei", "gibbon", "ehvi", "hippo", "bald", "straddle"]
-Replicates = Literal["never", "allowed"]
+Replicates = Literal["auto", "never", "allowed"]
+Initial = Union[int, Literal["auto"]]
+"""Number of space-filling points before the first model; "auto": from the number of inputs and the batch."""
 Policy = Literal["memoryless"]
 
 
@@ -45,6 +47,8 @@ class ModelOptions:
     """Transform of the outcomes before the model sees them; by default "auto"."""
     noise_bound: Literal["close-pairs", "off"] | None = None
     """Upper bound on a learned noise variance; by default "close-pairs": what outcomes of close points differ by."""
+    penalties: Literal["warn", "failures", "keep"] | None = None
+    """What is done about an extreme value that outcomes repeat exactly; by default "warn"."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -130,7 +134,7 @@ class StudySettings(EngineSettings, total=False):
     name: str
     seed: int
     batch: int | None
-    initial: int | None
+    initial: Initial | None
     storage: str | os.PathLike[str] | None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 _GOALS = ("max", "min", "classify")
@@ -19,9 +19,32 @@ def outputs_of(objectives: str | Mapping[str, Any], constraints: Mapping[str, An
     for what, given in (("objectives", named), ("constraints", constraints or {})):
         if not isinstance(given, Mapping):
             raise TypeError(f"{what} must be a dictionary by name, not {given!r}")
-    outputs = [{"name": str(name), "goal": _goal(str(name), goal)} for name, goal in named.items()]
-    bounds = (constraints or {}).items()
-    return outputs + [{"name": str(name), "goal": {"constraint": _bounds(str(name), one)}} for name, one in bounds]
+    outputs = [_output(str(name), goal, _goal) for name, goal in named.items()]
+    return outputs + [_output(str(name), one, _constraint) for name, one in (constraints or {}).items()]
+
+
+def _output(name: str, given: Any, goal_of: Callable[[str, Any], Any]) -> dict[str, Any]:
+    """An output, whose noise may stand beside its goal or its bounds."""
+    if not isinstance(given, Mapping) or given.get("noise") is None:
+        return {"name": name, "goal": goal_of(name, given)}
+    rest = {key: one for key, one in given.items() if key != "noise"}
+    return {"name": name, "goal": goal_of(name, rest), "noise": _noise(name, given["noise"])}
+
+
+def _noise(name: str, given: Any) -> Any:
+    """What is known of the noise, as settings have it.
+
+    >>> _noise("y", {"sd": 0.1})
+    {'sd': 0.1}
+    """
+    if given in ("auto", "none"):
+        return given
+    if isinstance(given, Mapping) and len(given) == 1 and set(given) <= {"sd", "variance"}:
+        ((kind, number),) = given.items()
+        if not isinstance(number, (bool, str)) and math.isfinite(float(number)) and float(number) > 0:
+            return {kind: float(number)}
+        raise ValueError(f"noise of '{name}' cannot be {given!r}: give a finite number above 0, or \"none\" if there is no noise")
+    raise ValueError(f"noise of '{name}' cannot be {given!r}: give \"auto\", \"none\", {{\"sd\": 0.1}} or {{\"variance\": 0.01}}")
 
 
 def changed_outputs(
@@ -49,6 +72,10 @@ def _goal(name: str, given: Any) -> Any:
     if goal in _GOALS and not table:
         return goal
     raise ValueError(f"objective '{name}' cannot be {given!r}: give \"max\", \"min\", \"classify\" or {{\"level\": 2.0}}")
+
+
+def _constraint(name: str, given: Any) -> dict[str, Any]:
+    return {"constraint": _bounds(name, given)}
 
 
 def _bounds(name: str, given: Any) -> dict[str, float]:

@@ -17,6 +17,7 @@ from .errors import OtherSettingsError
 from .options import (
     AcquisitionOptions,
     Allocation,
+    Initial,
     LocalModelOptions,
     ModelOptions,
     Replicates,
@@ -49,14 +50,15 @@ class Study(Runnable):
         a list of dictionaries, a dictionary of arrays, `Candidates`.
     objectives
         "max" or "min"; or by name: `{"yield": "max", "cost": "min"}`. "classify" is for an output that is 0 or 1, and
-        `{"level": 2.0}` for one that is to be known around a level.
+        `{"level": 2.0}` for one that is to be known around a level. What is known of an output's noise stands beside its goal,
+        here or among the constraints: `{"yield": {"goal": "max", "noise": "none"}}`, `{"sd": 0.1}` or `{"variance": 0.01}`.
     constraints
         Bounds on outputs: `{"impurity": {"at_most": 0.05}}`, or `(lower, upper)` with `None` for no bound.
     name, seed
         Name of the study; random seed.
     batch, initial
         Number of points that `ask()` returns, and of the space-filling points before the first model, which the first
-        `ask()` returns.
+        `ask()` returns; by default "auto", from the number of inputs and the batch.
     inducing, allocation
         Number of inducing points of sparse models, and how they are chosen: see `spargo.allocate`.
     quality
@@ -67,7 +69,7 @@ class Study(Runnable):
         How batches are chosen: "thompson", "log-ei", "gibbon", "ehvi", "hippo", "bald" or "straddle"; by default what suits
         the outputs.
     replicates
-        Whether points may be asked for again: "never" or "allowed".
+        Whether points may be asked for again: "auto" (for now "never"), "never" or "allowed".
     model, sampling, acquisition, trust_regions, local_models
         Options of the stages, as in the sections of a study file.
     storage
@@ -96,7 +98,7 @@ class Study(Runnable):
         name: str = "study",
         seed: int = 0,
         batch: int | None = None,
-        initial: int | None = None,
+        initial: Initial | None = None,
         inducing: int | None = None,
         allocation: Allocation | None = None,
         quality: QualityFunction | None = None,

@@ -11,8 +11,8 @@ use spargo::study::{Config, HistoryEntry, Note, SettingChange, Study};
 /// Where settings are described.
 const REMEDY: &str = "help(spargo.Study.configure) lists the settings";
 
-/// What an input keeps unless the caller gives another one.
-const KEPT: [&str; 2] = ["unit", "past"];
+/// What an input or output keeps unless the caller gives another one.
+const KEPT: [&str; 3] = ["unit", "past", "noise"];
 
 /// What is to be changed.
 pub struct Changes {

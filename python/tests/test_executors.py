@@ -173,3 +173,20 @@ def test_the_inbox_has_each_call_once() -> None:
     threading.Timer(0.05, inbox.wake).start()
     began = time.monotonic()
     assert inbox.collect(60.0) == [] and time.monotonic() - began < 30
+
+
+def test_a_cancelled_call_is_a_failed_trial() -> None:
+    class Cancelling(ThreadPoolExecutor):
+        calls = 0
+
+        def submit(self, *call: Any, **settings: Any) -> Future[Any]:
+            self.calls += 1
+            if self.calls != 3:
+                return super().submit(*call, **settings)
+            cancelled: Future[Any] = Future()
+            cancelled.cancel()
+            return cancelled
+
+    with Cancelling(2) as executor:
+        ended = study().optimize(identity, 8, executor=executor)
+    assert [trial.failure for trial in ended.trials if trial.status == "failed"] == ["its evaluation was cancelled"]

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import spargo
+from spargo import _spargo
 from spargo.optimize import Mode
 
 LINE: dict[str, Any] = {"x": (0.0, 1.0)}
@@ -201,3 +202,64 @@ def test_a_run_is_seen_to_be_alive(monkeypatch: pytest.MonkeyPatch) -> None:
         with ThreadPoolExecutor(2) as threads:
             study().optimize(long, 2, executor=threads, mode=mode)
         assert len(calls) >= 6 and set(calls) == {2}
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_trial_that_a_callback_retries_is_evaluated_again(mode: Mode) -> None:
+    told: list[int] = []
+
+    def again(given: spargo.Study, trial: spargo.Trial) -> None:
+        told.append(trial.id)
+        if trial.id == 3 and told.count(3) == 1:
+            given.retry(3, reason="the sample was spilt")
+
+    begun = study()
+    begun.optimize(identity, 12, mode=mode, callbacks=[again])
+    assert sorted(told) == sorted([*range(1, 13), 3])
+    assert not begun.pending
+
+
+def test_nothing_begins_that_was_asked_for_when_a_run_was_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, calls, campaign = study(), list[float](), _spargo.Campaign
+
+    class StoppedMeanwhile:
+        """A campaign during whose asks a signal arrives, the handler of which stops the run."""
+
+        def __init__(self, *settings: Any) -> None:
+            self.campaign = campaign(*settings)
+
+        def next(self, *now: Any) -> Any:
+            step = self.campaign.next(*now)
+            begun.stop()
+            return step
+
+        def close(self) -> None:
+            self.campaign.close()
+
+    def f(params: dict[str, Any]) -> float:
+        calls.append(identity(params))
+        return calls[-1]
+
+    monkeypatch.setattr(_spargo, "Campaign", StoppedMeanwhile)
+    begun.optimize(f, 12)
+    assert begun.pending and not calls
+
+
+def test_what_has_ended_when_a_run_is_interrupted_is_told() -> None:
+    begun, may_end, has_ended, calls = study(), threading.Event(), threading.Event(), list[float]()
+
+    def f(params: dict[str, Any]) -> float:
+        calls.append(identity(params))
+        if len(calls) > 1:
+            may_end.wait(60)
+            threading.Timer(0.2, has_ended.set).start()
+        return 0.0
+
+    def interrupt(given: spargo.Study, trial: spargo.Trial) -> None:
+        may_end.set()
+        has_ended.wait(60)
+        raise KeyboardInterrupt
+
+    with ThreadPoolExecutor(2) as executor, pytest.raises(KeyboardInterrupt):
+        begun.optimize(f, 12, executor=executor, callbacks=[interrupt])
+    assert len(begun) - len(begun.pending) == 2

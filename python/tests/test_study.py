@@ -377,3 +377,31 @@ def test_only_trials_that_satisfy_all_constraints_are_feasible() -> None:
     study = spargo.Study({"x": (0.0, 1.0)}, "max", {"a": (0.0, None), "b": {"at_most": 1.0}})
     study.add({"x": [0.1, 0.2, 0.3, 0.4]}, [[1, 0, 1], [1, -1, 0], [1, 0, 2], None])
     assert [study.is_feasible(trial) for trial in study.trials] == [True, False, False, False]
+
+
+def test_noise_stands_beside_goals_and_bounds() -> None:
+    study = spargo.Study(
+        {"x": (0.0, 1.0)},
+        {"y": {"goal": "max", "noise": {"sd": 0.5}}, "z": {"goal": "min", "noise": "none"}},
+        {"c": {"at_most": 5.0, "noise": {"variance": np.float64(0.01)}}},
+    )
+    noises = [output.get("noise") for output in study.config["outputs"]]
+    assert noises == [{"sd": 0.5}, "none", {"variance": 0.01}]
+    # Whatever is not named stays, and "auto" takes it back.
+    [change] = study.configure(objectives={"y": "min"}, reason="a test")
+    assert change["what"] == "outputs.y.goal"
+    study.configure(objectives={"y": {"goal": "min", "noise": "auto"}}, reason="a test")
+    assert "noise" not in study.config["outputs"][0]
+    for noise in ("low", 0, 0.1, {}, {"sd": 0.0}, {"sd": -1.0}, {"variance": math.nan}, {"sd": math.inf}, {"sd": 1, "variance": 1}):
+        with pytest.raises(ValueError, match="noise of 'y' cannot be .*none"):
+            spargo.Study({"x": (0.0, 1.0)}, {"y": {"goal": "max", "noise": noise}})
+    with pytest.raises(spargo.SpargoError, match="'y' is a class"):
+        spargo.Study({"x": (0.0, 1.0)}, {"y": {"goal": "classify", "noise": "none"}})
+
+
+def test_the_initial_design_suits_inputs_and_batch() -> None:
+    plane = {"x": (0.0, 1.0), "y": (0.0, 1.0)}
+    assert [len(spargo.Study(plane, initial=given).ask()) for given in (None, "auto", 7)] == [40, 40, 7]
+    assert len(spargo.Study(plane, batch=4).ask()) == 10
+    with pytest.raises(spargo.SpargoError, match='initial: .*a whole number or "auto"'):
+        spargo.Study(plane, initial="automatic")  # type: ignore[arg-type]

@@ -3,15 +3,30 @@
 
     spargo-lab compare --settings default --seeds 3 --budget 1000 \
         --problems 'command:python3 scripts/problems/bbob.py --function 15 --dimension 5'
+
+Regret is in standard deviations of the function over its box, estimated from 10,000 uniform points.
 """
 
 import argparse
 import json
+import random
+import statistics
 import sys
+
+SAMPLE = 10_000
+"""Uniform points from which mean and standard deviation are estimated."""
 
 
 def say(answer):
     print(json.dumps(answer, allow_nan=False), flush=True)
+
+
+def moments(problem):
+    """Mean and standard deviation over the box."""
+    rng = random.Random(0)
+    bounds = list(zip(problem.bounds.lb, problem.bounds.ub))
+    values = [float(problem([rng.uniform(*bound) for bound in bounds])) for _ in range(SAMPLE)]
+    return statistics.fmean(values), statistics.stdev(values)
 
 
 def main():
@@ -31,7 +46,9 @@ def main():
     name = f"bbob-f{words.function:02}-i{words.instance}-d{words.dimension}"
     bounds = zip(problem.bounds.lb, problem.bounds.ub)
     inputs = [[float(lower), float(upper)] for lower, upper in bounds]
-    say({"name": name, "inputs": inputs, "minimum": float(problem.optimum.y), "noise": words.noise})
+    mean, std = moments(problem)
+    minimum = float(problem.optimum.y)
+    say({"name": name, "inputs": inputs, "minimum": minimum, "mean": mean, "std": std, "noise": words.noise})
     for line in sys.stdin:
         say({"values": [float(problem(point)) for point in json.loads(line)["points"]]})
 

@@ -83,7 +83,7 @@ fn facts(study: &mut Study, output: usize) -> Result<Vec<(&'static str, String)>
         }
         _ => format!("sparse, {} inducing points for {} outcomes", report.inducing, report.observations),
     };
-    let goal = study.config().outputs[output].goal;
+    let (goal, known) = (study.config().outputs[output].goal, study.config().outputs[output].noise);
     if goal == Goal::Classify {
         let enter = "as yes or no, with probability Φ(f) of yes for a latent f".into();
         return Ok(vec![("Posterior", posterior), ("Outcomes enter", enter)]);
@@ -95,7 +95,8 @@ fn facts(study: &mut Study, output: usize) -> Result<Vec<(&'static str, String)>
         Warp::YeoJohnson { power } if power < 1.0 => format!("Yeo–Johnson, upper tail shortened (power {power})"),
         Warp::YeoJohnson { power } => format!("Yeo–Johnson, lower tail shortened (power {power})"),
     };
-    let noise = format!("{:.2e} of the outcomes’ variance, as the model sees them", hyper.noise);
+    let told = if known.is_auto() { String::new() } else { format!("; by the settings: {known}") };
+    let noise = format!("{:.2e} of the outcomes’ variance, as the model sees them{told}", hyper.noise);
     let sense = if goal == Goal::Minimize { "; with the other sign" } else { "" };
     Ok(vec![("Posterior", posterior), ("Outcomes enter", format!("{warp}{sense}")), ("Noise variance", noise)])
 }

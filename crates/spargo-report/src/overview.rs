@@ -189,7 +189,7 @@ fn failures(study: &Study) -> (Vec<u64>, Vec<(String, usize)>) {
 fn settings(study: &Study) -> Vec<(&'static str, String)> {
     let config = study.config();
     vec![
-        ("Asked for", format!("{} spread points, then batches of {}", config.initial, config.batch)),
+        ("Asked for", format!("{} spread points, then batches of {}", config.initial_count(), config.batch)),
         ("Rule", config.rule().name.into()),
         ("Inducing points", format!("{} by {}", config.inducing, allocations(config))),
         ("Kernel", config.model.kernel.name().into()),
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn trials_are_counted_by_origin_and_outcome() {
         let space = Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap();
-        let mut study = Study::in_memory(Config { initial: 3, ..Config::new(space) }).unwrap();
+        let mut study = Study::in_memory(Config { initial: 3.into(), ..Config::new(space) }).unwrap();
         study.add(&[(vec![Value::Real(0.5)], Some(Outcome::value(1.0)))]).unwrap();
         let asked = study.ask(4).unwrap();
         study.tell(&[(asked[0].id, Outcome::value(2.0)), (asked[1].id, Outcome::failed("late"))]).unwrap();

@@ -83,7 +83,7 @@ mod tests {
     fn the_best_are_kept_for_both_directions() {
         for goal in [Goal::Maximize, Goal::Minimize] {
             let mut config = Config::new(Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap());
-            config.outputs = vec![Output { name: "y".into(), goal }];
+            config.outputs = vec![Output::new("y", goal)];
             let study = Study::in_memory(config).unwrap();
             let all: Vec<OutputValue> =
                 (0..9000).map(|i| OutputValue { trial: i + 1, value: ((i * 7919) % 9000) as f64 }).collect();

@@ -68,7 +68,7 @@ impl Storage for JsonLines {
 /// Asks and tells; the study begins, or goes on where the last one ended.
 fn run(path: &std::path::Path, rounds: usize) -> Result<Study> {
     let space = Space::new(vec![Dimension::real("x", -1.0, 2.0)])?;
-    let config = Config { initial: 6, batch: 3, ..Config::new(space) };
+    let config = Config { initial: 6.into(), batch: 3, ..Config::new(space) };
     let mut study = Study::with_storage(config, Box::new(JsonLines { path: path.into() }))?;
     for _ in 0..rounds {
         let trials = study.ask(study.config().batch)?;

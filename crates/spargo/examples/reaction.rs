@@ -24,8 +24,8 @@ fn main() -> spargo::Result<()> {
         Dimension::choice("solvent", &SOLVENTS.map(|solvent| solvent.0)),
     ])?);
     config.name = "Coupling reaction".into();
-    config.outputs = vec![Output { name: "yield / %".into(), goal: Goal::Maximize }];
-    (config.initial, config.batch, config.inducing) = (60, 40, 120);
+    config.outputs = vec![Output::new("yield / %", Goal::Maximize)];
+    (config.initial, config.batch, config.inducing) = (60.into(), 40, 120);
     config.model.exact_until = 150;
     let mut study = Study::create(&path, config)?;
     for _ in 0..12 {

@@ -108,7 +108,7 @@ fn main() -> Result<()> {
     let path = std::env::temp_dir().join(format!("restarts-{}.db", std::process::id()));
     let extensions = Extensions::default().with_trust_regions(POLICY);
     let space = Space::new((0..INPUTS).map(|k| Dimension::real(format!("x{k}"), 0.0, 1.0)).collect())?;
-    let mut config = Config { initial: BATCH, batch: BATCH, ..Config::new(space) };
+    let mut config = Config { initial: BATCH.into(), batch: BATCH, ..Config::new(space) };
     config.trust_regions = TrustRegionOptions { policy: PolicyChoice::custom(POLICY), share: Some(1.0) };
     drop(Study::create(&path, config)?);
     let (mut best, mut sides, mut restarts) = (Vec::new(), Vec::new(), 0);

@@ -10,7 +10,7 @@
 //!
 //! # fn main() -> spargo::Result<()> {
 //! let space = Space::new(vec![Dimension::real("rate", 1e-4, 1.0).log(), Dimension::int("layers", 1, 8)])?;
-//! let mut study = Study::in_memory(Config { initial: 20, batch: 10, ..Config::new(space) })?;
+//! let mut study = Study::in_memory(Config { initial: 20.into(), batch: 10, ..Config::new(space) })?;
 //!
 //! for _ in 0..6 {
 //!     let trials = study.ask(study.config().batch)?;

@@ -123,7 +123,7 @@ impl QualityFunction for Mean {
 
 fn config() -> Config {
     let space = Space::new(vec![Dimension::real("x", 0.0, 1.0), Dimension::choice("kind", &["a", "b"])]).unwrap();
-    let mut config = Config { initial: 20, batch: 6, inducing: 10, ..Config::new(space) };
+    let mut config = Config { initial: 20.into(), batch: 6, inducing: 10, ..Config::new(space) };
     config.model.kernel = KernelChoice::custom(own(true));
     config.allocation = Allocation::custom(Mean);
     config.model.exact_until = 10;
@@ -206,9 +206,7 @@ fn a_quality_is_kept_for_a_single_output_of_any_goal() {
         let mut config = config();
         config.outputs[0].goal = goal;
         assert_eq!(config.allocation_of(0), Allocation::custom(Mean), "{goal:?}");
-        config
-            .outputs
-            .push(Output { name: "waste".into(), goal: Goal::Constraint { at_least: None, at_most: Some(1.0) } });
+        config.outputs.push(Output::new("waste", Goal::Constraint { at_least: None, at_most: Some(1.0) }));
         assert_eq!(config.allocation_of(1), Allocation::AlDpp);
     }
 }
@@ -231,7 +229,7 @@ fn local_models_that_cannot_be_fitted_do_not_end_an_ask_of_several_objectives() 
     for has_gap in [false, true] {
         let mut config = config();
         let goals = [("u", Goal::Maximize), ("v", Goal::Minimize)];
-        config.outputs = goals.map(|(name, goal)| Output { name: name.into(), goal }).to_vec();
+        config.outputs = goals.map(|(name, goal)| Output::new(name, goal)).to_vec();
         (config.model.kernel, config.allocation) =
             (KernelChoice::custom(Own { has_gap, ..own(true) }), Allocation::default());
         (config.local_models.neighbours, config.local_models.share) = (UNKNOWN, Some(0.5));

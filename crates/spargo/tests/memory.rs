@@ -33,7 +33,7 @@ fn live() -> f64 {
 fn config() -> Config {
     let inputs = vec![Dimension::real("a", -1.0, 2.0), Dimension::real("b", 0.01, 100.0).log()];
     let mut config = Config::new(Space::new(inputs).unwrap());
-    (config.seed, config.initial, config.inducing) = (5, 8, 8);
+    (config.seed, config.initial, config.inducing) = (5, 8.into(), 8);
     config.model.exact_until = 0;
     config.model.hyperparameters = HyperparameterObjective::Subset(20);
     (config.local_models.neighbours, config.sampling.features) = (NEIGHBOURS, 64);

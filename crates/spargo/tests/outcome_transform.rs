@@ -53,7 +53,7 @@ fn predictions_are_in_the_users_units_under_every_transform() {
     for outcome_transform in [Auto, Asinh, Log, Off] {
         let space = Space::new(vec![Dimension::real("a", 0.0, 1.0), Dimension::real("b", 0.0, 1.0)]).unwrap();
         let model = ModelOptions { outcome_transform, ..ModelOptions::default() };
-        let mut study = Study::in_memory(Config { initial: 80, model, ..Config::new(space) }).unwrap();
+        let mut study = Study::in_memory(Config { initial: 80.into(), model, ..Config::new(space) }).unwrap();
         let f = |x: &[f64]| 1000.0 + (2.0 * smooth(x)).exp();
         let told: Vec<(Vec<Value>, Option<Outcome>)> = {
             let mut rng = stream(6, Purpose::Data, 0, 0);
@@ -78,7 +78,7 @@ fn predictions_are_in_the_users_units_under_every_transform() {
 fn a_cluster_at_the_optimum_does_not_decide_the_transform() {
     for seed in 0..3 {
         let inputs = ["a", "b", "c"].map(|name| Dimension::real(name, 0.0, 1.0));
-        let config = Config { initial: 48, seed, ..Config::new(Space::new(inputs.to_vec()).unwrap()) };
+        let config = Config { initial: 48.into(), seed, ..Config::new(Space::new(inputs.to_vec()).unwrap()) };
         let mut study = Study::in_memory(config).unwrap();
         for count in [48, 24, 24, 24, 24, 24, 24, 24, 24] {
             let trials = study.ask(count).unwrap();
@@ -121,8 +121,8 @@ fn a_space_filling_subset_decides_the_transform() {
 fn one_output(goal: Goal, outcome_transform: OutcomeTransformChoice) -> Config {
     let space = Space::new(vec![Dimension::real("a", 0.0, 1.0)]).unwrap();
     let model = ModelOptions { outcome_transform, ..ModelOptions::default() };
-    let outputs = vec![Output { name: "yield".into(), goal }];
-    Config { initial: 12, model, outputs, ..Config::new(space) }
+    let outputs = vec![Output::new("yield", goal)];
+    Config { initial: 12.into(), model, outputs, ..Config::new(space) }
 }
 
 /// Trials on a line, with these outcomes.
@@ -182,11 +182,9 @@ fn outcomes_without_a_logarithm_are_refused_when_they_are_told() {
     }
     assert!(Study::in_memory(one_output(Goal::Level(1.0), Log)).is_ok());
     let mut bounded = one_output(Goal::Maximize, Log);
-    bounded
-        .outputs
-        .push(Output { name: "waste".into(), goal: Goal::Constraint { at_least: None, at_most: Some(-1.0) } });
+    bounded.outputs.push(Output::new("waste", Goal::Constraint { at_least: None, at_most: Some(-1.0) }));
     assert!(Study::in_memory(bounded).unwrap_err().to_string().contains("'waste'"));
     let mut several = one_output(Goal::Maximize, Log);
-    several.outputs.push(Output { name: "purity".into(), goal: Goal::Maximize });
+    several.outputs.push(Output::new("purity", Goal::Maximize));
     assert!(Study::in_memory(several).unwrap_err().to_string().contains("several objectives"));
 }

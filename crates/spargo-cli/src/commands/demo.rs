@@ -99,7 +99,7 @@ struct DemoStep {
 fn optimize(seed: u64, watch: impl Fn(&DemoStep)) -> spargo::Result<Vec<DemoStep>> {
     let mut config = Config::new(HARTMANN6.space()?);
     config.name = HARTMANN6.name.into();
-    (config.seed, config.initial, config.batch) = (seed, INITIAL, BATCH);
+    (config.seed, config.initial, config.batch) = (seed, INITIAL.into(), BATCH);
     let mut study = Study::in_memory(config)?;
     let mut campaign = Campaign::new(Budget::Total(INITIAL + BATCHES * BATCH));
     let mut steps: Vec<DemoStep> = Vec::new();

@@ -108,5 +108,5 @@ impl Suggest {
 
 /// The design continues where the last batch ended, while the draws of a model must differ from batch to batch.
 fn fresh_seed(config: &Config, results: usize) -> u64 {
-    if results < config.initial { config.seed } else { config.seed.wrapping_add(results as u64) }
+    if results < config.initial_count() { config.seed } else { config.seed.wrapping_add(results as u64) }
 }

@@ -32,7 +32,7 @@ pub fn space() -> Space {
 /// Settings that are quick; sparse as soon as there are more data than inducing points.
 pub fn quick(space: Space) -> Config {
     let mut config = Config::new(space);
-    (config.initial, config.batch, config.inducing) = (12, 10, 20);
+    (config.initial, config.batch, config.inducing) = (12.into(), 10, 20);
     config.model.exact_until = 0;
     config.sampling.features = 64;
     (config.acquisition.pool, config.acquisition.near, config.acquisition.starts) = (200, 50, 1);
@@ -92,7 +92,7 @@ pub fn modelled() -> Vec<(String, PathBuf)> {
     let mut exact = quick(space());
     exact.model.exact_until = 1000;
     let mut design = quick(space());
-    design.initial = 100;
+    design.initial = 100.into();
     let constant = |_: &Space, _: &Trial| Outcome::value(2.5);
     let huge = |_: &Space, trial: &Trial| Outcome::value(1e300 * (trial.id as f64).sin());
     let tiny = |_: &Space, trial: &Trial| Outcome::value(1e-300 * (trial.id as f64).sin());
@@ -127,7 +127,7 @@ fn observed(values: Option<Vec<f64>>) -> Outcome {
 }
 
 fn with_goals(space: Space, goals: &[(&str, Goal)]) -> Config {
-    let outputs = goals.iter().map(|(name, goal)| Output { name: name.to_string(), goal: *goal }).collect();
+    let outputs = goals.iter().map(|(name, goal)| Output::new(*name, *goal)).collect();
     Config { outputs, ..quick(space) }
 }
 

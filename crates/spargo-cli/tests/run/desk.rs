@@ -291,9 +291,9 @@ fn a_study_of_another_program_can_be_looked_at_by_its_file() {
         assert!(complaint.contains("study.toml:1:1") && !complaint.contains("must agree"), "{complaint}");
     }
     let space = Space::new(vec![Dimension::real("x", 0.0, 1.0), Dimension::int("n", 0, 99)]).unwrap();
-    let outputs = vec![Output { name: "y".into(), goal: Goal::Maximize }];
+    let outputs = vec![Output::new("y", Goal::Maximize)];
     let (name, allocation) = ("plain".into(), Allocation::custom(Mine));
-    let config = Config { name, outputs, allocation, initial: 8, batch: 4, ..Config::new(space) };
+    let config = Config { name, outputs, allocation, initial: 8.into(), batch: 4, ..Config::new(space) };
     let mut study = Study::create(&folder.path("plain.db"), config).unwrap();
     study.ask(8).unwrap();
     study.tell(&[(1, Outcome::value(2.0))]).unwrap();

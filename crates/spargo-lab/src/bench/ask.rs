@@ -106,7 +106,7 @@ impl BenchAsk {
 
     fn study(&self, path: &std::path::Path) -> Result<Study> {
         let space = HARTMANN6.space().into_diagnostic()?;
-        let config = Config { seed: self.seed, initial: 1, inducing: self.m, ..Config::new(space) };
+        let config = Config { seed: self.seed, initial: 1.into(), inducing: self.m, ..Config::new(space) };
         Study::create(path, config).into_diagnostic()
     }
 

@@ -116,7 +116,7 @@ impl BenchStep {
     fn study(&self) -> Result<Study> {
         let mut config = Config::new(HARTMANN6.space().into_diagnostic()?);
         config.seed = self.seed;
-        config.initial = 1;
+        config.initial = 1.into();
         config.inducing = self.m;
         // What the peers fit, so that the same work is timed, and what has a bound to converge to.
         config.model.hyperparameters = HyperparameterObjective::Bound;

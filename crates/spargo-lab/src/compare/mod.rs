@@ -158,15 +158,17 @@ impl Comparison {
             if self.methods[..i].iter().any(|other| other.name == *name) {
                 return refuse(format!("two settings are called '{name}'"), "give their files names of their own");
             }
-            if config.initial > self.budget {
-                let what = format!(
-                    "a budget of {} does not reach for the {} initial points of '{name}'",
-                    self.budget, config.initial
-                );
-                return refuse(what, "give a larger one, or set fewer initial points in a file of settings");
-            }
             for problem in &self.problems {
-                spargo::study::Config { space: problem.space()?, ..config.clone() }.check()?;
+                let config = spargo::study::Config { space: problem.space()?, ..config.clone() };
+                if config.initial_count() > self.budget {
+                    let what = format!(
+                        "a budget of {} does not reach for the {} initial points of '{name}'",
+                        self.budget,
+                        config.initial_count()
+                    );
+                    return refuse(what, "give a larger one, or set fewer initial points in a file of settings");
+                }
+                config.check()?;
             }
         }
         Ok(())

@@ -60,7 +60,7 @@ impl<'a> ActiveLearning<'a> {
         let space = Space::from_table(&names, split.pool.iter().map(cell).collect())?;
         let mut config = Config::new(space);
         config.name = "malaria".into();
-        config.outputs = vec![Output { name: "high".into(), goal: Goal::Classify }];
+        config.outputs = vec![Output::new("high", Goal::Classify)];
         configure(&mut config);
         let places = map.cells().iter().enumerate().map(|(i, cell)| (cell.map(f64::to_bits), i)).collect();
         let study = Study::in_memory(config)?;
@@ -75,7 +75,7 @@ impl<'a> ActiveLearning<'a> {
     /// Asks for a batch, tells its classes and scores what is believed then.
     fn step(&mut self, number: usize) -> Result<ActiveLearningStep> {
         let config = self.study.config();
-        let count = if number == 0 { config.initial } else { config.batch };
+        let count = if number == 0 { config.initial_count() } else { config.batch };
         let trials = self.study.ask(count)?;
         let class = |point: &Point| self.place(point).map(|cell| Outcome::value(f64::from(self.labels[cell])));
         let told = trials.iter().map(|trial| Ok((trial.id, class(&trial.point)?))).collect::<Result<Vec<_>>>()?;

@@ -153,7 +153,7 @@ impl Experiment {
         let mut config = Config::new(benchmark.space()?);
         config.name = benchmark.name().into();
         configure(&mut config);
-        let (seed, sizes) = (config.seed, (config.initial, config.batch));
+        let (seed, sizes) = (config.seed, (config.initial_count(), config.batch));
         Experiment::new(benchmark, Box::new(change(StudyOptimizer::new(config)?)), seed, sizes)
     }
 

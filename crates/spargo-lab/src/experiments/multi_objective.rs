@@ -93,7 +93,7 @@ impl MultiObjectiveExperiment {
 
     fn step(&mut self, number: usize) -> Result<MultiObjectiveStep> {
         let config = self.study.config();
-        let trials = self.study.ask(if number == 0 { config.initial } else { config.batch })?;
+        let trials = self.study.ask(if number == 0 { config.initial_count() } else { config.batch })?;
         self.evaluate(&trials)?;
         let believed = self.believed()?;
         let models = self.study.model_reports()?;
@@ -154,5 +154,5 @@ fn outputs(problem: &MultiObjectiveProblem) -> Vec<Output> {
     let objectives = problem.objectives.iter().map(|objective| goal(objective.direction));
     let limit = |at_most| Goal::Constraint { at_least: None, at_most: Some(at_most) };
     let goals = objectives.chain(problem.constraints.iter().map(|constraint| limit(constraint.at_most)));
-    problem.outputs().zip(goals).map(|(name, goal)| Output { name: name.into(), goal }).collect()
+    problem.outputs().zip(goals).map(|(name, goal)| Output::new(name, goal)).collect()
 }

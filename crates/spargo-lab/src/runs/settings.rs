@@ -143,7 +143,7 @@ impl RunSettings {
     /// Writes them into the settings of a study.
     pub(super) fn configure(&self, config: &mut Config) {
         config.seed = self.seed;
-        config.initial = self.initial;
+        config.initial = self.initial.into();
         config.batch = self.batch;
         config.inducing = self.inducing.unwrap_or(1);
         config.allocation = self.allocation.clone().unwrap_or_default();

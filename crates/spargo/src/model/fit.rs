@@ -7,6 +7,7 @@
 //! The collapsed bound buys tightness with noise, so θ̂ from the exact likelihood of a random subset is often the better
 //! model at the same cost. Data are expected in the model's units (see [`Standardizer`](crate::data::Standardizer)).
 
+use super::params::search_interval;
 use super::search::{Learned, Start, random_subset};
 use super::sgpr::{Jitter, Sgpr};
 use super::svgp::{Svgp, Variational};
@@ -80,6 +81,9 @@ pub struct FitOptions {
     /// The largest noise variance that is searched, if there is one.
     #[serde(skip)]
     pub noise_bound: Option<f64>,
+    /// The least noise variance that is searched, if it is known; the largest is never below it.
+    #[serde(skip)]
+    pub noise_floor: Option<f64>,
     /// Random seed of the choice of a subset.
     pub seed: u64,
 }
@@ -97,6 +101,7 @@ impl Default for FitOptions {
             fixed: Vec::new(),
             optimizer: Lbfgsb { gradient_tolerance: 1e-4, value_tolerance: 1e-6, ..Lbfgsb::default() },
             noise_bound: None,
+            noise_floor: None,
             seed: 0,
         }
     }
@@ -136,6 +141,7 @@ pub struct FitReport {
 pub fn fit(start: &Hyperparameters, data: &Dataset, z: MatRef<'_>, settings: &FitOptions) -> Result<Fit> {
     start.check(data.dimension())?;
     settings.check(data)?;
+    let start = &settings.raised(start);
     let Learned { mut hyper, mut report } = learn(start, data, z, settings)?;
     interrupt::poll()?;
     let inferred = match infer(&hyper, data, z, settings) {
@@ -178,6 +184,22 @@ impl FitOptions {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Where a search may begin: the noise of the hyperparameters is at least the floor.
+    fn raised(&self, start: &Hyperparameters) -> Hyperparameters {
+        let mut start = start.clone();
+        if self.noise_floor.is_some() && self.is_free(Role::Noise) {
+            start.noise = start.noise.max(self.noise_interval().0.exp());
+        }
+        start
+    }
+
+    /// The interval in which the logarithm of the noise variance is searched.
+    pub(super) fn noise_interval(&self) -> (f64, f64) {
+        let (least, most) = search_interval(Role::Noise);
+        let lower = least.max(self.noise_floor.unwrap_or(0.0).ln()).min(most);
+        (lower, most.min(self.noise_bound.unwrap_or(f64::INFINITY).ln()).max(lower))
     }
 
     /// Whether a parameter is searched; the noise of likelihoods without any is not.

@@ -115,12 +115,7 @@ fn search(
     let (roles, theta) = (start.roles(), start.to_vector());
     let free: Vec<usize> = (0..roles.len()).filter(|&i| settings.is_free(roles[i])).collect();
     let origin: Vec<f64> = free.iter().map(|&i| theta[i]).collect();
-    let interval = |role: Role| match (role, search_interval(role)) {
-        (Role::Noise, (lower, upper)) => {
-            (lower, upper.min(settings.noise_bound.unwrap_or(f64::INFINITY).ln()).max(lower))
-        }
-        (_, interval) => interval,
-    };
+    let interval = |role: Role| if role == Role::Noise { settings.noise_interval() } else { search_interval(role) };
     let (lower, upper) = free.iter().map(|&i| interval(roles[i])).unzip();
     let at = |values: &[f64]| {
         let (mut theta, mut hyper) = (theta.clone(), start.clone());

@@ -58,6 +58,7 @@ impl Study {
         let (started, mut pauses) = (Instant::now(), Pauses::default());
         self.refresh()?;
         self.check_asked()?;
+        self.refill(refit)?;
         loop {
             let queued: Vec<Point> = self.history.queue().take(count).cloned().collect();
             let design = self.design_left(queued.len());
@@ -106,7 +107,7 @@ impl Study {
         if self.table.observed.is_empty() {
             return usize::MAX;
         }
-        self.config.initial.saturating_sub(self.history.records().len() + queued)
+        self.config.initial_count().saturating_sub(self.history.records().len() + queued)
     }
 
     /// The user's own points, those that are ready and the next that the study chooses, in one batch, so that none is there
@@ -155,10 +156,13 @@ impl Study {
     fn batch_of(&self, proposal: &Proposal) -> Result<Batch> {
         let chosen = self.decode(proposal.points.as_ref())?;
         let (new, ahead) = chosen.split_at(chosen.len() - proposal.ahead);
-        let keeps = proposal.is_refill && new.is_empty();
+        let (queued, pairs) = (&proposal.queued[..], &proposal.pairs[..]);
+        let is_asked = proposal.is_asked();
+        let (now, later) = if is_asked { (pairs, &[][..]) } else { (&[][..], pairs) };
+        let keeps = proposal.is_refill && !is_asked;
         let kept = self.history.ready().filter(|_| keeps).map(|ready| ready.point.clone());
-        let (points, ahead) =
-            ([&proposal.queued[..], new].concat(), kept.chain(ahead.iter().cloned()).collect::<Vec<_>>());
+        let points = [queued, new, now].concat();
+        let ahead: Vec<Point> = kept.chain(later.iter().chain(ahead).cloned()).collect();
         let all = points.iter().chain(&ahead);
         let known = self.queued_rows(proposal.queued.len());
         let mut rows = candidate_rows(&self.config.space, &self.history, all, &known);
@@ -201,7 +205,7 @@ impl Study {
         self.apply(event.into())?;
         let models = models.map(|models| Ok((self.key(models.seen())?, models.clone())));
         self.models = models.transpose()?;
-        self.is_shared = false;
+        self.demand.is_shared = false;
         Ok(Some(self.trials_from(known)))
     }
 
@@ -257,7 +261,7 @@ impl Study {
     pub(super) fn excluded(&self) -> Excluded {
         match self.config.replicates {
             Replicates::Allowed => Excluded::nothing(),
-            Replicates::Never => self.table.excluded.clone(),
+            Replicates::Auto | Replicates::Never => self.table.excluded.clone(),
         }
     }
 

@@ -197,6 +197,6 @@ impl Worker {
 impl Study {
     /// Whether there is enough to fit models to before the design has been asked for: so they are there in time.
     fn may_prepare(&self) -> bool {
-        2 * self.table.observed.len() >= self.config.initial.max(1)
+        2 * self.table.observed.len() >= self.config.initial_count().max(1)
     }
 }

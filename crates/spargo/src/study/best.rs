@@ -2,47 +2,80 @@
 
 use super::insight::CrediblePrediction;
 use super::local::{Global, LocalModel};
-use super::model::{Models, Surrogate};
+use super::model::Models;
 use super::{Best, Estimate, Observation, Study};
 use crate::acquire::ParetoState;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::sorted_by_value;
-use crate::model::Prediction;
 
 impl Study {
     /// The best trial by the models, and the best outcome, of those that satisfy all constraints or, if none does, of those that
     /// violate them least; `None` if no trial has all of its outputs, or if there is no single objective.
+    ///
+    /// Outcomes without noise are what they are: the best trial is the best outcome then.
     pub fn best(&mut self) -> Result<Option<Best>> {
         let (objectives, _) = self.config.objectives_and_constraints();
         let &[objective] = objectives.as_slice() else { return Ok(None) };
         let Some(models) = self.models_of_observed()? else { return Ok(None) };
-        let model = &models.outputs[objective];
         let (records, outcomes) = self.outcomes();
-        let x = self.table.rows(&records);
-        let mean = |(k, model): (usize, &Surrogate)| {
-            if k == objective { model.posterior.mean(x.as_ref()) } else { model.means(x.as_ref()) }
-        };
-        let means = models.outputs.iter().enumerate().map(mean).collect::<Result<Vec<_>>>()?;
-        let Some((row, violation)) = self.least_infeasible(objective, &means) else { return Ok(None) };
         let Some((observed, _)) = self.least_infeasible(objective, &outcomes) else { return Ok(None) };
         let sign = self.config.outputs[objective].goal.sign();
-        // Local models know every trial that has the objective, whatever else of it is pending.
-        let local = if violation == 0.0 { self.local(&models)? } else { None };
-        let local = local.filter(|local| records.binary_search(&local.record).is_ok());
-        let (record, CrediblePrediction { mean, interval }) = match local {
-            Some(local) => {
-                let (mean, variance) = local.moments;
-                (local.record, CrediblePrediction::new(&local.surrogate.units, sign, mean, variance))
-            }
-            None => {
-                let Prediction { mean, variance } = model.posterior.predict(x.as_ref().subrows(row, 1))?;
-                (records[row], CrediblePrediction::new(&model.units, sign, mean[0], variance[0]))
-            }
-        };
-        let believed = Estimate { trial: self.trial_of(record), mean, interval };
         let value = sign * outcomes[objective][observed];
         let observed = Observation { trial: self.trial_of(records[observed]), value };
-        Ok(Some(Best { believed, observed, feasible: violation == 0.0 }))
+        let (believed, feasible) = self.believed(objective, &models, (&records, outcomes))?;
+        Ok(Some(Best { believed, observed, feasible }))
+    }
+
+    /// The best trial by the models, and whether it satisfies all constraints by what is known of them.
+    fn believed(
+        &self,
+        objective: usize,
+        models: &Models,
+        (records, outcomes): (&[usize], Vec<Vec<f64>>),
+    ) -> Result<(Estimate, bool)> {
+        let data = self.table.until(models.seen(), &self.history)?;
+        let x = self.table.rows(records);
+        let is_exact = |k: usize| {
+            let error = data.outputs[k].as_ref().and_then(|own| own.pure_error(self.config.outputs[k].noise));
+            error.is_some_and(|error| error.is_exact())
+        };
+        // What an output is at every record: its outcomes, if these have no noise, or the model's means.
+        let column = |(k, outcomes): (usize, Vec<f64>)| match &models.outputs[k] {
+            _ if is_exact(k) => Ok(outcomes),
+            model if k == objective => model.posterior.mean(x.as_ref()),
+            model => model.means(x.as_ref()),
+        };
+        let columns = outcomes.into_iter().enumerate().map(column).collect::<Result<Vec<_>>>()?;
+        let Some((row, violation)) = self.least_infeasible(objective, &columns) else {
+            return Err(Error::Empty { what: "the list of complete trials".into() });
+        };
+        let (feasible, sign) = (violation == 0.0, self.config.outputs[objective].goal.sign());
+        if is_exact(objective) {
+            let value = sign * columns[objective][row];
+            return Ok((
+                Estimate { trial: self.trial_of(records[row]), mean: value, interval: (value, value) },
+                feasible,
+            ));
+        }
+        // Local models know every trial that has the objective, whatever else of it is pending.
+        let local = if feasible { self.local(models)? } else { None };
+        let local = local.filter(|local| records.binary_search(&local.record).is_ok());
+        let (record, model, (mean, variance)) = match (local, Global::new(&self.config, models, &data, objective)) {
+            (Some(local), _) => (local.record, &local.surrogate, local.moments),
+            (None, Some(global)) => {
+                let scales = self.scales();
+                let violation = |row: usize| {
+                    let values: Vec<f64> = columns.iter().map(|column| column[row]).collect();
+                    self.violation(&values, &scales)
+                };
+                let rows = (0..records.len()).filter(|&i| i == row || feasible && violation(i) == 0.0);
+                let (record, moments) = global.recommended_among(&rows.map(|i| records[i]).collect::<Vec<_>>())?;
+                (record, &models.outputs[objective], moments)
+            }
+            (None, None) => return Err(Error::Empty { what: "the outcomes of the objective".into() }),
+        };
+        let CrediblePrediction { mean, interval } = CrediblePrediction::new(&model.units, sign, mean, variance);
+        Ok((Estimate { trial: self.trial_of(record), mean, interval }, feasible))
     }
 
     /// The row that violates the constraints least, the best of equals by the objective and the first of these, with its

@@ -135,7 +135,7 @@ impl Campaign {
 
     /// Failures without any success after which a run of this study should give up.
     pub fn patience(study: &Study) -> usize {
-        study.config().initial.clamp(GIVE_UP.0, GIVE_UP.1)
+        study.config().initial_count().clamp(GIVE_UP.0, GIVE_UP.1)
     }
 
     /// Trials that were handed out and have no outcome yet, as of the last [`next`](Self::next).

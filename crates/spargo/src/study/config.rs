@@ -2,6 +2,7 @@
 //! store keeps.
 
 use super::goal::{Goal, Output};
+use super::initial::Initial;
 use super::local::LocalModelOptions;
 use super::plate::PlateOptions;
 use super::trust_regions::TrustRegionOptions;
@@ -38,8 +39,8 @@ pub struct Config {
     pub outputs: Vec<Output>,
     /// Random seed.
     pub seed: u64,
-    /// Points spread over the space before a model is used.
-    pub initial: usize,
+    /// Points spread over the space before a model is used; "auto": as many as suit the number of inputs and the batch.
+    pub initial: Initial,
     /// Points asked for at a time, unless a caller wants another number.
     pub batch: usize,
     /// M, the inducing points of a sparse model.
@@ -72,9 +73,9 @@ impl Default for Config {
         Config {
             name: "study".into(),
             space: Space::default(),
-            outputs: vec![Output { name: "objective".into(), goal: Goal::Maximize }],
+            outputs: vec![Output::new("objective", Goal::Maximize)],
             seed: 0,
-            initial: 100,
+            initial: Initial::default(),
             batch: 100,
             inducing: 500,
             allocation: Allocation::default(),
@@ -129,6 +130,9 @@ pub struct ModelOptions {
     pub outcome_transform: OutcomeTransformChoice,
     /// The upper bound on the noise variance, where it is learned.
     pub noise_bound: NoiseBound,
+    /// What is done about an extreme value that outcomes repeat.
+    #[serde(skip_serializing_if = "Penalties::is_default")]
+    pub penalties: Penalties,
 }
 
 /// The upper bound on a learned noise variance.
@@ -141,6 +145,26 @@ pub enum NoiseBound {
     ClosePairs,
     /// None: the noise variance of maximum likelihood.
     Off,
+}
+
+/// What is done about an extreme value that outcomes repeat exactly, as simulators return it for points that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+pub enum Penalties {
+    /// It is an outcome, and a warning names it.
+    #[default]
+    Warn,
+    /// It is a failure.
+    Failures,
+    /// It is an outcome like any other.
+    Keep,
+}
+
+impl Penalties {
+    fn is_default(&self) -> bool {
+        *self == Penalties::default()
+    }
 }
 
 /// How outcomes are mapped before a model sees them.
@@ -168,6 +192,7 @@ impl Default for ModelOptions {
             priors: Priors::On,
             outcome_transform: OutcomeTransformChoice::default(),
             noise_bound: NoiseBound::default(),
+            penalties: Penalties::default(),
         }
     }
 }
@@ -177,8 +202,10 @@ impl Default for ModelOptions {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Replicates {
-    /// Every point is asked for once, but for final replicates.
+    /// As `Never`.
     #[default]
+    Auto,
+    /// Every point is asked for once, but for final replicates.
     Never,
     /// Points that are evaluated or pending may be asked for again.
     Allowed,
@@ -200,6 +227,7 @@ impl Config {
         self.check_names()?;
         self.check_wells()?;
         self.check_goals()?;
+        self.check_noise()?;
         self.rule().check(self.task())?;
         self.check_outcome_transform()?;
         self.check_limits()?;

@@ -3,6 +3,7 @@
 use super::Outcome;
 use super::config::{Config, OutcomeTransformChoice};
 use super::model::Surrogate;
+use super::noise::Noise;
 use crate::acquire::{ConstraintBounds, Rule, Task};
 use crate::allocate::{Allocation, Needs, Quality};
 use crate::data::{AllocationContext, OutcomeTransform, PosteriorAtData};
@@ -21,6 +22,21 @@ pub struct Output {
     pub name: String,
     /// What it is for.
     pub goal: Goal,
+    /// What is known of its noise.
+    #[serde(default, skip_serializing_if = "Noise::is_auto")]
+    pub noise: Noise,
+}
+
+impl Output {
+    /// An output of whose noise nothing is known.
+    pub fn new(name: impl Into<String>, goal: Goal) -> Self {
+        Output { name: name.into(), goal, noise: Noise::Auto }
+    }
+
+    /// This output with another noise.
+    pub fn with_noise(self, noise: Noise) -> Self {
+        Output { noise, ..self }
+    }
 }
 
 /// What an output is for.
@@ -204,7 +220,7 @@ impl Config {
     pub fn settled(&self, of: &str, outcome: &Outcome) -> Result<Outcome> {
         let Outcome::Measured(measurements) = outcome else { return Ok(outcome.clone()) };
         check_length(format!("the list of values of {of}"), measurements.len(), self.outputs.len())?;
-        for (k, (Output { name, goal }, measurement)) in self.outputs.iter().zip(measurements).enumerate() {
+        for (k, (Output { name, goal, .. }, measurement)) in self.outputs.iter().zip(measurements).enumerate() {
             let Some(value) = measurement.observed() else { continue };
             if *goal == Goal::Classify && value.is_finite() && ![0.0, 1.0].contains(&value) {
                 return Err(Error::parameter(format!("the class of {of}"), value, "0 or 1"));
@@ -229,7 +245,7 @@ impl Config {
     pub(super) fn check_goals(&self) -> Result<()> {
         let (objectives, others) = self.objectives_and_constraints();
         let limits = others.iter().filter(|&&k| matches!(self.outputs[k].goal, Goal::Constraint { .. })).count();
-        for (k, Output { name, goal }) in self.outputs.iter().enumerate() {
+        for (k, Output { name, goal, .. }) in self.outputs.iter().enumerate() {
             let fault =
                 |must: &str, value: f64| Err(Error::parameter(format!("a limit or level of '{name}'"), value, must));
             let limits: Vec<f64> = match *goal {

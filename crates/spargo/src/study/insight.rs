@@ -136,7 +136,8 @@ impl Study {
         Ok(mean.into_iter().zip(variance).map(one).collect())
     }
 
-    /// Trials with an outcome by their numbers, the best posterior mean of an output first.
+    /// Trials with an outcome by their numbers: the one that is recommended, if the output is the only objective, and the others by
+    /// their posterior means, the best first.
     pub fn ranking(&mut self, output: usize) -> Result<Vec<u64>> {
         self.sign(output)?;
         if self.models_of_observed()?.is_none() {
@@ -144,7 +145,10 @@ impl Study {
         }
         let (_, models) = self.current(output)?;
         let mean = models.outputs[output].posterior.mean(self.table.rows(&self.table.observed).as_ref())?;
-        Ok(sorted_by_value(&mean).into_iter().map(|row| self.number(row)).collect())
+        let by_mean: Vec<u64> = sorted_by_value(&mean).into_iter().map(|row| self.number(row)).collect();
+        let is_objective = self.config.outputs[output].goal.is_objective();
+        let best = if is_objective { self.best()?.map(|best| best.believed.trial.id) } else { None };
+        Ok(best.into_iter().chain(by_mean.into_iter().filter(|trial| Some(*trial) != best)).collect())
     }
 
     /// These trials' outcomes of an output, each with what the model of all others says; trials without an outcome are passed over.

@@ -27,11 +27,27 @@ const TRIES: usize = 20;
 /// Pauses between two looks at a study whose next points another process is choosing, in milliseconds.
 const PAUSES: (u64, u64) = (1, 20);
 
-/// The name by which a process asks and holds leases: host, process and a random number, as one process may open a study twice.
+/// The name by which a process asks and holds leases: host, process, a random number, as one process may open a study twice, and
+/// a number of the place in which process numbers count.
 pub(super) fn name() -> String {
     // Seeded at random by the operating system.
     let number = RandomState::new().build_hasher().finish() >> 40;
-    format!("{}:{}:{number:06x}", host(), std::process::id())
+    format!("{}:{}:{number:06x}{}", host(), std::process::id(), place())
+}
+
+/// A number of the kernel that runs and of its namespace of processes: containers may share the name of a host, but not the
+/// numbers of its processes. Empty where that is not known.
+fn place() -> String {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id");
+    let Some((boot, namespace)) = boot.ok().zip(std::fs::read_link("/proc/self/ns/pid").ok()) else {
+        return String::new();
+    };
+    format!("-{:08x}", hash(&format!("{boot}{}", namespace.display())))
+}
+
+/// A hash that is the same for all processes.
+pub(super) fn hash(text: &str) -> u32 {
+    text.bytes().fold(0, |hash: u32, byte| hash.wrapping_mul(16_777_619) ^ u32::from(byte))
 }
 
 fn host() -> String {
@@ -39,13 +55,15 @@ fn host() -> String {
     host.map_or_else(String::new, |host| host.trim().chars().take(64).collect())
 }
 
-/// Whether the process with this name was on this host and is gone: what cannot be known is taken to be there.
+/// Whether the process with this name was in this place and is gone: what cannot be known is taken to be there.
 pub(super) fn is_gone(name: &str) -> bool {
-    let mut parts = name.rsplitn(3, ':').skip(1);
-    let (Some(process), Some(its)) = (parts.next(), parts.next()) else { return false };
+    let mut parts = name.rsplitn(3, ':');
+    let (Some(number), Some(process), Some(its)) = (parts.next(), parts.next(), parts.next()) else { return false };
+    let place = place();
     // Only where processes are listed.
     let is_listed = |process: &str| Path::new("/proc").join(process).join("stat").exists();
-    !its.is_empty() && its == host() && is_listed("self") && !is_listed(process)
+    let is_here = !its.is_empty() && its == host() && !place.is_empty() && number.ends_with(&place);
+    is_here && is_listed("self") && !is_listed(process)
 }
 
 impl Study {
@@ -137,8 +155,16 @@ mod tests {
         let name = name();
         let elsewhere = format!("not-{name}");
         // Process numbers end far below it.
-        let gone = format!("{}:4194999:abcdef", host());
-        let expected = [(&*name, false), (&*elsewhere, false), ("another", false), (&*gone, true)];
+        let gone = format!("{}:4194999:abcdef{}", host(), place());
+        let in_a_container = format!("{}:4194999:abcdef-{:08x}", host(), !hash(&place()));
+        let expected = [
+            (&*name, false),
+            (&*elsewhere, false),
+            ("another", false),
+            (&*in_a_container, false),
+            (gone.trim_end_matches(&place()), false),
+            (&*gone, true),
+        ];
         for (name, is) in expected.into_iter().filter(|_| Path::new("/proc/self/stat").exists()) {
             assert_eq!(is_gone(name), is, "{name}");
         }

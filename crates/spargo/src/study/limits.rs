@@ -45,7 +45,7 @@ impl Config {
             _ => 1,
         };
         for (name, value, least, most) in [
-            ("initial", self.initial, 1, MOST_POINTS),
+            ("initial", self.initial_count(), 1, MOST_POINTS),
             ("batch", self.batch, 1, MOST_POINTS),
             ("inducing", self.inducing, 1, MOST_INDUCING),
             ("subset", subset, 1, EXACT_LIMIT),

@@ -13,6 +13,9 @@ use super::auto;
 use super::config::Config;
 use super::model::{Models, Surrogate};
 use super::observations::{Observed, ObservedOutput};
+use super::prepare::variance_in;
+use super::pure_error::{Replicated, bits};
+use super::recommend::{Judge, Recommended};
 use crate::acquire::ParetoState;
 use crate::data::{Dataset, OutcomeTransform, Warp};
 use crate::error::{Error, Result};
@@ -22,6 +25,7 @@ use crate::model::{
     Fit, FitOptions, HyperparameterObjective, Hyperparameters, Inference, Prediction, Start, fit, leave_one_out,
     noise_bound,
 };
+use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -96,9 +100,18 @@ pub(super) struct Global<'a> {
     objective: usize,
     /// The outcomes of the objective.
     own: &'a ObservedOutput,
+    judge: Judge<'a>,
 }
 
 impl Config {
+    /// What trials of an objective are recommended by, given its outcomes and a kernel.
+    pub(super) fn judge<'a>(&self, own: &'a ObservedOutput, objective: usize, kernel: &Kernel) -> Judge<'a> {
+        let is_ordered = self.space.dimensions().iter().all(|dimension| !dimension.domain.is_categorical());
+        let scales = if is_ordered { kernel.scales(own.data.dimension()) } else { Vec::new() };
+        let error = own.pure_error(self.outputs[objective].noise);
+        Judge { data: &own.data, replicated: Replicated::of(&own.data), error, scales }
+    }
+
     /// Whether local models say which trial is best.
     pub(super) fn has_local_models(&self) -> bool {
         self.local_models.neighbours > 0 && (self.is_one_objective() || self.local_models.share.is_some())
@@ -109,7 +122,8 @@ impl<'a> Global<'a> {
     /// The models with the observations that they have seen; `None` if the objective has no outcome.
     pub fn new(config: &'a Config, models: &'a Models, observed: &'a Observed, objective: usize) -> Option<Self> {
         let own = observed.outputs[objective].as_ref()?;
-        Some(Global { config, models, observed, objective, own })
+        let judge = config.judge(own, objective, &models.states[objective].hyper.kernel);
+        Some(Global { config, models, observed, objective, own, judge })
     }
 
     fn model(&self) -> &Surrogate {
@@ -158,6 +172,34 @@ impl<'a> Global<'a> {
         Ok(best.map(|best| LocalModel { seconds: started.elapsed().as_secs_f64(), ..best }))
     }
 
+    /// The best of some records by the global model, and its moments in the model's units.
+    pub fn recommended_among(&self, records: &[usize]) -> Result<(usize, (f64, f64))> {
+        let Recommended { row, moments, .. } = self.judge.best(self.model(), &self.rows_of(records))?;
+        Ok((self.record(row), moments))
+    }
+
+    /// Those of some records that have the objective, all at different points, and the global model's means there.
+    pub fn means_among(&self, records: &[usize]) -> Result<(Vec<usize>, Vec<f64>)> {
+        let rows = self.rows_of(records);
+        let means = self.model().posterior.mean(select_rows(self.x(), &rows).as_ref())?;
+        Ok((rows.into_iter().map(|row| self.record(row)).collect(), means))
+    }
+
+    /// Of some records, those that may be the best by their outcomes where the global model takes signal for noise: one per draw.
+    pub fn misfits(&self, records: &[usize], count: usize, rng: &mut ChaCha8Rng) -> Result<Vec<usize>> {
+        let drawn = self.judge.draw_misfits(self.model(), &self.rows_of(records), count, rng)?;
+        Ok(drawn.into_iter().map(|row| self.record(row)).collect())
+    }
+
+    /// The objective's rows of some records, all at different points.
+    fn rows_of(&self, records: &[usize]) -> Vec<usize> {
+        let row = |record: &usize| {
+            let place = self.observed.records.binary_search(record).ok()?;
+            self.own.rows.binary_search(&place).ok()
+        };
+        distinct(self.x(), records.iter().filter_map(row), &mut HashSet::new()).collect()
+    }
+
     /// Visits the best trial of every neighbourhood.
     pub fn each(&self, mut visit: impl FnMut(LocalModel)) -> Result<()> {
         let neighbours = self.config.local_models.neighbours;
@@ -166,18 +208,18 @@ impl<'a> Global<'a> {
         }
         let (mut settled, mut count) = (HashSet::new(), 0);
         for row in self.recommended()? {
-            if settled.contains(&point(self.x(), row)) || count == NEIGHBOURHOODS {
+            if settled.contains(&bits(self.x(), row)) || count == NEIGHBOURHOODS {
                 continue;
             }
             count += 1;
             match self.around(row, WIDER * neighbours) {
                 Ok(local) => {
-                    settled.extend(local.known.iter().map(|&row| point(self.x(), row)));
+                    settled.extend(local.known.iter().map(|&row| bits(self.x(), row)));
                     visit(local);
                 }
                 Err(Error::Interrupted) => return Err(Error::Interrupted),
                 // Other neighbourhoods, or the global model, will do.
-                Err(_) => drop(settled.insert(point(self.x(), row))),
+                Err(_) => drop(settled.insert(bits(self.x(), row))),
             }
         }
         Ok(())
@@ -234,10 +276,10 @@ impl<'a> Global<'a> {
                 return Err(Error::Empty { what: "the feasible trials of a neighbourhood".into() });
             }
         }
-        let by_local = local.best(data, &known)?;
-        let centre = data.x().subrows(by_local.0, 1).to_owned();
-        let (surrogate, (row, moments, lcb)) =
-            if is_better { (local, by_local) } else { (self.model().clone(), self.model().best(data, &known)?) };
+        let by_local = self.judge.best(&local, &known)?;
+        let centre = data.x().subrows(by_local.leader, 1).to_owned();
+        let (surrogate, Recommended { row, moments, lcb, .. }) =
+            if is_better { (local, by_local) } else { (self.model().clone(), self.judge.best(self.model(), &known)?) };
         let record = self.record(row);
         Ok(LocalModel { record, moments, surrogate, outputs, centre, known, seconds: 0.0, lcb })
     }
@@ -250,7 +292,7 @@ impl<'a> Global<'a> {
         let first: Vec<usize> = (0..close).collect();
         let of = |count: usize| -> Result<(Surrogate, f64)> {
             let some = data.subset(&rows[..count]);
-            let surrogate = Surrogate::local(self.kernel(self.objective), &some, self.config)?;
+            let surrogate = Surrogate::local(self.kernel(self.objective), &some, self.config, self.objective)?;
             let density = surrogate.log_predictive_density(&some, &first)?;
             Ok((surrogate, density))
         };
@@ -281,7 +323,7 @@ impl<'a> Global<'a> {
                 if rows.is_empty() {
                     return Err(Error::Empty { what: "the outcomes of a neighbourhood".into() });
                 }
-                Surrogate::local(self.kernel(k), &own.data.subset(&rows), self.config)
+                Surrogate::local(self.kernel(k), &own.data.subset(&rows), self.config, k)
             }
         };
         (0..self.observed.outputs.len()).map(local).collect()
@@ -289,30 +331,24 @@ impl<'a> Global<'a> {
 }
 
 impl Surrogate {
-    /// The exact model of some observations; its search begins at a kernel, that of the global model.
-    fn local(kernel: &Kernel, some: &Dataset, config: &Config) -> Result<Self> {
+    /// The exact model of some observations of an output; its search begins at a kernel, that of the global model.
+    fn local(kernel: &Kernel, some: &Dataset, config: &Config, output: usize) -> Result<Self> {
         let units = OutcomeTransform::of(some.y(), Warp::Identity);
         let standard = units.apply(some);
+        let known = config.outputs[output].noise.known_variance();
         let settings = FitOptions {
             hyperparameters: HyperparameterObjective::Subset(SUBSET),
             inference: Inference::Exact,
             start: Start::Warm,
             priors: config.model.priors,
             noise_bound: Some(noise_bound(&standard, &kernel.scales(some.dimension()), config.seed)),
+            noise_floor: known.map(|variance| variance_in(&units, some.y(), variance)),
             seed: config.seed,
             ..FitOptions::default()
         };
         let start = Hyperparameters { kernel: kernel.clone(), mean: 0.0, noise: NOISE };
         let Fit { posterior, hyper, .. } = fit(&start, &standard, standard.x(), &settings)?;
         Ok(Surrogate { posterior: Arc::new(posterior), units, noise: hyper.noise })
-    }
-
-    /// The row of largest lower confidence bound, its mean and variance, and that bound in the user's units.
-    fn best(&self, data: &Dataset, rows: &[usize]) -> Result<(usize, (f64, f64), f64)> {
-        let Prediction { mean, variance } = self.posterior.predict(select_rows(data.x(), rows).as_ref())?;
-        let lcb = |i: usize| mean[i] - variance[i].sqrt();
-        let best = (0..rows.len()).max_by(|&i, &j| lcb(i).total_cmp(&lcb(j))).unwrap_or(0);
-        Ok((rows[best], (mean[best], variance[best]), self.units.from_model(lcb(best))))
     }
 
     /// The leave-one-out log predictive density of these outcomes, in the user's units: a sum.
@@ -338,12 +374,7 @@ pub(super) fn distinct<'a>(
     rows: impl Iterator<Item = usize> + 'a,
     seen: &'a mut HashSet<Vec<u64>>,
 ) -> impl Iterator<Item = usize> + 'a {
-    rows.filter(move |&row| seen.insert(point(x, row)))
-}
-
-/// The point of a row, by its bits: what replicates have in common.
-fn point(x: MatRef<'_>, row: usize) -> Vec<u64> {
-    x.row(row).iter().map(|v| v.to_bits()).collect()
+    rows.filter(move |&row| seen.insert(bits(x, row)))
 }
 
 /// The rows most correlated with one of them by the kernel; that one comes first.
@@ -369,9 +400,9 @@ mod tests {
 
     #[test]
     fn without_incumbents_there_is_no_local_model_of_several_objectives() {
-        let output = |name: &str| Output { name: name.into(), goal: Goal::Maximize };
+        let output = |name: &str| Output::new(name, Goal::Maximize);
         let space = Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap();
-        let config = Config { outputs: vec![output("u"), output("v")], initial: 8, ..Config::new(space) };
+        let config = Config { outputs: vec![output("u"), output("v")], initial: 8.into(), ..Config::new(space) };
         let mut study = Study::in_memory(config).unwrap();
         let trials = study.ask(8).unwrap();
         let outcome = |id: u64| Outcome::values([id as f64, -(id as f64)]);

@@ -18,11 +18,13 @@ mod changes;
 mod choose;
 mod config;
 mod correct;
+mod demand;
 mod design;
 mod extensions;
 mod fitted;
 mod fronts;
 mod goal;
+mod initial;
 mod insight;
 mod json;
 mod landmarks;
@@ -30,15 +32,19 @@ mod lease;
 mod limits;
 mod local;
 mod model;
+mod noise;
 mod observations;
 mod open;
 mod outcome;
+mod pairs;
 mod plate;
 mod prepare;
 mod progress;
 mod proposal;
+mod pure_error;
 mod queue;
 mod ready;
+mod recommend;
 mod reconfigure;
 mod refit;
 mod replicate;
@@ -55,15 +61,17 @@ pub use activity::Runner;
 pub use background::BackgroundFitter;
 pub use campaign::{Budget, Campaign, Mode, Next, Why};
 pub use changes::HistoryEntry;
-pub use config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice, Replicates};
+pub use config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice, Penalties, Replicates};
 pub use correct::{Change, Correction};
 pub use extensions::Extensions;
 pub use fronts::{Fronts, ParetoPoint};
 pub use goal::{Goal, Output};
+pub use initial::Initial;
 pub use insight::{CrediblePrediction, LeaveOneOut};
 pub use landmarks::FrontLandmarks;
 pub use local::LocalModelOptions;
 pub use model::ModelReport;
+pub use noise::Noise;
 pub use outcome::{Measurement, Outcome};
 pub use plate::{PlateOptions, WELL_COLUMN, Wells};
 pub use progress::Counts;
@@ -79,6 +87,7 @@ pub use words::{DISCARDED_WORD, DONE_WORDS, FAILED_WORDS, OUTPUT_COLUMNS, PENDIN
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::space::Point;
+use demand::Demand;
 use json::from_json;
 use model::Models;
 use observations::Observations;
@@ -105,8 +114,8 @@ pub struct Study {
     states: u64,
     /// By what name this process asks and holds leases: one per open study.
     by: String,
-    /// Whether others have asked since this process last chose points.
-    is_shared: bool,
+    /// What others ask for.
+    demand: Demand,
 }
 
 /// What a model was made from.
@@ -312,9 +321,7 @@ impl Study {
             self.state.take();
             self.states += 1;
         }
-        if let Event::Asked { by, .. } | Event::Leased { by, .. } = &event {
-            self.is_shared |= !by.is_empty() && *by != self.by;
-        }
+        self.demand.note(&event, &self.by);
         let settings = if let Event::Configured { settings, .. } = &event { Some(settings.clone()) } else { None };
         let applied = self.history.apply(event);
         applied

@@ -1,5 +1,6 @@
 //! How studies are created and opened: in memory, in a file, in any storage.
 
+use super::demand::Demand;
 use super::json::{from_json, to_json};
 use super::observations::Observations;
 use super::reconfigure::setting_changes;
@@ -115,10 +116,11 @@ impl Study {
         config.check()?;
         let (table, history) = (Observations::new(&config), History::new(config.outputs.len()));
         let state = OnceCell::new();
-        let (by, is_shared, states) = (lease::name(), false, 0);
-        let mut study = Study { config, storage, history, table, models: None, state, states, by, is_shared };
+        let (by, demand, states) = (lease::name(), Demand::default(), 0);
+        let mut study = Study { config, storage, history, table, models: None, state, states, by, demand };
         study.apply(events)?;
-        study.is_shared = false;
+        // What was asked for before says nothing about what will be.
+        study.demand = Demand::default();
         Ok(study)
     }
 

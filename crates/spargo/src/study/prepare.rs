@@ -96,6 +96,8 @@ impl Prepared {
         };
         let bounded = config.model.noise_bound == NoiseBound::ClosePairs && options.likelihood.has_noise();
         options.noise_bound = bounded.then(|| limit_in(&units, data, &start.kernel, config.seed));
+        let known = config.outputs[output].noise.known_variance().filter(|_| options.likelihood.has_noise());
+        options.noise_floor = known.map(|variance| variance_in(&units, data.y(), variance));
         let warp_s = started.elapsed().as_secs_f64();
 
         let started = Instant::now();
@@ -126,6 +128,15 @@ fn limit_in(units: &OutcomeTransform, data: &Dataset, kernel: &Kernel, seed: u64
     let linear = OutcomeTransform::of(data.y(), Warp::Identity);
     let slopes = data.y().iter().map(|&y| (2.0 * (units.log_slope(y) - linear.log_slope(y))).exp()).sum::<f64>();
     noise_bound(&linear.apply(data), &kernel.scales(data.dimension()), seed) * slopes / data.len() as f64
+}
+
+/// A noise variance in a model's units: there it is that of the outcomes times the squared slope, of which the median is taken.
+/// Where the transform is steep for a few outcomes, their mean would be more noise than all others have.
+pub(super) fn variance_in(units: &OutcomeTransform, outcomes: &[f64], variance: f64) -> f64 {
+    let mut slopes: Vec<f64> = outcomes.iter().map(|&y| units.log_slope(y)).collect();
+    slopes.sort_unstable_by(f64::total_cmp);
+    // Squares of outcomes as they are told may overflow.
+    slopes.get(slopes.len() / 2).map_or(0.0, |slope| (variance.ln() + 2.0 * slope).exp())
 }
 
 /// How hyperparameters are searched for.

@@ -101,7 +101,7 @@ impl Study {
     /// How many points to ask for unless the user says otherwise: what is left of the initial design as long as there is no
     /// observation, then a batch.
     pub fn default_count(&self) -> usize {
-        let left = self.config.initial.saturating_sub(self.history().records().len());
+        let left = self.config.initial_count().saturating_sub(self.history().records().len());
         if left > 0 && self.table.observed.is_empty() { left } else { self.config.batch }
     }
 

@@ -1,6 +1,7 @@
 //! A batch before it is committed: chosen by the models of a step, and settled with what others have asked for meanwhile.
 
 use super::choose::Chooser;
+use super::lease::hash;
 use super::model::Models;
 use super::ready::interleaved;
 use super::trust_regions::StepRegions;
@@ -27,6 +28,8 @@ pub(super) struct Proposal {
     /// Those that the study chooses, [points, inputs]: the last ones, `ahead` of them, are for the next asks.
     pub points: Mat,
     pub ahead: usize,
+    /// Replicates, which follow the chosen points or, if there are none, come before those for the next asks.
+    pub pairs: Vec<Point>,
     pub excluded: Excluded,
     /// The models that chose them, but for those of the design.
     pub models: Option<Arc<Models>>,
@@ -38,10 +41,19 @@ pub(super) struct Proposal {
     pub seen: u64,
     /// The number of its step, and of its first element.
     pub drawn_as: (u64, usize),
-    /// Whether no other process draws the same paths.
-    pub is_unique: bool,
+    /// Whether the lease for it was held: then others have drawn the same paths only if they have left models.
+    pub is_leased: bool,
+    /// How many states asks had left when it was begun.
+    pub states: u64,
     /// Whether its points are by the last models, so that those that are ready stay.
     pub is_refill: bool,
+}
+
+impl Proposal {
+    /// Whether some of its points become trials now, apart from those that were waiting.
+    pub fn is_asked(&self) -> bool {
+        self.report.asked > self.queued.len() + self.ready
+    }
 }
 
 /// What is wanted of a step.
@@ -65,7 +77,7 @@ pub(super) struct Order {
 impl Study {
     /// Chooses a batch without committing it.
     pub(super) fn propose(&mut self, order: &Order) -> Result<Proposal> {
-        let &Order { ref queued, ready, new, design, mut ahead, refit, is_leased } = order;
+        let &Order { ref queued, ready, mut new, design, mut ahead, refit, is_leased } = order;
         let (queued, step) = (queued.clone(), self.history().steps() + 1);
         let seen = self.history().tells();
         let mut report = StepReport {
@@ -90,6 +102,15 @@ impl Study {
                     (first, ahead, report.ahead) = (new, 0, 0);
                 }
             }
+        }
+        let most = if new > first { new - first } else { ahead };
+        let mut pairs = models.as_deref().map_or(Ok(Vec::new()), |models| self.pairs(models, step, most))?;
+        pairs.truncate(most);
+        report.pairs = pairs.len();
+        if new > first {
+            new -= pairs.len()
+        } else {
+            ahead -= pairs.len()
         }
         let count = new + ahead;
         report.design = first;
@@ -124,13 +145,14 @@ impl Study {
         }
         let (fit_s, local_s) = known;
         report.acquire_s = started.elapsed().as_secs_f64() + local_s;
-        let (drawn_as, is_unique) = ((step, number), is_leased);
+        let (drawn_as, states) = ((step, number), self.states);
         let earlier_s = fit_s + local_s;
         Ok(Proposal {
             queued,
             ready,
             points,
             ahead,
+            pairs,
             excluded,
             models,
             regions,
@@ -138,7 +160,8 @@ impl Study {
             earlier_s,
             seen,
             drawn_as,
-            is_unique,
+            is_leased,
+            states,
             is_refill,
         })
     }
@@ -180,7 +203,7 @@ impl Study {
 
     /// Replaces the points of a proposal that others have asked for meanwhile; says whether the rest may stay as it is.
     ///
-    /// If others have *chosen* points without a lease, they may have drawn the same paths from hardly other data: then all of
+    /// If others have *chosen* points without a lease, or in spite of one, they may have drawn the same paths from hardly other data: then all of
     /// the model's points are drawn again, within trust regions that have learned what theirs did; once, as no other process
     /// draws paths with these numbers.
     pub(super) fn settle(&mut self, proposal: &mut Proposal) -> Result<bool> {
@@ -203,10 +226,11 @@ impl Study {
             clashing.insert_rows(some);
             proposal.excluded.insert_rows(some);
         }
-        let has_same_paths = step > proposal.drawn_as.0 && !proposal.is_unique;
+        let is_unique = proposal.report.redraws > 0 || proposal.is_leased && self.states == proposal.states;
+        let has_same_paths = step > proposal.drawn_as.0 && !is_unique;
         let same_paths = |i: usize| has_same_paths && i >= proposal.report.design;
         let clashes = |i: usize| {
-            self.config.replicates == Replicates::Never && clashing.contains(&row(proposal.points.as_ref(), i))
+            self.config.replicates != Replicates::Allowed && clashing.contains(&row(proposal.points.as_ref(), i))
         };
         let (replaced, kept): (Vec<usize>, Vec<usize>) =
             (0..proposal.points.nrows()).partition(|&i| same_paths(i) || clashes(i));
@@ -215,7 +239,7 @@ impl Study {
             return Ok(true);
         }
         if has_same_paths {
-            (proposal.drawn_as, proposal.is_unique) = ((step, self.own_numbers()), true);
+            proposal.drawn_as = (step, self.own_numbers());
             proposal.report.redraws += 1;
             if let Some(models) = &proposal.models {
                 proposal.regions = self.step_regions(models)?;
@@ -258,8 +282,7 @@ impl Study {
 
     /// Numbers of batch elements that no other process uses.
     fn own_numbers(&self) -> usize {
-        let hash = self.by.bytes().fold(0u32, |hash, byte| hash.wrapping_mul(16_777_619) ^ u32::from(byte));
-        (1 + hash as usize) * 4 * REFILLS
+        (1 + hash(&self.by) as usize) * 4 * REFILLS
     }
 }
 

@@ -18,6 +18,12 @@ use crate::space::Point;
 /// Points that an ask draws at least, if the next asks may take what is left: one costs hardly less than these.
 const DRAWN: usize = 25;
 
+/// Points that an ask draws at most, if many others ask: it takes as long as that.
+const MOST_DRAWN: usize = 200;
+
+/// More points are drawn when fewer are left than what others ask for from fit to fit, divided by this.
+const LOW: usize = 4;
+
 impl Study {
     /// How recent the models of an ask should be that does not belong to a run: points that a run has ready will do while their
     /// models have missed fewer outcomes than a batch, or while another process fits the next ones.
@@ -37,6 +43,18 @@ impl Study {
         Ok(if may { ready } else { 0 })
     }
 
+    /// Draws more points if others will soon have asked for what is left: one ask takes longer, so that the others need not wait.
+    pub(super) fn refill(&mut self, refit: Refit) -> Result<()> {
+        // Of a run with threads of its own, one of these draws.
+        let Refit::Every(_) = refit else { return Ok(()) };
+        let wanted = self.demand.per_fit().min(MOST_DRAWN);
+        let is_low = self.history.ready().len() < wanted / LOW && self.ready_for(1, refit)? > 0;
+        if is_low && !self.is_leased(Work::Draw) {
+            self.prepare(wanted, Refit::Never)?;
+        }
+        Ok(())
+    }
+
     /// How many outcomes the last models have missed; `None` if none can be used.
     pub(super) fn missed(&self) -> Result<Option<u64>> {
         Ok(self.last_usable()?.map(|seen| self.history.tells() - seen))
@@ -51,10 +69,11 @@ impl Study {
         // If a new model is due with every outcome, what is left is of use only as long as there is none, or others fit.
         let is_worth_it = match refit {
             Refit::Always => self.missed()? == Some(0),
-            Refit::Every(0 | 1) => self.missed()? == Some(0) || self.is_shared,
+            Refit::Every(0 | 1) => self.missed()? == Some(0) || self.demand.is_shared,
             _ => true,
         };
-        Ok(if is_worth_it { DRAWN.saturating_sub(new) } else { 0 })
+        let wanted = if refit == Refit::Always { DRAWN } else { self.demand.per_fit().clamp(DRAWN, MOST_DRAWN) };
+        Ok(if is_worth_it { wanted.saturating_sub(new) } else { 0 })
     }
 
     /// Trials of an ask that chooses nothing: queued points and points that are ready; `None` if other processes were faster.

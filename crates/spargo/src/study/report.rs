@@ -25,6 +25,9 @@ pub struct StepReport {
     /// Of these, replicates of points that had an outcome.
     #[serde(default)]
     pub again: usize,
+    /// Of these, replicates that tell noise from misfit, as `replicates = "auto"` has them.
+    #[serde(default)]
+    pub pairs: usize,
     /// The models that chose the others, one per output; none if no model did.
     pub models: Vec<ModelReport>,
     /// Seconds for models around the best trials, and for drawing and maximising paths.

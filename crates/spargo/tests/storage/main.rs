@@ -75,7 +75,7 @@ fn studies(folder: &Folder) -> [Study; 2] {
 fn config() -> Config {
     let colours = Dimension::choice("colour", &["red", "green"]);
     let space = Space::new(vec![Dimension::real("x", -1e6, 1e6), Dimension::int("n", 0, 9), colours]).unwrap();
-    Config { initial: 10_000, ..Config::new(space) }
+    Config { initial: 10_000.into(), ..Config::new(space) }
 }
 
 fn point(number: f64) -> Point {

@@ -27,9 +27,9 @@ fn replacements() -> [Json; 11] {
 fn events(exact_until: usize) -> Vec<Json> {
     let colours = Dimension::choice("colour", &["red", "green", "blue"]);
     let space = Space::new(vec![Dimension::real("x", -1.0, 1.0), Dimension::int("n", 0, 9), colours]).unwrap();
-    let mut config = Config { initial: 8, batch: 2, inducing: 6, ..Config::new(space) };
+    let mut config = Config { initial: 8.into(), batch: 2, inducing: 6, ..Config::new(space) };
     let cost = Goal::Constraint { at_least: None, at_most: Some(5.0) };
-    config.outputs.push(Output { name: "cost".into(), goal: cost });
+    config.outputs.push(Output::new("cost", cost));
     config.model.exact_until = exact_until;
     (config.acquisition.pool, config.acquisition.near, config.sampling.features) = (60, 20, 20);
     let mut study = Study::in_memory(config).unwrap();

@@ -33,7 +33,7 @@ fn campaign(budget: usize, final_replicates: usize) -> Campaign {
 
 /// Six points.
 fn few() -> Config {
-    Config { initial: 4, batch: 3, ..small(Space::new(vec![Dimension::int("n", 1, 6)]).unwrap()) }
+    Config { initial: 4.into(), batch: 3, ..small(Space::new(vec![Dimension::int("n", 1, 6)]).unwrap()) }
 }
 
 fn failed(_: &Space, trial: &Trial) -> Outcome {
@@ -227,7 +227,7 @@ fn final_replicates_wait_for_a_feasible_trial() {
 
 #[test]
 fn the_default_count_is_the_initial_design_and_then_a_batch() {
-    let mut study = memory(Config { initial: 48, batch: 24, ..small(plane()) });
+    let mut study = memory(Config { initial: 48.into(), batch: 24, ..small(plane()) });
     assert_eq!(study.default_count(), 48);
     let trials = study.ask(10).unwrap();
     assert_eq!(study.default_count(), 38);
@@ -235,7 +235,7 @@ fn the_default_count_is_the_initial_design_and_then_a_batch() {
     assert_eq!(study.default_count(), 38);
     tell(&mut study, &trials[1..2], observe);
     assert_eq!(study.default_count(), 24);
-    let mut study = memory(Config { initial: 48, batch: 24, ..small(plane()) });
+    let mut study = memory(Config { initial: 48.into(), batch: 24, ..small(plane()) });
     study.ask(48).unwrap();
     assert_eq!(study.default_count(), 24);
 }
@@ -243,8 +243,8 @@ fn the_default_count_is_the_initial_design_and_then_a_batch() {
 #[test]
 fn the_best_observation_satisfies_all_constraints() {
     let outputs = [
-        Output { name: "cost".into(), goal: Goal::Minimize },
-        Output { name: "purity".into(), goal: Goal::Constraint { at_least: Some(0.5), at_most: None } },
+        Output::new("cost", Goal::Minimize),
+        Output::new("purity", Goal::Constraint { at_least: Some(0.5), at_most: None }),
     ];
     let mut study = memory(Config { outputs: outputs.into(), ..small(plane()) });
     assert_eq!((study.best_observation(), study.feasible_count()), (None, Some(0)));

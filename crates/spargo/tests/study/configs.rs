@@ -205,7 +205,7 @@ fn names_of_other_columns_of_a_table_are_refused_at_creation() {
     let folder = Folder::new();
     let named = |input: &str, output: &str| {
         let mut config = small(Space::new(vec![Dimension::real(input, 0.0, 1.0)]).unwrap());
-        config.outputs = ["yield", output].map(|name| Output { name: name.into(), goal: Goal::Maximize }).into();
+        config.outputs = ["yield", output].map(|name| Output::new(name, Goal::Maximize)).into();
         config
     };
     for name in ["trial", "status", "reason", "yield sd", "yield variance"] {

@@ -7,10 +7,6 @@ use spargo::rng::uniform;
 /// The share of a unit square in which evaluations fail.
 const SHARE: f64 = 0.4;
 
-fn square() -> Space {
-    Space::new(vec![Dimension::real("a", 0.0, 1.0), Dimension::real("b", 0.0, 1.0)]).unwrap()
-}
-
 fn numbers(trial: &Trial) -> Vec<f64> {
     square().encode(&trial.point).unwrap()
 }
@@ -136,7 +132,7 @@ fn late_values(share: f64, rate: f64) -> f64 {
             if fails { Outcome::failed("by chance") } else { Outcome::value(bump(trial) + noise) }
         };
         let batches = repeats(7, 15);
-        let mut study = memory(Config { seed, initial: 20, batch: 20, ..Config::new(space.clone()) });
+        let mut study = memory(Config { seed, initial: 20.into(), batch: 20, ..Config::new(space.clone()) });
         let trials = (0..batches).flat_map(|_| advance(&mut study, 20, outcome)).skip(20 * (batches - 2));
         trials.map(|trial| bump(&trial)).sum::<f64>() / 40.0
     };

@@ -1,12 +1,12 @@
 //! Local models: they find the best trial where the global model does not, and refine a share of each batch.
 
 use super::outputs::{COMPETING, LIMIT, compete, with_goals};
-use super::{advance, apart, assert_all_different, assert_valid, memory, plane, points, small, spaces};
+use super::{advance, apart, assert_all_different, assert_valid, memory, plane, points, small, spaces, square};
 use spargo::Error;
 use spargo::rng::{Purpose, normal, stream, uniform};
 use spargo::space::{Dimension, Point, Space, Value};
 use spargo::study::{
-    Config, Goal, LocalModelOptions, NoiseBound, Outcome, OutcomeTransformChoice, Refit, Study, Trial,
+    Config, Goal, LocalModelOptions, NoiseBound, Outcome, OutcomeTransformChoice, Refit, Replicates, Study, Trial,
 };
 
 /// A bump a hundredth wide, and a broad hill that is a little lower.
@@ -18,7 +18,7 @@ fn bump(a: f64, b: f64) -> f64 {
 /// Trials all over, and some around both summits, with noise of deviation 0.1.
 fn told(config: Config, seed: u64) -> Study {
     let mut rng = stream(seed, Purpose::Data, 0, 0);
-    let mut study = Study::in_memory(config).unwrap();
+    let mut study = Study::in_memory(Config { replicates: Replicates::Never, ..config }).unwrap();
     let mut points: Vec<(Point, Option<Outcome>)> = Vec::new();
     for (centre, width, count) in [(0.5, 0.5, 300), (0.25, 0.02, 60), (0.7, 0.1, 200)] {
         for _ in 0..count {
@@ -29,10 +29,6 @@ fn told(config: Config, seed: u64) -> Study {
     }
     study.add(&points).unwrap();
     study
-}
-
-fn square() -> Space {
-    Space::new(vec![Dimension::real("a", 0.0, 1.0), Dimension::real("b", 0.0, 1.0)]).unwrap()
 }
 
 fn numbers(point: &Point) -> [f64; 2] {
@@ -139,9 +135,10 @@ fn the_best_trial_satisfies_its_constraint() {
     let limit = Goal::Constraint { at_least: Some(0.015), at_most: None };
     let mut config = Config {
         local_models: LocalModelOptions { neighbours: 100, share: Some(0.5) },
+        replicates: Replicates::Never,
         ..with_goals(square(), &[Goal::Maximize, limit])
     };
-    (config.acquisition.pool, config.initial) = (1000, 20);
+    (config.acquisition.pool, config.initial) = (1000, 20.into());
     let mut study = Study::in_memory(config).unwrap();
     let given = told(Config::new(square()), 1);
     let all = given.history().records().iter().map(|record| &record.trial.point);

@@ -7,6 +7,7 @@ mod async_kills;
 mod campaign;
 mod configs;
 mod correct;
+mod demand;
 mod extremes;
 mod failures;
 mod fuzz;
@@ -17,7 +18,9 @@ mod interrupts;
 mod kills;
 mod late_outputs;
 mod local_models;
+mod noise;
 mod outputs;
+mod pairs;
 mod pending;
 mod processes;
 mod ready;
@@ -32,7 +35,7 @@ use process::{Folder, acknowledge, acknowledged, child, task};
 use spargo::acquire::{RULES, Rule};
 use spargo::rng::{Purpose, normal, stream};
 use spargo::space::{Dimension, Point, Space, Value};
-use spargo::study::{Config, Outcome, StepReport, Study, Trial};
+use spargo::study::{Config, Outcome, Replicates, StepReport, Study, Trial};
 use std::collections::HashSet;
 
 /// A continuous space, one input by its logarithm.
@@ -73,11 +76,18 @@ fn spaces() -> [(&'static str, Space); 5] {
     [("plane", plane()), ("stepped", stepped()), ("mixed", mixed()), ("grid", grid()), ("table", table())]
 }
 
+/// The unit square.
+fn square() -> Space {
+    Space::new(vec![Dimension::real("a", 0.0, 1.0), Dimension::real("b", 0.0, 1.0)]).unwrap()
+}
+
 /// Settings of a study that is quick, and sparse as soon as there are more data than inducing points.
 fn small(space: Space) -> Config {
     let mut config = Config::new(space);
-    (config.seed, config.initial, config.batch, config.inducing) = (5, 8, 5, 15);
+    (config.seed, config.initial, config.batch, config.inducing) = (5, 8.into(), 5, 15);
     config.model.exact_until = 0;
+    // Points that repeat themselves are tested in pairs.rs.
+    config.replicates = Replicates::Never;
     config.sampling.features = 64;
     (config.acquisition.pool, config.acquisition.near, config.acquisition.starts) = (200, 50, 1);
     config

@@ -6,7 +6,7 @@ use spargo::model::Inference;
 use spargo::study::{Goal, Output, Record};
 
 pub fn with_goals(space: Space, goals: &[Goal]) -> Config {
-    let output = |(k, &goal): (usize, &Goal)| Output { name: format!("y{k}"), goal };
+    let output = |(k, &goal): (usize, &Goal)| Output::new(format!("y{k}"), goal);
     Config { outputs: goals.iter().enumerate().map(output).collect(), ..small(space) }
 }
 
@@ -40,7 +40,7 @@ fn volume(study: &Study) -> f64 {
 fn fronts_are_found_over_every_space_by_every_rule() {
     for (name, space) in spaces() {
         let random = {
-            let mut study = memory(Config { initial: 40, ..with_goals(space.clone(), &COMPETING) });
+            let mut study = memory(Config { initial: 40.into(), ..with_goals(space.clone(), &COMPETING) });
             advance(&mut study, 38, compete);
             volume(&study)
         };
@@ -148,7 +148,7 @@ fn each_bound_of_a_constraint_is_satisfied() {
 fn the_bound_that_more_outcomes_violate_matters_most() {
     for (at_least, at_most, level) in [(0.3, 0.9, 0.3), (0.1, 0.7, 0.7)] {
         let goals = [Goal::Maximize, Goal::Constraint { at_least: Some(at_least), at_most: Some(at_most) }];
-        let mut study = memory(Config { initial: 40, ..with_goals(plane(), &goals) });
+        let mut study = memory(Config { initial: 40.into(), ..with_goals(plane(), &goals) });
         advance(&mut study, 40, |space, trial| {
             let share = shares(space, &trial.point)[0];
             Outcome::values([share, share])
@@ -235,7 +235,7 @@ fn classes_are_learned() {
     let cell = |i: i32| [f64::from(i % 40), f64::from(i / 40)].map(|k| (k + 0.5) / 40.0);
     let test: Vec<Point> = (0..1600).map(|i| plane().decode(&cell(i)).unwrap()).collect();
     let wrong = |initial: usize| {
-        let mut config = Config { initial, inducing: 30, ..with_goals(plane(), &[Goal::Classify]) };
+        let mut config = Config { initial: initial.into(), inducing: 30, ..with_goals(plane(), &[Goal::Classify]) };
         config.acquisition.pool = 2000;
         let mut study = memory(config);
         for count in [20, 20, 20, 20] {
@@ -260,7 +260,7 @@ fn classes_are_learned() {
 #[test]
 fn a_level_is_learned_where_it_is_crossed() {
     let value = |space: &Space, trial: &Trial| Outcome::value(bowl(space, &trial.point));
-    let mut study = memory(Config { initial: 10, ..with_goals(plane(), &[Goal::Level(0.9)]) });
+    let mut study = memory(Config { initial: 10.into(), ..with_goals(plane(), &[Goal::Level(0.9)]) });
     for count in [10, 5, 5, 5, 5] {
         advance(&mut study, count, value);
     }

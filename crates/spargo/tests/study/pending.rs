@@ -6,7 +6,7 @@ use super::*;
 #[test]
 fn an_ask_keeps_away_from_pending_points() {
     for rule in [by_name("log-ei"), by_name("gibbon")] {
-        let mut study = memory(Config { rule: Some(rule), initial: 20, ..small(plane()) });
+        let mut study = memory(Config { rule: Some(rule), initial: 20.into(), ..small(plane()) });
         advance(&mut study, 20, observe);
         let mut asked = Study::from_bytes(&study.to_bytes().unwrap()).unwrap();
         let first = asked.ask(1).unwrap().remove(0).point;

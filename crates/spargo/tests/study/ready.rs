@@ -235,7 +235,7 @@ fn run(campaign: &mut Campaign, study: &mut Study, workers: usize) -> Why {
 fn a_thread_fits_while_workers_evaluate() {
     let folder = Folder::new();
     for (name, space) in spaces() {
-        let config = Config { initial: 10, ..small(space) };
+        let config = Config { initial: 10.into(), ..small(space) };
         let budget = config.space.size().map_or(80, |size| size.min(80)) as usize;
         let storages: [Box<dyn Storage>; 2] =
             [Box::new(MemoryStorage::default()), Box::new(SqliteStorage::open_or_create(&folder.file(name)).unwrap())];
@@ -263,7 +263,7 @@ fn a_thread_fits_while_workers_evaluate() {
 
 #[test]
 fn short_evaluations_wait_for_models_that_have_missed_too_much() {
-    let mut study = memory(Config { initial: 10, ..small(plane()) });
+    let mut study = memory(Config { initial: 10.into(), ..small(plane()) });
     let mut campaign = Campaign::new(Budget::Total(100));
     (campaign.mode, campaign.most_missed) = (Mode::Async { refit_every: 5 }, Some(10));
     while let Next::Evaluate(trials) = campaign.next(&mut study, 1).unwrap() {
@@ -326,7 +326,7 @@ fn a_thread_that_fits_ends_with_its_owner() {
 #[test]
 fn a_finite_space_is_used_up_whatever_is_ready() {
     let space = Space::new(vec![Dimension::int("n", 1, 40)]).unwrap();
-    let mut study = memory(Config { initial: 10, ..small(space.clone()) });
+    let mut study = memory(Config { initial: 10.into(), ..small(space.clone()) });
     advance(&mut study, 10, observe);
     study.ask(1).unwrap();
     study.ask(1).unwrap();
@@ -336,7 +336,7 @@ fn a_finite_space_is_used_up_whatever_is_ready() {
     assert_eq!(study.ask(28).unwrap().len(), 28);
     assert_all_different(&points(&study));
     for rule in of_one() {
-        let mut study = memory(Config { initial: 10, rule: Some(rule), ..small(space.clone()) });
+        let mut study = memory(Config { initial: 10.into(), rule: Some(rule), ..small(space.clone()) });
         let mut campaign = Campaign::new(Budget::Total(60));
         campaign.mode = Mode::Async { refit_every: 5 };
         assert_eq!(run(&mut campaign, &mut study, 4), Why::SpaceExhausted, "{}", rule.name);
@@ -347,7 +347,7 @@ fn a_finite_space_is_used_up_whatever_is_ready() {
 /// A long design is not taken for what models have chosen.
 #[test]
 fn a_long_design_is_asked_for_once() {
-    let mut study = memory(Config { initial: 300, ..small(plane()) });
+    let mut study = memory(Config { initial: 300.into(), ..small(plane()) });
     let mut campaign = Campaign::new(Budget::Total(310));
     campaign.mode = Mode::Async { refit_every: 50 };
     assert_eq!(run(&mut campaign, &mut study, 8), Why::BudgetSpent);

@@ -74,7 +74,7 @@ fn every_path_of_a_model_is_new_in_every_process() {
 #[test]
 fn several_outputs_miss_the_same_outcomes() {
     use spargo::study::{Goal, Output};
-    let output = |name: &str, goal| Output { name: name.into(), goal };
+    let output = |name: &str, goal| Output::new(name, goal);
     let outputs = vec![output("up", Goal::Maximize), output("down", Goal::Minimize)];
     let mut study = memory(Config { outputs, ..small(plane()) });
     let both = |space: &Space, trial: &Trial| {
@@ -96,7 +96,7 @@ fn several_outputs_miss_the_same_outcomes() {
 #[test]
 fn the_parts_of_a_step_take_no_longer_than_the_step() {
     for look in [false, true] {
-        let mut study = memory(Config { initial: 40, ..small(plane()) });
+        let mut study = memory(Config { initial: 40.into(), ..small(plane()) });
         advance(&mut study, 40, observe);
         for _ in 0..6 {
             if look {

@@ -146,7 +146,7 @@ fn replicates_tell_the_best_of_many_that_have_nothing_in_common() {
             let noise = normal(&mut stream(seed, Purpose::Data, 0, trial.id));
             (trial.id, Outcome::noisy(value(trial) + 0.5 * noise, 0.25))
         };
-        let mut study = memory(Config { seed, initial: 41, ..Config::new(arms(41)) });
+        let mut study = memory(Config { seed, initial: 41.into(), ..Config::new(arms(41)) });
         let regret = |study: &mut Study| 2.0 - value(&study.best().unwrap().unwrap().believed.trial);
         let trials = study.ask(41).unwrap();
         study.tell(&trials.iter().map(outcome).collect::<Vec<_>>()).unwrap();
@@ -183,7 +183,7 @@ fn what_cannot_be_replicated_is_refused_by_name() {
     assert_eq!(study.replicate(0).unwrap(), []);
     assert!(matches!(study.replicate(1), Err(Error::Unsupported { remedy, .. }) if remedy.contains("tell")));
     assert!(matches!(study.replicate(2_000_000), Err(Error::Parameter { .. })));
-    let output = |name: &str, goal: Goal| Output { name: name.into(), goal };
+    let output = |name: &str, goal| Output::new(name, goal);
     let mut study = memory(Config { outputs: vec![output("u", Goal::Classify)], ..small(plane()) });
     assert!(
         matches!(study.replicate(1), Err(Error::Unsupported { what, .. }) if what.contains("without an objective"))
@@ -250,7 +250,7 @@ fn replicates_within_constraints_are_feasible_and_good() {
 #[test]
 fn failed_trials_are_not_replicated_and_shift_no_others() {
     for broken in [false, true] {
-        let mut config = Config { initial: 30, ..small(plane()) };
+        let mut config = Config { initial: 30.into(), ..small(plane()) };
         if broken {
             config.allocation = Allocation::custom(Broken);
         }
@@ -280,7 +280,7 @@ fn failed_trials_are_not_replicated_and_shift_no_others() {
 /// The objective is the better, the more the constraint is violated.
 #[test]
 fn with_nothing_feasible_the_least_infeasible_are_replicated() {
-    let mut study = memory(Config { initial: 48, ..with_goals(plane(), &[Goal::Maximize, LIMIT]) });
+    let mut study = memory(Config { initial: 48.into(), ..with_goals(plane(), &[Goal::Maximize, LIMIT]) });
     advance(&mut study, 48, |space, trial| {
         let share = shares(space, &trial.point)[0];
         Outcome::values([share, share + 0.5])
@@ -307,7 +307,8 @@ impl QualityFunction for Broken {
 fn without_a_model_feasible_trials_are_replicated_or_the_least_infeasible() {
     for (feasible, expected) in [(3, 1..=3), (0, 1..=10)] {
         let allocation = Allocation::custom(Broken);
-        let mut study = memory(Config { allocation, initial: 29, ..with_goals(plane(), &[Goal::Maximize, LIMIT]) });
+        let mut study =
+            memory(Config { allocation, initial: 29.into(), ..with_goals(plane(), &[Goal::Maximize, LIMIT]) });
         // The last one leaves the posterior that a quality is based on.
         for count in [29, 1] {
             advance(&mut study, count, |_, trial| {

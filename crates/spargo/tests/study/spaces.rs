@@ -97,7 +97,7 @@ fn a_finite_space_is_used_up_and_never_left() {
     for (name, space) in [("grid", grid()), ("table", table())] {
         let size = space.size().unwrap() as usize;
         for rule in of_one() {
-            let mut study = memory(Config { rule: Some(rule), initial: 20, ..small(space.clone()) });
+            let mut study = memory(Config { rule: Some(rule), initial: 20.into(), ..small(space.clone()) });
             let exhausted = |left: usize| Err(Error::Exhausted { wanted: left + 1, left });
             assert_eq!(study.ask(size + 1), exhausted(size), "{name} {rule:?}");
             advance(&mut study, 10, observe);
@@ -129,7 +129,7 @@ fn candidates_that_differ_in_their_labels_are_all_asked_for() {
     let labels = vec![LabelColumn { name: "id".into(), values }];
     let space = space.with_labelled_candidates((0..20).map(point).collect(), labels).unwrap();
     for rule in of_one() {
-        let mut study = memory(Config { rule: Some(rule), initial: 6, ..small(space.clone()) });
+        let mut study = memory(Config { rule: Some(rule), initial: 6.into(), ..small(space.clone()) });
         for count in [6, 5, 5] {
             advance(&mut study, count, observe);
         }
@@ -182,7 +182,7 @@ fn trials_keep_the_rows_of_their_candidates() {
     };
     let folder = Folder::new();
     let path = folder.file("labels.db");
-    let config = |ids: &[&str]| Config { initial: 1, ..small(table(ids)) };
+    let config = |ids: &[&str]| Config { initial: 1.into(), ..small(table(ids)) };
     let mut study = Study::create(&path, config(&["a", "b", "c"])).unwrap();
     let told = (vec![Value::Real(1.0)], Some(Outcome::value(2.0)));
     // Trial 1 is b, which the user knows; trial 2 its replicate.
@@ -216,8 +216,12 @@ fn replicates_that_are_allowed_are_asked_for() {
     };
     for space in [tiny(), few(), plane()] {
         for rule in of_one() {
-            let config =
-                Config { rule: Some(rule), replicates: Replicates::Allowed, initial: 10, ..small(space.clone()) };
+            let config = Config {
+                rule: Some(rule),
+                replicates: Replicates::Allowed,
+                initial: 10.into(),
+                ..small(space.clone())
+            };
             let mut study = memory(config);
             for count in [10, 8, 8, 8] {
                 advance(&mut study, count, observe);

@@ -4,6 +4,7 @@ mod evaluate;
 mod group;
 mod lock;
 mod outcome;
+mod pace;
 mod progress;
 mod session;
 mod signals;
@@ -22,6 +23,7 @@ use clap::Args;
 use evaluate::{Evaluator, too_many};
 use lock::lock;
 use miette::{Report, Result, miette};
+use pace::Pace;
 use progress::{Progress, Show};
 use session::{End, Session};
 use signal_hook::low_level::signal_name;
@@ -35,10 +37,6 @@ use worker_pool::WorkerPool;
 
 /// Largest number of workers: each has three threads, and with many more the process is aborted for lack of stacks.
 const MOST_WORKERS: usize = 4096;
-
-/// Batches of outcomes, or rounds of all workers, that models may have missed before workers wait for the next: where programs take
-/// milliseconds, most points would be those of the first models.
-const MOST_MISSED: u64 = 4;
 
 const HELP: &str = "\
 Examples:
@@ -113,7 +111,16 @@ impl Run {
         campaign.workers = workers;
         let progress = Progress::start(self.show(), &handle, settings)?;
         let deadline = settings.duration.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
-        let mut session = Session { handle, campaign, pool, events, config: file.config.clone(), progress, deadline };
+        let mut session = Session {
+            handle,
+            campaign,
+            pool,
+            events,
+            config: file.config.clone(),
+            progress,
+            deadline,
+            pace: Pace::default(),
+        };
         self.threads.install(|| {
             let end = session.run()?;
             self.finish(session, end, settings)
@@ -126,7 +133,6 @@ impl Run {
         if settings.mode == RunMode::Async {
             let batch = study.config().batch as u64;
             campaign.mode = Mode::Async { refit_every: batch };
-            campaign.most_missed = Some(MOST_MISSED * batch.max(settings.parallel as u64));
         }
         if !self.keep_going {
             campaign.give_up = Some(Campaign::patience(study).min(settings.budget));
@@ -214,7 +220,7 @@ impl Run {
 
 /// Evaluations at a time: a batch may be complete before the next one is asked for.
 fn workers(settings: &RunSettings, config: &Config) -> Result<usize> {
-    let most = if settings.mode == RunMode::Batch { config.batch.max(config.initial) } else { usize::MAX };
+    let most = if settings.mode == RunMode::Batch { config.batch.max(config.initial_count()) } else { usize::MAX };
     let workers = settings.parallel.min(settings.budget).min(most);
     if workers > MOST_WORKERS { Err(too_many(&format!("{workers} is more than {MOST_WORKERS}"))) } else { Ok(workers) }
 }

@@ -105,7 +105,7 @@ mod tests {
     }
 
     fn read_for(goal: Goal, stdout: &str, names: &[&str]) -> Outcome {
-        let outputs = names.iter().map(|name| Output { name: (*name).into(), goal }).collect();
+        let outputs = names.iter().map(|name| Output::new(*name, goal)).collect();
         outcome(ExitStatus::from_raw(0), stdout.as_bytes(), b"", &Config { outputs, ..Config::default() })
     }
 

@@ -8,6 +8,7 @@
 //! would have asked for anyway.
 
 use super::evaluate::Answer;
+use super::pace::Pace;
 use super::progress::Progress;
 use super::worker_pool::{Event, WorkerPool};
 use crate::io::output::logs::log_last_step;
@@ -36,6 +37,8 @@ pub struct Session {
     pub progress: Progress,
     /// When the run is out of time: what runs then is waited for, and nothing else is begun.
     pub deadline: Option<Instant>,
+    /// How long programs take.
+    pub pace: Pace,
 }
 
 /// Why a run ended.
@@ -111,6 +114,7 @@ impl Session {
     /// What the campaign does next, shown if it has asked for trials.
     fn next(&mut self, open: usize) -> Result<Next> {
         let (started, asks) = (Instant::now(), self.handle.study.history().asks());
+        self.campaign.most_missed = self.pace.most_missed(self.handle.study.config().batch, self.campaign.workers);
         let next =
             self.campaign.next(&mut self.handle.study, self.campaign.workers.saturating_sub(open)).into_diagnostic()?;
         self.check_settings()?;
@@ -167,6 +171,7 @@ impl Session {
             written => written.into_diagnostic().map(|_| Vec::new()).wrap_err_with(|| not_kept(&outcomes))?,
         };
         for (trial, outcome, seconds) in told.into_iter().filter(|(trial, ..)| !refused.contains(trial)) {
+            self.pace.evaluated(seconds);
             debug!("trial {trial}: {outcome} after {seconds:.3} s");
             self.progress.told(&self.handle.study.config().outputs, trial, &outcome, seconds)?;
         }

@@ -81,6 +81,7 @@ fn kind(expected: &str) -> (&str, &'static str) {
         "i64" => ("a whole number", "for example -4, without quotes"),
         "f64" => ("a number", "for example 0.5, without quotes"),
         "a string" => ("text in quotes", "for example \"Pd\""),
+        "a whole number or \"auto\"" => (expected, "for example 24, without quotes"),
         "a boolean" => ("true or false", "without quotes"),
         "a sequence" => ("a list in brackets", "for example [20, 120]"),
         _ if expected.starts_with("struct ") || expected == "a map" => ("a table", "for example { key = 4 }"),

@@ -141,7 +141,7 @@ fn check_name(source: &Source, name: &str) -> Result<()> {
 fn check_columns(source: &Source, config: &Config) -> Result<()> {
     let mut names: HashMap<&str, &str> =
         config.space.dimensions().iter().map(|dimension| (dimension.name.as_str(), "an input")).collect();
-    for Output { name, goal } in &config.outputs {
+    for Output { name, goal, .. } in &config.outputs {
         let constraint = matches!(goal, Goal::Constraint { .. });
         let (section, what) = if constraint { ("constraints", "a constraint") } else { ("objectives", "an objective") };
         if let Some(other) = names.insert(name, what) {

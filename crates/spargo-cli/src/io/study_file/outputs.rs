@@ -3,7 +3,7 @@
 use super::source::Source;
 use miette::{Report, Result};
 use serde::{Deserialize, Serialize};
-use spargo::study::{Goal, Output};
+use spargo::study::{Goal, Noise, Output};
 use toml::Spanned;
 use toml::de::{DeString, DeValue, ValueDeserializer};
 
@@ -17,6 +17,9 @@ pub struct Objective {
     goal: GoalKind,
     /// The level of the goal "level".
     level: Option<f64>,
+    /// What is known of its noise.
+    #[serde(default)]
+    noise: Noise,
 }
 
 /// What is wanted of an objective.
@@ -56,6 +59,9 @@ pub struct Constraint {
     at_least: Option<f64>,
     /// Upper bound.
     at_most: Option<f64>,
+    /// What is known of its noise.
+    #[serde(default)]
+    noise: Noise,
 }
 
 /// Objectives first, then constraints, each in the order of the file.
@@ -70,19 +76,19 @@ pub fn outputs(
     };
     let mut outputs = Vec::new();
     for (name, value) in entries(source, "objectives", "goal = \"max\"", objectives)? {
-        let goal = read::<Objective>(source, value)?.goal();
-        let goal = goal.map_err(|(message, help)| source.fault(&["objectives", &name], message, help))?;
-        outputs.push(Output { name, goal });
+        let objective: Objective = read(source, value)?;
+        let goal = objective.goal().map_err(|(message, help)| source.fault(&["objectives", &name], message, help))?;
+        outputs.push(Output::new(name, goal).with_noise(objective.noise));
     }
     if outputs.is_empty() {
         return Err(source.fault(&["objectives"], "no objective is listed", "add, say, yield = { goal = \"max\" }"));
     }
     let Some(constraints) = constraints else { return Ok(outputs) };
     for (name, value) in entries(source, "constraints", "at-most = 0.05", constraints)? {
-        let Constraint { at_least, at_most } = read(source, value)?;
+        let Constraint { at_least, at_most, noise } = read(source, value)?;
         check_bounds(at_least, at_most)
             .map_err(|(message, help)| source.fault(&["constraints", &name], message, help))?;
-        outputs.push(Output { name, goal: Goal::Constraint { at_least, at_most } });
+        outputs.push(Output::new(name, Goal::Constraint { at_least, at_most }).with_noise(noise));
     }
     Ok(outputs)
 }

@@ -1,6 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use spargo::study::Noise;
 
 fn parsed(text: &str) -> Result<(Config, Option<RunSettings>)> {
     let source = Source { name: "study.toml".into(), text: text.into(), places: Default::default() };
@@ -17,7 +18,7 @@ fn as_json(text: &str) -> Value {
 fn the_example_parses_and_its_comments_are_the_defaults() {
     let (config, run) = parsed(EXAMPLE).unwrap();
     let run = run.unwrap();
-    assert_eq!((config.name.as_str(), config.batch, config.initial), ("coupling", 24, 48));
+    assert_eq!((config.name.as_str(), config.batch, config.initial_count()), ("coupling", 24, 24));
     assert_eq!((run.parallel, run.timeout, run.budget, run.command.arguments.len()), (2, Some(60.0), 240, 11));
     // Uncommented, the last part changes nothing.
     let (above, below) = EXAMPLE.split_once("# Everything below has these defaults.\n").unwrap();
@@ -29,9 +30,37 @@ fn the_example_parses_and_its_comments_are_the_defaults() {
     assert_eq!(Config { rule: None, ..again }, config);
     let defaults = Config::new(config.space.clone());
     assert_eq!(
-        Config { name: defaults.name.clone(), batch: 100, initial: 100, outputs: defaults.outputs.clone(), ..config },
+        Config { name: defaults.name.clone(), batch: 100, outputs: defaults.outputs.clone(), ..config },
         defaults
     );
+}
+
+const NOISES: &str = "[objectives]\ny = { goal = 'max', noise = { sd = 0.5 } }\nz = { goal = 'min', noise = 'none' }\n\
+    [constraints]\nc = { at-most = 5, noise = { variance = 0.01 } }\n[space]\nx = { real = [0, 1] }\n";
+
+#[test]
+fn noise_is_read_and_refused_at_its_line() {
+    let (config, _) = parsed(NOISES).unwrap();
+    let noises: Vec<Noise> = config.outputs.iter().map(|output| output.noise).collect();
+    assert_eq!(noises, [Noise::Sd(0.5), Noise::None, Noise::Variance(0.01)]);
+    for (noise, words) in [
+        ("'low'", "unknown word 'low'"),
+        ("0", "noise is a word or a table, not 0"),
+        ("0.1", "{ sd = … }"),
+        ("{ sd = 0 }", "the noise of 'c' cannot have sd = 0"),
+        ("{ sd = -0.1 }", "the noise of 'c' cannot have sd = -0.1"),
+        ("{ variance = nan }", "the noise of 'c' cannot have variance = NaN"),
+        ("{ variance = inf }", "the noise of 'c' cannot have variance = inf"),
+        ("{ deviation = 1 }", "unknown key 'deviation'"),
+    ] {
+        let refused = parsed(&NOISES.replace("{ variance = 0.01 }", noise)).unwrap_err();
+        assert!(refused.to_string().contains(words), "{noise}: {refused}");
+        let label = refused.labels().and_then(|mut labels| labels.next()).unwrap();
+        assert!(label.offset() >= NOISES.find("c = {").unwrap(), "{noise}: {label:?}");
+        assert!(refused.help().is_some() || words.contains("sd = …"), "{noise}");
+    }
+    let class = parsed("[objectives]\na = { goal = 'classify', noise = 'none' }\n[space]\nx = { real = [0, 1] }\n");
+    assert!(class.unwrap_err().to_string().contains("'a' is a class"));
 }
 
 #[test]
@@ -42,6 +71,8 @@ fn the_schema_accepts_what_the_parser_accepts() {
         EXAMPLE.to_string(),
         head.to_string(),
         format!("allocation = \"cvr\"\n{head}"),
+        format!("initial = \"auto\"\nreplicates = \"never\"\n{head}[model]\npenalties = \"failures\"\n"),
+        NOISES.to_string(),
         format!(
             "allocation = {{ method = \"imp-dpp\", baseline = \"max\" }}\nrule = \"log-ei\"\nreplicates = \"allowed\"\n{head}"
         ),
@@ -59,6 +90,8 @@ fn the_schema_accepts_what_the_parser_accepts() {
     }
     let bad = [
         json!({}),
+        json!({"objectives": {"y": {"goal": "max", "noise": "low"}}, "space": {"x": {"real": [0, 1]}}}),
+        json!({"objectives": {"y": {"goal": "max"}}, "space": {"x": {"real": [0, 1]}}, "initial": "automatic"}),
         json!({"objectives": {"y": {"goal": "up"}}, "space": {"x": {"real": [0, 1]}}}),
         json!({"objectives": {"y": {"goal": "max"}}, "space": {"x": {"real": [0, 1, 2]}}}),
         json!({"objectives": {"y": {"goal": "max"}}, "space": {"x": {"real": [0, 1]}}, "sed": 1}),

@@ -98,7 +98,7 @@ impl Learn {
         let split = map.split(self.held_out, self.seed).into_diagnostic()?;
         let mut experiment = ActiveLearning::new(&map, &split, |config| {
             config.seed = self.seed;
-            config.initial = self.initial;
+            config.initial = self.initial.into();
             config.batch = self.batch;
             config.inducing = self.inducing;
             config.allocation = self.allocation.clone();

@@ -247,7 +247,7 @@ impl Optimize {
     fn configure(&self, config: &mut Config) {
         config.seed = self.seed;
         config.batch = self.batch;
-        config.initial = self.initial;
+        config.initial = self.initial.into();
         config.inducing = self.inducing;
         config.allocation = self.allocation.clone();
         config.rule = Some(self.rule);

@@ -123,7 +123,7 @@ fn run(settings: &Value, options: &Options) -> Result<Value> {
     let split = map.split(settings.held_out, settings.seed)?;
     let mut experiment = ActiveLearning::new(&map, &split, |config| {
         config.seed = settings.seed;
-        config.initial = settings.initial;
+        config.initial = settings.initial.into();
         config.batch = settings.batch;
         config.inducing = settings.inducing;
         config.allocation = settings.allocation;

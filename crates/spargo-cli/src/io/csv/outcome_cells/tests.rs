@@ -12,7 +12,7 @@ fn read_for(goal: Goal, cells: &str) -> Result<RowOutcome, String> {
 fn read_with(header: &str, goal: Goal, cells: &str) -> Result<RowOutcome, String> {
     let text = format!("{header}\n1,{cells}\n");
     let records = Records::parse("results.csv".into(), text.as_bytes()).unwrap();
-    let outputs = ["y", "z"].map(|name| Output { name: name.into(), goal });
+    let outputs = ["y", "z"].map(|name| Output::new(name, goal));
     let columns = OutcomeColumns::find(&records, &outputs).unwrap();
     columns.outcome(&records, records.rows().next().unwrap()).map_err(|fault| fault.to_string())
 }

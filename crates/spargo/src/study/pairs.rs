@@ -1,0 +1,117 @@
+//! Replicates that go by themselves where they tell noise from misfit (`replicates = "auto"`).
+//!
+//! ```text
+//!     first 200 trials:    a pair per 20 trials, at several quantiles of the posterior mean, a good one first  ─▶ pure error
+//!     then, if a model takes signal for noise:   one point in 20,  argmax_c f(c),  f(c) ~ N(E f(c), Var f(c)) at the trials c
+//! ```
+//!
+//! Pairs are chosen by means, never by outcomes: the best outcomes are lucky, and their differences overstate the noise.
+
+use super::local::Global;
+use super::model::Models;
+use super::pure_error::bits;
+use super::{Goal, Replicates, Study};
+use crate::acquire::optimizer::is_listed;
+use crate::error::Result;
+use crate::linalg::sorted_by_value;
+use crate::rng::{Purpose, StepRng};
+use crate::space::Point;
+use std::collections::HashSet;
+
+/// Trials per replicate.
+const PER_PAIR: usize = 20;
+
+/// Pairs that estimate the pure error.
+const PAIRS: usize = 10;
+
+/// Studies with fewer trials have too few pairs to show anything, and none.
+const FEWEST: usize = 60;
+
+/// Quantiles of the posterior mean at which pairs are, from the best on.
+const LEVELS: [f64; PAIRS] = [0.02, 0.5, 0.25, 0.75, 0.1, 0.9, 0.4, 0.6, 0.05, 0.33];
+
+impl Study {
+    /// Trials that are evaluated again as part of the next `count` points, as the settings leave it to the study.
+    pub(super) fn pairs(&self, models: &Models, step: u64, count: usize) -> Result<Vec<Point>> {
+        let (objectives, _) = self.config.objectives_and_constraints();
+        let &[objective] = objectives.as_slice() else { return Ok(Vec::new()) };
+        let output = &self.config.outputs[objective];
+        let is_ours =
+            self.config.replicates == Replicates::Auto && output.noise.is_auto() && output.goal != Goal::Classify;
+        // Candidates are there once, unless the user says otherwise.
+        if !is_ours || is_listed(&self.config.space) {
+            return Ok(Vec::new());
+        }
+        let (known, replicates) = self.replicates_so_far()?;
+        let trials = self.history.records().len() + count;
+        let due = (trials / PER_PAIR).min(PAIRS).saturating_sub(replicates);
+        if trials < FEWEST {
+            return Ok(Vec::new());
+        }
+        let observed = self.table.until(models.seen(), &self.history)?;
+        let Some(global) = Global::new(&self.config, models, &observed, objective) else { return Ok(Vec::new()) };
+        let is_inside = |record: &usize| self.table.inside[*record];
+        let records: Vec<usize> = observed.records.iter().copied().filter(is_inside).collect();
+        let (records, means) = global.means_among(&records)?;
+        let chosen: Vec<usize> = if due > 0 {
+            let most = due.min(count);
+            at_levels(&records, &means, replicates..replicates + most, |record| known.contains(&self.bits_of(record)))
+        } else {
+            let rng = StepRng { seed: self.config.seed, step };
+            let mut rng = rng.stream(Purpose::Replicate, 0);
+            global.misfits(&records, count / PER_PAIR, &mut rng)?
+        };
+        Ok(chosen.into_iter().map(|record| self.trial_of(record).point).collect())
+    }
+
+    /// Points that were asked for, or are ready, more than once, and how many trials these are beyond the first.
+    fn replicates_so_far(&self) -> Result<(HashSet<Vec<u64>>, usize)> {
+        let (mut seen, mut again, mut count) = (HashSet::new(), HashSet::new(), 0);
+        let live = (0..self.history.records().len()).filter(|&i| !self.history.records()[i].is_discarded);
+        let ready = self.ready_rows()?;
+        let ready = (0..ready.nrows()).map(|i| bits(ready.as_ref(), i)).collect::<Vec<_>>();
+        for point in live.map(|record| self.bits_of(record)).chain(ready) {
+            if !seen.insert(point.clone()) {
+                count += 1;
+                again.insert(point);
+            }
+        }
+        Ok((again, count))
+    }
+
+    fn bits_of(&self, record: usize) -> Vec<u64> {
+        bits(self.table.rows(&[record]).as_ref(), 0)
+    }
+}
+
+/// The records at these numbers of the levels; the next best one where a record is there already.
+fn at_levels(
+    records: &[usize],
+    means: &[f64],
+    numbers: std::ops::Range<usize>,
+    is_known: impl Fn(usize) -> bool,
+) -> Vec<usize> {
+    let order = sorted_by_value(means);
+    let mut chosen: Vec<usize> = Vec::new();
+    for number in numbers {
+        let level = (LEVELS[number % PAIRS] * order.len() as f64) as usize;
+        let from = order[level.min(order.len())..].iter().chain(&order);
+        let free = from.map(|&i| records[i]).find(|&record| !chosen.contains(&record) && !is_known(record));
+        chosen.extend(free);
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_at_several_levels_a_good_one_first() {
+        let records: Vec<usize> = (100..200).collect();
+        let means: Vec<f64> = (0..100).map(f64::from).collect();
+        let chosen = at_levels(&records, &means, 0..10, |record| record == 149);
+        assert_eq!(chosen, [197, 148, 174, 124, 189, 109, 159, 139, 194, 166]);
+        assert_eq!(at_levels(&records[..2], &means[..2], 0..10, |_| false), [101, 100]);
+    }
+}

@@ -1,0 +1,101 @@
+//! Replicates that a study asks for by itself, and what they show of the noise.
+
+use crate::{memory, points, small, square};
+use spargo::space::{Point, Space, Value};
+use spargo::study::{Budget, Campaign, Config, Mode, Next, Noise, Outcome, Replicates, Study, Trial};
+use std::collections::HashSet;
+
+/// A wave with a ripple that 200 trials cannot follow.
+fn rippled(point: &Point) -> f64 {
+    let [Value::Real(a), Value::Real(b)] = point[..] else { panic!("{point:?}") };
+    (3.0 * a).sin() * (3.0 * b).cos() + 0.3 * (90.0 * a).sin() * (110.0 * b).sin()
+}
+
+fn config(space: Space) -> Config {
+    Config { replicates: Replicates::Auto, initial: 40.into(), batch: 20, ..small(space) }
+}
+
+/// A study of so many trials in batches of 20; the outcome may depend on the number of the trial.
+fn grown(config: Config, trials: usize, outcome: impl Fn(&Trial) -> f64) -> Study {
+    let mut study = memory(config);
+    while study.counts().trials < trials {
+        let asked = study.ask(20).unwrap();
+        assert_eq!(asked.len(), 20);
+        let told: Vec<_> = asked.iter().map(|trial| (trial.id, Outcome::value(outcome(trial)))).collect();
+        study.tell(&told).unwrap();
+    }
+    study
+}
+
+fn replicates(study: &Study) -> usize {
+    let points = points(study);
+    points.len() - points.iter().collect::<HashSet<_>>().len()
+}
+
+#[test]
+fn one_trial_in_twenty_of_the_first_two_hundred_is_a_replicate() {
+    for (trials, expected) in [(40, 0), (60, 3), (100, 5), (260, 10)] {
+        let study = grown(config(square()), trials, |trial| rippled(&trial.point));
+        assert_eq!(replicates(&study), expected, "{trials} trials");
+        assert_eq!(study.reports().unwrap().iter().map(|report| report.pairs).sum::<usize>(), expected);
+    }
+    let without = [Config { replicates: Replicates::Never, ..config(square()) }, {
+        let mut known = config(square());
+        known.outputs[0].noise = Noise::Sd(0.1);
+        known
+    }];
+    for config in without {
+        assert_eq!(replicates(&grown(config, 100, |trial| rippled(&trial.point))), 0);
+    }
+}
+
+#[test]
+fn workers_that_wait_for_nothing_have_replicates_as_well() {
+    let mut study = memory(config(square()));
+    let mut campaign = Campaign::new(Budget::Total(200));
+    campaign.mode = Mode::Async { refit_every: 20 };
+    while let Next::Evaluate(trials) = campaign.next(&mut study, 4).unwrap() {
+        let told: Vec<_> = trials.iter().map(|trial| (trial.id, Outcome::value(rippled(&trial.point)))).collect();
+        study.tell(&told).unwrap();
+    }
+    assert!((3..=10).contains(&replicates(&study)), "{}", replicates(&study));
+}
+
+#[test]
+fn exact_outcomes_are_recognised_and_the_best_of_them_is_recommended() {
+    let mut told = config(square());
+    told.outputs[0].noise = Noise::None;
+    for (config, from) in [(config(square()), 80), (told, 40)] {
+        let mut study = grown(config, from, |trial| rippled(&trial.point));
+        for _ in 0..3 {
+            let best = study.best().unwrap().unwrap();
+            let truth = rippled(&best.observed.trial.point);
+            assert_eq!((best.believed.trial.id, best.believed.mean), (best.observed.trial.id, truth));
+            assert_eq!(best.believed.interval, (truth, truth));
+            assert_eq!(study.ranking(0).unwrap()[0], best.believed.trial.id);
+            let asked = study.ask(20).unwrap();
+            let outcome = |trial: &Trial| (trial.id, Outcome::value(rippled(&trial.point)));
+            study.tell(&asked.iter().map(outcome).collect::<Vec<_>>()).unwrap();
+        }
+        // A replicate that differs withdraws it.
+        let trial = study.history().records()[0].trial.clone();
+        study.add(&[(trial.point.clone(), Some(Outcome::value(rippled(&trial.point) + 0.2)))]).unwrap();
+        let believed = study.best().unwrap().unwrap().believed;
+        assert!(believed.interval.0 < believed.interval.1, "{believed:?}");
+    }
+}
+
+/// Noise with the deviation of the ripple: what the model misses is not believed.
+#[test]
+fn noisy_outcomes_are_not_taken_at_their_word() {
+    let noise = |id: u64| 0.3 * f64::sin(1.7 * (id * id) as f64);
+    let smooth = |point: &Point| rippled(point) - 0.3 * ripple(point);
+    let mut study = grown(config(square()), 200, |trial| smooth(&trial.point) + noise(trial.id));
+    let best = study.best().unwrap().unwrap();
+    assert!(best.believed.mean < best.observed.value - 0.05, "{best:?}");
+}
+
+fn ripple(point: &Point) -> f64 {
+    let [Value::Real(a), Value::Real(b)] = point[..] else { panic!("{point:?}") };
+    (90.0 * a).sin() * (110.0 * b).sin()
+}
