@@ -22,7 +22,13 @@ impl Study {
         let mean = |(k, model): (usize, &Surrogate)| {
             if k == objective { model.posterior.mean(x.as_ref()) } else { model.means(x.as_ref()) }
         };
-        let means = models.outputs.iter().enumerate().map(mean).collect::<Result<Vec<_>>>()?;
+        let mut means = models.outputs.iter().enumerate().map(mean).collect::<Result<Vec<_>>>()?;
+        // A trial whose outcome is not believed is not recommended either.
+        for (record, _) in self.table.extremes(objective, &self.history) {
+            if let Ok(row) = records.binary_search(&record) {
+                means[objective][row] = f64::NEG_INFINITY;
+            }
+        }
         let Some((row, violation)) = self.least_infeasible(objective, &means) else { return Ok(None) };
         let Some((observed, _)) = self.least_infeasible(objective, &outcomes) else { return Ok(None) };
         let sign = self.config.outputs[objective].goal.sign();

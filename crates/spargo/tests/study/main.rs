@@ -17,6 +17,7 @@ mod interrupts;
 mod kills;
 mod late_outputs;
 mod local_models;
+mod outliers;
 mod outputs;
 mod pending;
 mod processes;
