@@ -40,6 +40,9 @@ _MOST_MISSED = 2
 _HEARTBEAT = 10.0
 """Seconds of waiting for outcomes after which the campaign is called all the same: it says that the run is alive."""
 
+_WARNED = 1.05
+"""How much more trials there must be before warnings are looked for again."""
+
 log = logging.getLogger("spargo")
 log.addHandler(logging.NullHandler())
 
@@ -74,6 +77,8 @@ class Loop:
         """Numbers of failures of this run by reason."""
         self.trace = ""
         """Traceback of the last exception."""
+        self.looked = 0
+        """Trials when warnings were last looked for."""
         self.is_stopped = False
         self.raised: Exception | None = None
         """What a callback has raised."""
@@ -145,6 +150,9 @@ class Loop:
 
     def take_up(self, step: list[_spargo.EncodedTrial]) -> None:
         self.waiting.extend(self.study._codec.asked(step))
+        if step and len(self.study) > _WARNED * self.looked:
+            self.looked = len(self.study)
+            self.study._warn(stacklevel=6)
         if not (self.in_flight or self.waiting or self.retries):
             # Trials that were retried as soon as they had been told: the campaign takes them for in flight.
             self.waiting.extend(trial for trial in self.study.pending if trial.id in self.told)
@@ -289,6 +297,7 @@ class Loop:
                     log.info("model of %r fitted to %d outcomes in %.2f s", *what)
 
     def finish(self, why: str) -> None:
+        self.study._warn(stacklevel=5)
         failed = self.failures.total()
         if failed == 0 or failed < self.done:
             return

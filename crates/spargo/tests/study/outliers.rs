@@ -151,3 +151,31 @@ fn a_third_penalty_makes_a_region_of_two_errors() {
     study.discard(&[trials[0].id], &Note::new("a slip", "me")).unwrap();
     assert_eq!(treatments(&study), [Treatment::LeftOut, Treatment::LeftOut]);
 }
+
+/// A peak far above everything else, of which the first outcome is doubted, is found without anyone's help.
+#[test]
+fn a_narrow_peak_survives() {
+    let space = Space::new(["a", "b"].map(|name| Dimension::real(name, 0.0, 1.0)).into()).unwrap();
+    let peak = |point: &Point| {
+        let x = numbers(point);
+        (-((x[0] - 0.3).powi(2) + (x[1] - 0.7).powi(2)) / (2.0 * 0.05f64.powi(2))).exp()
+    };
+    let outcome =
+        |point: &Point, id: u64| Outcome::value(peak(point) + 0.002 * normal(&mut stream(3, Purpose::Data, 0, id)));
+    for seed in 0..repeats(3, 20) as u64 {
+        let mut study = memory(Config { seed, initial: 20.into(), ..Config::new(space.clone()) });
+        // On its slope, after a design that has missed it.
+        let design = study.ask(20).unwrap().into_iter().filter(|trial| peak(&trial.point) < 1e-3);
+        let mut told: Vec<_> = design.map(|trial| (trial.id, outcome(&trial.point, trial.id))).collect();
+        let slope = vec![Value::Real(0.34), Value::Real(0.66)];
+        told.push((study.add(&[(slope.clone(), None)]).unwrap().start, outcome(&slope, 21)));
+        study.tell(&told).unwrap();
+        assert_eq!(study.warnings()[0].treatment, Treatment::Doubted);
+        for _ in 0..5 {
+            advance(&mut study, 10, |_, trial| outcome(&trial.point, trial.id));
+        }
+        let best = study.best().unwrap().unwrap().believed.trial;
+        println!("seed {seed}: {:.3}, {:?}", peak(&best.point), study.warnings().len());
+        assert!(peak(&best.point) > 0.9 && study.warnings().is_empty(), "{seed}: {}", peak(&best.point));
+    }
+}

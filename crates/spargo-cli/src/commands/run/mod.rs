@@ -25,7 +25,7 @@ use miette::{Report, Result, miette};
 use progress::{Progress, Show};
 use session::{End, Session};
 use signal_hook::low_level::signal_name;
-use spargo::study::{Budget, Campaign, Config, Counts, Mode, Study, Why};
+use spargo::study::{Budget, Campaign, Config, Counts, Mode, Study, WarningLog, Why};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::mpsc;
@@ -113,7 +113,8 @@ impl Run {
         campaign.workers = workers;
         let progress = Progress::start(self.show(), &handle, settings)?;
         let deadline = settings.duration.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
-        let mut session = Session { handle, campaign, pool, events, config: file.config.clone(), progress, deadline };
+        let (config, warned) = (file.config.clone(), WarningLog::default());
+        let mut session = Session { handle, campaign, pool, events, config, progress, warned, deadline };
         self.threads.install(|| {
             let end = session.run()?;
             self.finish(session, end, settings)
