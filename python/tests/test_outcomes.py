@@ -256,4 +256,4 @@ def test_a_run_warns_of_extreme_outcomes() -> None:
     odd = spargo.Study({"x": (0.0, 1.0)}, "max", initial=20, seed=1)
     high = max(trial.params["x"] for trial in spargo.Study({"x": (0.0, 1.0)}, "max", initial=20, seed=1).ask())
     with pytest.warns(spargo.OutcomeWarning, match="objective = 1e6, is far above all others"):
-        odd.optimize(lambda x: 1e6 if x == high else x, 20, progress=False)
+        odd.optimize(lambda params: 1e6 if params["x"] == high else params["x"], 20, progress=False)
