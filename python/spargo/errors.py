@@ -21,6 +21,7 @@ __all__ = [
     "InputValueError",
     "InterruptedCall",
     "NoLogarithmError",
+    "OutcomeWarning",
     "NonFiniteError",
     "NotPositiveDefiniteError",
     "OtherSettingsError",
@@ -159,6 +160,10 @@ class StorageError(SpargoError, OSError):
     path: str
     cause: str
     remedy: str
+
+
+class OutcomeWarning(UserWarning):
+    """Extreme outcomes that models do not see as they were told; `Study.warnings` has them all."""
 
 
 class InterruptedCall(SpargoError, RuntimeError):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,6 +15,7 @@ import numpy.typing as npt
 from . import _spargo
 from .changes import COLUMNS, Change, named
 from .codec import Codec
+from .errors import OutcomeWarning
 from .outputs import goal_in_words
 from .posterior import Posterior, Prediction
 from .space import Choice, Dimension, Int, Real
@@ -48,6 +51,11 @@ class Insight:
     _codec: Codec
     _known_config: tuple[int, dict[str, Any]] | None = None
     """Settings as of the last question about them, with their number."""
+
+    @functools.cached_property
+    def _warned(self) -> set[str]:
+        """Warnings that were given."""
+        return set()
 
     # What it is.
 
@@ -134,6 +142,24 @@ class Insight:
         counts = self._inner.counts()
         parts = [f"{counts[what]} {what}" for what in ("pending", "failed", "discarded") if counts[what]]
         return f"{counts['trials']} trials" + (f" ({', '.join(parts)})" if parts else "")
+
+    def warnings(self) -> list[str]:
+        """What is to be known about extreme outcomes, which models do not see as they were told.
+
+        >>> import spargo
+        >>> study = spargo.Study({"x": (0.0, 1.0)}, "max")
+        >>> _ = study.add({"x": [i / 20 for i in range(20)], "objective": [*range(19), -1e6]})
+        >>> study.warnings()[0][:58]
+        'the outcome of trial 20, objective = -1e6, is far below al'
+        """
+        return [text for _, text in self._inner.warnings()]
+
+    def _warn(self, stacklevel: int) -> None:
+        """Warns of extreme outcomes, of each once."""
+        for key, text in self._inner.warnings():
+            if key not in self._warned:
+                self._warned.add(key)
+                warnings.warn(text, OutcomeWarning, stacklevel=stacklevel + 1)
 
     # Trials.
 

@@ -40,6 +40,9 @@ _MOST_MISSED = 2
 _HEARTBEAT = 10.0
 """Seconds of waiting for outcomes after which the campaign is called all the same: it says that the run is alive."""
 
+_WARNED = 1.05
+"""How much more trials there must be before warnings are looked for again."""
+
 log = logging.getLogger("spargo")
 log.addHandler(logging.NullHandler())
 
@@ -72,6 +75,8 @@ class Loop:
         """Numbers of failures of this run by reason."""
         self.trace = ""
         """Traceback of the last exception."""
+        self.looked = 0
+        """Trials when warnings were last looked for."""
         self.is_stopped = False
         self.raised: Exception | None = None
         """What a callback has raised."""
@@ -143,6 +148,9 @@ class Loop:
 
     def take_up(self, step: list[_spargo.EncodedTrial]) -> None:
         self.waiting.extend(self.study._codec.asked(step))
+        if step and len(self.study) > _WARNED * self.looked:
+            self.looked = len(self.study)
+            self.study._warn(stacklevel=6)
 
     def hand_out(self) -> None:
         while self.retries and not self.in_flight:
@@ -283,6 +291,7 @@ class Loop:
                     log.info("model of %r fitted to %d outcomes in %.2f s", *what)
 
     def finish(self, why: str) -> None:
+        self.study._warn(stacklevel=5)
         failed = self.failures.total()
         if failed == 0 or failed < self.done:
             return

@@ -48,7 +48,8 @@ class ModelOptions:
     noise_bound: Literal["close-pairs", "off"] | None = None
     """Upper bound on a learned noise variance; by default "close-pairs": what outcomes of close points differ by."""
     penalties: Literal["warn", "failures", "keep"] | None = None
-    """What is done about an extreme value that outcomes repeat exactly; by default "warn"."""
+    """What is done about extreme outcomes: by default "warn", they do not reach models as they are, with a warning; "failures":
+    a value that three trials or more repeat exactly is a failure as well; "keep": they are outcomes like any others."""
 
 
 @dataclasses.dataclass(frozen=True)

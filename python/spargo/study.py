@@ -160,7 +160,9 @@ class Study(Runnable):
         >>> [trial.id for trial in study.ask(2)]
         [1, 2]
         """
-        return self._asked(self._inner.ask(_checked(count), refit_every))
+        trials = self._asked(self._inner.ask(_checked(count), refit_every))
+        self._warn(stacklevel=2)
+        return trials
 
     def replicate(self, count: int | None = None) -> list[Trial]:
         """Trials that re-evaluate the likely winners, in proportion to their probability of being best; by default `batch`.

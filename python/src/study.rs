@@ -277,6 +277,14 @@ impl Study {
         self.session.at_once(py, |study| study.refresh().and_then(|()| json(&study.counts())))
     }
 
+    /// Warnings about extreme outcomes, each with what tells it from others as it grows.
+    fn warnings(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
+        self.session.at_once(py, |study| {
+            study.refresh()?;
+            Ok(study.warnings().iter().map(|warning| (warning.key(), warning.to_string())).collect())
+        })
+    }
+
     /// Best feasible outcome of the only objective, if there is one.
     fn best_observed(&self, py: Python<'_>) -> PyResult<Option<f64>> {
         self.session.at_once(py, |study| Ok(study.best_observation().map(|best| best.value)))

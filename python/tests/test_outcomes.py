@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -234,3 +235,25 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'spargo\[pandas\]'"):
         study().to_dataframe()
+
+
+def test_extreme_outcomes_are_warned_of_once() -> None:
+    odd = spargo.Study({"x": (0.0, 1.0)}, "max", initial=20, batch=2, seed=1)
+    trials = odd.ask()
+    odd.tell(trials, [-1e6 if trial.id in (3, 7, 9) else trial.params["x"] for trial in trials])
+    with pytest.warns(spargo.OutcomeWarning, match="3 trials .* have exactly objective = -1e6, far below all others"):
+        trials = odd.ask()
+    odd.tell(trials, [-1e6, 0.5])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        odd.ask()
+    assert [text.split(" have")[0] for text in odd.warnings()] == ["4 trials (3, 7, 9, …)"]
+    odd.configure(model=spargo.ModelOptions(penalties="keep"))
+    assert odd.warnings() == []
+
+
+def test_a_run_warns_of_extreme_outcomes() -> None:
+    odd = spargo.Study({"x": (0.0, 1.0)}, "max", initial=20, seed=1)
+    high = max(trial.params["x"] for trial in spargo.Study({"x": (0.0, 1.0)}, "max", initial=20, seed=1).ask())
+    with pytest.warns(spargo.OutcomeWarning, match="objective = 1e6, is far above all others"):
+        odd.optimize(lambda params: 1e6 if params["x"] == high else params["x"], 20, progress=False)

@@ -31,6 +31,8 @@ pub struct Overview {
     failures: Vec<u64>,
     /// Reasons of failures with their numbers, the most frequent first.
     reasons: Vec<(String, usize)>,
+    /// What is to be known about extreme outcomes.
+    warnings: Vec<String>,
     settings: Vec<(&'static str, String)>,
 }
 
@@ -117,6 +119,7 @@ impl Overview {
             feasibility: feasibility.then(|| Feasibility::of(study, &limited, &feasible)),
             failures: evenly(&failures, FAILURES),
             reasons,
+            warnings: study.warnings().iter().map(ToString::to_string).collect(),
             settings: settings(study),
         })
     }

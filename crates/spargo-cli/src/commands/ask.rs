@@ -111,6 +111,9 @@ impl PointArgs {
             for output in report.unobserved() {
                 note(&format!("no outcome of '{output}' is known yet, and the choice does not depend on it"));
             }
+            for warning in study.warnings() {
+                note(&format!("warning: {warning}"));
+            }
         }
         trials
     }

@@ -26,6 +26,7 @@ trials are evaluated by the next run.
 Keys of --json:
   study, name, trials, observed, failed, pending
   failures  a list of {reason, trials}
+  warnings  a list of texts about extreme outcomes
   feasible  null, or the number of trials that satisfy all constraints
   best      null or {believed: {trial, point, mean, low, high},
             observed: {trial, point, value}}

@@ -100,3 +100,26 @@ fn the_demo_looks_at_its_folder_before_it_begins() {
     assert!(said.code == Some(1) && said.stdout.is_empty(), "{said:?}");
     assert!(said.stderr.contains("cannot write no/such/folder.svg"), "{said:?}");
 }
+
+#[test]
+fn extreme_outcomes_are_warned_of_everywhere() {
+    let script = "case $SPARGO_TRIAL in 3|6|9) echo -1e6;; *) echo $1;; esac";
+    let folder = Folder::new(PLAIN, "{x}", "mode = 'batch'\nbudget = 16", script);
+    let said = folder.spargo(&["run", "study.toml"]);
+    let words = "3 trials (3, 6, 9) have exactly y = -1e6, far below all others: are these failures?";
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert_eq!(said.stderr.matches(words).count(), 1, "{said:?}");
+    for text in [said.stdout, folder.done(&["status", "study.toml"])] {
+        assert!(text.contains(&format!("warning: {words}")), "{text}");
+    }
+    let status = folder.status();
+    assert!(status["warnings"][0].as_str().unwrap().starts_with(words), "{status}");
+    assert_eq!(status["failed"], 0);
+    let asked = folder.spargo(&["ask", "study.toml", "-n", "1"]);
+    assert!(asked.stderr.contains(words), "{asked:?}");
+    folder.edit("study.toml", "[space]", "[model]\npenalties = 'failures'\n[space]");
+    folder.done(&["ask", "study.toml", "-n", "1"]);
+    let status = folder.status();
+    assert_eq!((&status["observed"], &status["failed"]), (&13.into(), &3.into()), "{status}");
+    assert!(status["warnings"][0].as_str().unwrap().contains("are taken for failures"), "{status}");
+}

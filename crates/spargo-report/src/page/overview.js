@@ -3,6 +3,7 @@
 function overview(data) {
   const shown = [];
   if (DATA.without_model) shown.push(notice(DATA.without_model));
+  for (const warning of data.warnings) shown.push(notice(`Warning: ${warning}.`));
   if (data.best) shown.push(bestCards(data.best));
   if (data.feasibility && data.observed) shown.push(feasibility(data));
   if (data.observed || data.failed) shown.push(convergence(data));

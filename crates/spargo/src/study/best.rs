@@ -45,7 +45,13 @@ impl Study {
             model if k == objective => model.posterior.mean(x.as_ref()),
             model => model.means(x.as_ref()),
         };
-        let columns = outcomes.into_iter().enumerate().map(column).collect::<Result<Vec<_>>>()?;
+        let mut columns = outcomes.into_iter().enumerate().map(column).collect::<Result<Vec<_>>>()?;
+        // A trial whose outcome is not believed is not recommended either.
+        for (record, _) in self.table.extremes(objective, &self.history) {
+            if let Ok(row) = records.binary_search(&record) {
+                columns[objective][row] = f64::NEG_INFINITY;
+            }
+        }
         let Some((row, violation)) = self.least_infeasible(objective, &columns) else {
             return Err(Error::Empty { what: "the list of complete trials".into() });
         };
@@ -68,7 +74,9 @@ impl Study {
                     let values: Vec<f64> = columns.iter().map(|column| column[row]).collect();
                     self.violation(&values, &scales)
                 };
-                let rows = (0..records.len()).filter(|&i| i == row || feasible && violation(i) == 0.0);
+                let is_believed = |i: usize| columns[objective][i] > f64::NEG_INFINITY;
+                let rows =
+                    (0..records.len()).filter(|&i| i == row || feasible && is_believed(i) && violation(i) == 0.0);
                 let (record, moments) = global.recommended_among(&rows.map(|i| records[i]).collect::<Vec<_>>())?;
                 (record, &models.outputs[objective], moments)
             }

@@ -130,7 +130,7 @@ pub struct ModelOptions {
     pub outcome_transform: OutcomeTransformChoice,
     /// The upper bound on the noise variance, where it is learned.
     pub noise_bound: NoiseBound,
-    /// What is done about an extreme value that outcomes repeat.
+    /// What is done about extreme outcomes.
     #[serde(skip_serializing_if = "Penalties::is_default")]
     pub penalties: Penalties,
 }
@@ -147,17 +147,17 @@ pub enum NoiseBound {
     Off,
 }
 
-/// What is done about an extreme value that outcomes repeat exactly, as simulators return it for points that failed.
+/// What is done about extreme outcomes, such as the penalties that simulators return for points that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Penalties {
-    /// It is an outcome, and a warning names it.
+    /// Models do not see them as they are, and there is a warning.
     #[default]
     Warn,
-    /// It is a failure.
+    /// As `Warn`, and a value that outcomes repeat exactly is a failure.
     Failures,
-    /// It is an outcome like any other.
+    /// They are outcomes like any others.
     Keep,
 }
 

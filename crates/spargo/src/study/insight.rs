@@ -144,8 +144,9 @@ impl Study {
             return Ok(Vec::new());
         }
         let (_, models) = self.current(output)?;
-        let mean = models.outputs[output].posterior.mean(self.table.rows(&self.table.observed).as_ref())?;
-        let by_mean: Vec<u64> = sorted_by_value(&mean).into_iter().map(|row| self.number(row)).collect();
+        let records = self.observed_records();
+        let mean = models.outputs[output].posterior.mean(self.table.rows(&records).as_ref())?;
+        let by_mean: Vec<u64> = sorted_by_value(&mean).into_iter().map(|row| records[row] as u64 + 1).collect();
         let is_objective = self.config.outputs[output].goal.is_objective();
         let best = if is_objective { self.best()?.map(|best| best.believed.trial.id) } else { None };
         Ok(best.into_iter().chain(by_mean.into_iter().filter(|trial| Some(*trial) != best)).collect())
@@ -154,7 +155,8 @@ impl Study {
     /// These trials' outcomes of an output, each with what the model of all others says; trials without an outcome are passed over.
     ///
     /// "The model of all others" has the hyperparameters and inducing points of the model of all. Of a class it says the
-    /// probability of yes, P, and the deviations are (y − P)/√(P(1 − P)).
+    /// probability of yes, P, and the deviations are (y − P)/√(P(1 − P)). The deviations of an extreme outcome are those of what
+    /// the model sees of it; errors that it does not see are passed over.
     pub fn leave_one_out(&mut self, output: usize, trials: &[u64]) -> Result<Vec<LeaveOneOut>> {
         let sign = self.sign(output)?;
         self.refresh()?;
@@ -162,7 +164,7 @@ impl Study {
             Err(Error::Empty { .. }) => return Ok(Vec::new()),
             observed => observed?,
         };
-        let Some(ObservedOutput { rows: own, data }) = &observed.outputs[output] else { return Ok(Vec::new()) };
+        let Some(ObservedOutput { rows: own, data, .. }) = &observed.outputs[output] else { return Ok(Vec::new()) };
         let row = |trial: &u64| {
             let place = observed.records.binary_search(&(trial.checked_sub(1)? as usize)).ok()?;
             own.binary_search(&place).ok()
@@ -173,7 +175,7 @@ impl Study {
         }
         let models = self.models()?;
         let model = &models.outputs[output];
-        let (outcomes, data) = (data.y(), model.units.apply(data));
+        let data = model.units.apply(data);
         let number = |row: usize| observed.records[own[row]] as u64 + 1;
         let likelihood = models.states[output].likelihood;
         if !likelihood.is_conjugate() {
@@ -187,9 +189,13 @@ impl Study {
             return Ok(rows.iter().enumerate().map(one).collect());
         }
         let Prediction { mean, variance } = leave_one_out(&model.posterior, &data, model.noise, &rows)?;
+        let told = |row: usize| {
+            let told = self.history.records()[observed.records[own[row]]].told[output].measurement.observed();
+            told.unwrap_or_else(|| sign * model.units.from_model(data.y()[row]))
+        };
         let one = |(j, &row): (usize, &usize)| LeaveOneOut {
             trial: number(row),
-            observed: sign * outcomes[row],
+            observed: told(row),
             predict_interval: CrediblePrediction::new(&model.units, sign, mean[j], variance[j]),
             deviations: sign * (data.y()[row] - mean[j]) / variance[j].sqrt(),
         };
@@ -265,7 +271,7 @@ impl Study {
         output: usize,
     ) -> Result<Option<PosteriorAtData>> {
         let (model, goal) = (&models.outputs[output], self.config.outputs[output].goal);
-        let Some(ObservedOutput { rows, data }) = &observed.outputs[output] else { return Ok(None) };
+        let Some(ObservedOutput { rows, data, .. }) = &observed.outputs[output] else { return Ok(None) };
         let Prediction { mean, variance } = model.posterior.predict(observed.x.as_ref())?;
         let (mut y, mut noise) = (mean.clone(), vec![model.noise; mean.len()]);
         let standard = model.units.apply(data);
@@ -280,11 +286,6 @@ impl Study {
     pub(super) fn encode(&self, points: &[Point]) -> Result<Mat> {
         let rows = points.iter().map(|point| self.config.space.encode_observed(point)).collect::<Result<Vec<_>>>()?;
         Ok(Mat::from_fn(rows.len(), self.config.space.dimensions().len(), |i, k| rows[i][k]))
-    }
-
-    /// The trial of a row of the observed ones.
-    fn number(&self, row: usize) -> u64 {
-        self.table.observed[row] as u64 + 1
     }
 }
 

@@ -269,6 +269,10 @@ impl<'a> Global<'a> {
         // At the edge of a neighbourhood other models know more.
         let points: Vec<usize> = distinct(data.x(), rows[..count].iter().copied(), &mut HashSet::new()).collect();
         let mut known = points[..points.len().div_ceil(2)].to_vec();
+        known.retain(|&row| !self.own.is_screened(row));
+        if known.is_empty() {
+            return Err(Error::Empty { what: "the trials of a neighbourhood".into() });
+        }
         let outputs = self.local_outputs(&rows[..count], Some(&local))?;
         if !self.is_unconstrained() {
             known = self.feasible(&outputs, &known)?;

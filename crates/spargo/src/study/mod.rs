@@ -50,11 +50,13 @@ mod refit;
 mod replicate;
 mod report;
 mod rows;
+mod screen;
 mod state;
 pub mod storage;
 mod trial;
 mod trust_regions;
 mod units;
+mod warnings;
 mod words;
 
 pub use activity::Runner;
@@ -82,6 +84,7 @@ pub use storage::{Activity, Enqueued, History, Note, OutputChange, Record, Revis
 pub use trial::{Refused, Trial};
 pub use trust_regions::{PolicyChoice, TrustRegionOptions, TrustRegionPolicy};
 pub use units::ColumnUnit;
+pub use warnings::{OutcomeWarning, Place, Treatment, WarningLog};
 pub use words::{DISCARDED_WORD, DONE_WORDS, FAILED_WORDS, OUTPUT_COLUMNS, PENDING_WORD, RESERVED_NAMES};
 
 use crate::error::{Error, Result};

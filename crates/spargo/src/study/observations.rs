@@ -4,14 +4,18 @@
 //!     rows of the history that were observed in part or in whole        X  [rows, inputs]
 //!     output k:  the rows that have it, y_k = ± value, noise variances  (X, y)_k ⊂ rows
 //! ```
+//!
+//! Extreme outcomes are screened: what is told stays as it is, but no model sees it as such.
 
 use super::config::Config;
+use super::screen::{Outcomes, Screen, Screened};
 use super::storage::{History, Record};
 use super::{Measurement, Output, Trial};
 use crate::acquire::optimizer::Excluded;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
 use crate::linalg::Mat;
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 /// What is known of the history's records; a record is named by its index.
@@ -29,12 +33,16 @@ pub(super) struct Observations {
     /// The rows of the candidates that these points are.
     taken: HashSet<u64>,
     outputs: Vec<Output>,
+    /// How each output's outcomes are screened, if they are.
+    screens: Vec<Option<Screen>>,
     /// Records of which some output was observed and none failed, in the order of their numbers.
     pub observed: Vec<usize>,
     /// Records of which some output failed.
     pub failed: Vec<usize>,
     /// Records of which something is still to come.
     pub pending: Vec<usize>,
+    /// Records whose outcomes are taken for failures, once they were asked for.
+    penalised: OnceCell<Vec<usize>>,
 }
 
 /// What was observed up to a tell.
@@ -55,17 +63,37 @@ pub(super) struct ObservedOutput {
     pub rows: Vec<usize>,
     /// Encoded points and outcomes; an objective is to be maximised.
     pub data: Dataset,
+    /// Those of the rows whose outcomes are not seen as they were told, in their order.
+    screened: Vec<usize>,
+}
+
+/// An extreme outcome, by its record, and what a model sees of it.
+pub(super) type Extreme = (usize, Screened);
+
+impl ObservedOutput {
+    /// All rows of some data, as they were told.
+    #[cfg(test)]
+    pub fn of(data: Dataset) -> Self {
+        ObservedOutput { rows: (0..data.len()).collect(), data, screened: Vec::new() }
+    }
+
+    /// Whether the outcome of a row is not seen as it was told.
+    pub fn is_screened(&self, row: usize) -> bool {
+        self.screened.binary_search(&row).is_ok()
+    }
 }
 
 impl Observations {
     pub fn new(config: &Config) -> Self {
         let (dimension, outputs) = (config.space.dimensions().len(), config.outputs.clone());
-        Observations { dimension, outputs, ..Observations::default() }
+        let screens = (0..outputs.len()).map(|output| Screen::new(config, output)).collect();
+        Observations { dimension, outputs, screens, ..Observations::default() }
     }
 
     /// Takes in what is new in the history; `rows` are the new points as models see them, unless these are still to be encoded.
     pub fn extend(&mut self, config: &Config, history: &History, rows: Vec<Vec<f64>>) -> Result<()> {
         let (records, mut rows) = (history.records(), rows.into_iter());
+        self.penalised.take();
         let mut changed: Vec<usize> = history.told()[self.tells..].iter().map(|&trial| trial as usize - 1).collect();
         for (i, record) in records.iter().enumerate().skip(self.points.len() / self.dimension) {
             let point = rows.next().map_or_else(|| self.encoded(config, record), Ok)?;
@@ -134,36 +162,108 @@ impl Observations {
 
     /// What was observed up to a tell; refuses if that is nothing.
     pub fn until(&self, seen: u64, history: &History) -> Result<Observed> {
-        let has = |record: &Record, k: usize| {
-            let told = &record.told[k];
-            told.seq <= seen && told.measurement.observed().is_some() && !record.is_discarded
-        };
-        let all = history.records();
-        let records: Vec<usize> =
-            (0..all.len()).filter(|&i| (0..self.outputs.len()).any(|k| has(&all[i], k))).collect();
+        let told = (0..self.outputs.len()).map(|k| self.told(k, seen, history)).collect::<Vec<_>>();
+        let mut records: Vec<usize> = told.iter().flat_map(Told::accepted).collect();
+        records.sort_unstable();
+        records.dedup();
         if records.is_empty() {
             return Err(Error::Empty { what: "the list of outcomes".into() });
         }
-        let of_output = |k: usize| -> Result<Option<ObservedOutput>> {
-            let rows: Vec<usize> = (0..records.len()).filter(|&row| has(&all[records[row]], k)).collect();
-            let own: Vec<usize> = rows.iter().map(|&row| records[row]).collect();
-            let (mut y, mut noise) = (Vec::with_capacity(own.len()), Vec::with_capacity(own.len()));
-            for &record in &own {
-                if let Measurement::Observed { value, variance } = all[record].told[k].measurement {
-                    y.push(self.outputs[k].goal.sign() * value);
-                    noise.push(variance);
-                }
-            }
-            if own.is_empty() {
-                return Ok(None);
-            }
-            let data = Dataset::new(self.rows(&own), y)?;
-            let data = if noise.iter().all(Option::is_none) { data } else { data.with_known_noise(noise)? };
-            Ok(Some(ObservedOutput { rows, data }))
-        };
-        let outputs = (0..self.outputs.len()).map(of_output).collect::<Result<_>>()?;
+        let outputs = told.into_iter().map(|told| self.seen(told, &records)).collect::<Result<_>>()?;
         Ok(Observed { x: self.rows(&records), records, outputs })
     }
+
+    /// The extreme outcomes of an output, in the order of their records.
+    pub fn extremes(&self, output: usize, history: &History) -> Vec<Extreme> {
+        let Told { records, screened, .. } = self.told(output, history.tells(), history);
+        screened.into_iter().map(|(row, screened)| (records[row], screened)).collect()
+    }
+
+    /// Records of which some outcome is taken for a failure, in their order.
+    pub fn penalised(&self, history: &History) -> &Vec<usize> {
+        self.penalised.get_or_init(|| {
+            if self.screens.iter().flatten().all(|screen| !screen.finds_failures()) {
+                return Vec::new();
+            }
+            let extremes = (0..self.outputs.len()).flat_map(|output| self.extremes(output, history));
+            let failed = extremes.filter(|(_, seen)| *seen == Screened::Failed);
+            let mut records: Vec<usize> = failed.map(|(record, _)| record).collect();
+            records.sort_unstable();
+            records.dedup();
+            records
+        })
+    }
+
+    /// The outcomes of an output up to a tell, as they were told, and which of them are extreme.
+    fn told(&self, output: usize, seen: u64, history: &History) -> Told {
+        let (mut records, mut y, mut noise) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, record) in history.records().iter().enumerate().filter(|(_, record)| !record.is_discarded) {
+            let told = &record.told[output];
+            if let Measurement::Observed { value, variance } = told.measurement
+                && told.seq <= seen
+            {
+                records.push(i);
+                y.push(self.outputs[output].goal.sign() * value);
+                noise.push(variance);
+            }
+        }
+        let x = self.rows(&records);
+        let outcomes = Outcomes { x: x.as_ref(), y: &y, noise: &noise };
+        let screened = self.screens[output].as_ref().map_or(Vec::new(), |screen| screen.apply(&outcomes));
+        Told { records, y, noise, screened }
+    }
+
+    /// What models see of an output's outcomes; `None` if that is nothing.
+    fn seen(&self, told: Told, records: &[usize]) -> Result<Option<ObservedOutput>> {
+        let Told { records: mut own, mut y, mut noise, screened } = told;
+        let mut is_seen = vec![true; own.len()];
+        for &(row, as_seen) in &screened {
+            match as_seen {
+                Screened::Failed | Screened::LeftOut => is_seen[row] = false,
+                Screened::Clipped(value) => y[row] = value,
+                Screened::Doubted { value, variance } => (y[row], noise[row]) = (value, Some(variance)),
+            }
+        }
+        // The places of the rows among those that are left.
+        let places: Vec<usize> =
+            is_seen.iter().scan(0, |next, &seen| Some(std::mem::replace(next, *next + usize::from(seen)))).collect();
+        let screened = screened.iter().filter(|(row, _)| is_seen[*row]).map(|(row, _)| places[*row]).collect();
+        keep(&mut own, &is_seen);
+        keep(&mut y, &is_seen);
+        keep(&mut noise, &is_seen);
+        if own.is_empty() {
+            return Ok(None);
+        }
+        let rows = own.iter().filter_map(|record| records.binary_search(record).ok()).collect();
+        let data = Dataset::new(self.rows(&own), y)?;
+        let data = if noise.iter().all(Option::is_none) { data } else { data.with_known_noise(noise)? };
+        Ok(Some(ObservedOutput { rows, data, screened }))
+    }
+}
+
+/// The outcomes of an output as they were told, an objective's to be maximised.
+struct Told {
+    /// The records that have the output.
+    records: Vec<usize>,
+    y: Vec<f64>,
+    noise: Vec<Option<f64>>,
+    /// The rows with extreme outcomes, in their order.
+    screened: Vec<(usize, Screened)>,
+}
+
+impl Told {
+    /// The records whose outcomes are not taken for failures.
+    fn accepted(&self) -> impl Iterator<Item = usize> {
+        let failed = self.screened.iter().filter(|(_, seen)| *seen == Screened::Failed);
+        let failed: HashSet<usize> = failed.map(|&(row, _)| row).collect();
+        (0..self.records.len()).filter(move |row| !failed.contains(row)).map(|row| self.records[row])
+    }
+}
+
+/// Keeps the values that are marked.
+fn keep<T>(values: &mut Vec<T>, marks: &[bool]) {
+    let mut marks = marks.iter();
+    values.retain(|_| marks.next().is_some_and(|mark| *mark));
 }
 
 /// Takes records that changed out of a list in the order of the trials, and puts in those that belong there now.

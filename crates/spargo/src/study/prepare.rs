@@ -65,7 +65,7 @@ impl Prepared {
     ) -> Result<Self> {
         let started = Instant::now();
         let goal = config.outputs[output].goal;
-        let ObservedOutput { rows, data } = own;
+        let ObservedOutput { rows, data, .. } = own;
         let before = last.and_then(|last| last.of(output));
         let last = before.filter(|_| !last.is_some_and(|last| last.is_revised));
         // A search from one start can stay where few data had led it: look around again as they double.

@@ -48,7 +48,7 @@ impl Counts {
 impl Study {
     /// Trials by what is known of them.
     pub fn counts(&self) -> Counts {
-        self.history.counts()
+        self.with_penalised(self.history.counts())
     }
 
     /// The part of an outcome that the trial has not been told yet; `None` if that is nothing, or if there is no such trial.
@@ -71,7 +71,7 @@ impl Study {
     pub(super) fn complete(&self) -> Vec<usize> {
         let is_complete =
             |&record: &usize| self.table.inside[record] && self.history().records()[record].values().is_some();
-        self.table.observed.iter().copied().filter(is_complete).collect()
+        self.observed_records().iter().copied().filter(is_complete).collect()
     }
 
     /// The best outcome of the only objective among those that satisfy all constraints, the first of equals; `None` if there
@@ -87,8 +87,10 @@ impl Study {
 
     /// Trials inside the space with all of their outputs that satisfy all constraints, with their values.
     pub fn feasible(&self) -> impl Iterator<Item = (&Trial, Vec<f64>)> {
-        let inside = self.history().records().iter().zip(&self.table.inside).filter(|(_, is_inside)| **is_inside);
-        let complete = inside.filter_map(|(record, _)| Some((&record.trial, record.values()?)));
+        let penalised = self.table.penalised(&self.history);
+        let is_accepted = |i: &usize| self.table.inside[*i] && penalised.binary_search(i).is_err();
+        let records = self.history().records().iter().enumerate().filter(move |(i, _)| is_accepted(i));
+        let complete = records.filter_map(|(_, record)| Some((&record.trial, record.values()?)));
         complete.filter(|(_, values)| self.config.is_feasible(values))
     }
 

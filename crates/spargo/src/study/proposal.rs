@@ -191,7 +191,7 @@ impl Study {
         excluded: &mut Excluded,
     ) -> Result<Mat> {
         let table = &self.table;
-        let (observed, failed) = (table.rows(&table.observed), table.rows(&table.failed));
+        let (observed, failed) = (table.rows(&self.observed_records()), table.rows(&self.failed_records()));
         let others = table.rows(&self.awaited(models));
         let pending = stacked(others.as_ref(), own);
         let local = if self.config.refined(step, numbers.clone()) > 0 { self.local(models)? } else { None };

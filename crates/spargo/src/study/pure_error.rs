@@ -163,7 +163,7 @@ mod tests {
         let at: Vec<usize> = (0..40).chain(pairs.iter().copied()).collect();
         let y = at.iter().map(|&i| i as f64 + noise * normal(&mut rng)).collect();
         let x = Mat::from_fn(at.len(), 1, |row, _| at[row] as f64 / 40.0);
-        ObservedOutput { rows: (0..at.len()).collect(), data: Dataset::new(x, y).unwrap() }
+        ObservedOutput::of(Dataset::new(x, y).unwrap())
     }
 
     #[test]
@@ -194,8 +194,8 @@ mod tests {
     #[test]
     fn misfit_is_shown_by_enough_replicates_or_by_what_is_known() {
         let error = |degrees: f64| PureError { variance: 1.0, degrees };
-        // Ten pairs show a factor of 4 and not one of 2; with 40 they show 2.
-        assert!(error(10.0).shows_misfit(4.0) && !error(10.0).shows_misfit(2.0) && error(40.0).shows_misfit(2.0));
+        // Ten pairs show a factor of 6 and not one of 4, which 40 show.
+        assert!(error(10.0).shows_misfit(6.0) && !error(10.0).shows_misfit(4.0) && error(40.0).shows_misfit(4.0));
         assert!(error(KNOWN).shows_misfit(1.2) && !error(KNOWN).shows_misfit(1.1));
         assert!(!error(KNOWN).shows_misfit(0.5), "noise learned below the pure error is no misfit");
         let exact = PureError { variance: 0.0, degrees: 3.0 };

@@ -169,7 +169,7 @@ mod tests {
         let truth: Vec<f64> = at.iter().map(|&i| (i as f64 / 40.0).sin() + RIPPLE * (2.4 * i as f64).sin()).collect();
         let y = truth.iter().map(|f| f + noise * normal(&mut rng)).collect();
         let x = Mat::from_fn(at.len(), 1, |row, _| at[row] as f64 / 200.0);
-        (ObservedOutput { rows: (0..at.len()).collect(), data: Dataset::new(x, y).unwrap() }, truth)
+        (ObservedOutput::of(Dataset::new(x, y).unwrap()), truth)
     }
 
     /// A smooth exact model of all rows, whose noise has the ripple in it.
@@ -214,7 +214,7 @@ mod tests {
         let data = own.data.subset(&rows);
         let model = smooth(&data, 0.13);
         let scale = model.units.log_slope(0.0).exp();
-        let own = ObservedOutput { rows: rows.clone(), data };
+        let own = ObservedOutput::of(data);
         let found = judge(&own, Noise::Variance(0.0025)).beliefs(&model, &rows).unwrap();
         let (pure, noise) = (0.0025 * scale * scale, model.noise);
         let kernel = Kernel::stationary(Family::Matern52, 1.0, 0.3, 1);
@@ -239,7 +239,7 @@ mod tests {
         let mut rng = stream(3, Purpose::Data, 0, 0);
         let x = Mat::from_fn(200, 1, |i, _| i as f64 / 199.0);
         let y = (0..200).map(|i| -4.0 * (i as f64 / 199.0 - 0.6).powi(2) + 0.5 * normal(&mut rng)).collect();
-        let own = ObservedOutput { rows: (0..200).collect(), data: Dataset::new(x, y).unwrap() };
+        let own = ObservedOutput::of(Dataset::new(x, y).unwrap());
         let (rows, model) = ((0..200).collect::<Vec<_>>(), smooth(&own.data, 0.25));
         let judge = judge(&own, Noise::Auto);
         let beliefs = judge.beliefs(&model, &rows).unwrap();

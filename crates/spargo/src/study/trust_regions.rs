@@ -157,13 +157,13 @@ impl Study {
         let mut policy = policy.resume(&state, &options)?;
         // The last ask may have been another process's, whose models knew more.
         let seen = before.max(models.seen());
-        let observed = self.table.rows(&self.table.observed);
+        let records = self.observed_records();
+        let observed = self.table.rows(&records);
         let (objectives, constraints) = config.acquired(&models.outputs);
         let pareto = &ParetoState::new(&objectives, &constraints, observed.as_ref())?;
-        let trials: Vec<u64> = self.table.observed.iter().map(|&record| record as u64 + 1).collect();
-        let is_new =
-            |&row: &usize| (before + 1..=seen).contains(&self.history.records()[self.table.observed[row]].seq());
-        let new: Vec<usize> = (0..self.table.observed.len()).filter(is_new).collect();
+        let trials: Vec<u64> = records.iter().map(|&record| record as u64 + 1).collect();
+        let is_new = |&row: &usize| (before + 1..=seen).contains(&self.history.records()[records[row]].seq());
+        let new: Vec<usize> = (0..records.len()).filter(is_new).collect();
         policy.update(&RegionNews { observed: observed.as_ref(), trials: &trials, pareto, new: &new });
         let memory = Some(RegionMemory { seen, state: policy.state() });
         Ok(Some(StepRegions { policy, memory }))

@@ -19,6 +19,7 @@ mod kills;
 mod late_outputs;
 mod local_models;
 mod noise;
+mod outliers;
 mod outputs;
 mod pairs;
 mod pending;

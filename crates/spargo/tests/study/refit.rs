@@ -74,7 +74,7 @@ fn every_path_of_a_model_is_new_in_every_process() {
 #[test]
 fn several_outputs_miss_the_same_outcomes() {
     use spargo::study::{Goal, Output};
-    let output = |name: &str, goal| Output::new(name, goal);
+    let output = |name: &str, goal: Goal| Output::new(name, goal);
     let outputs = vec![output("up", Goal::Maximize), output("down", Goal::Minimize)];
     let mut study = memory(Config { outputs, ..small(plane()) });
     let both = |space: &Space, trial: &Trial| {

@@ -183,7 +183,7 @@ fn what_cannot_be_replicated_is_refused_by_name() {
     assert_eq!(study.replicate(0).unwrap(), []);
     assert!(matches!(study.replicate(1), Err(Error::Unsupported { remedy, .. }) if remedy.contains("tell")));
     assert!(matches!(study.replicate(2_000_000), Err(Error::Parameter { .. })));
-    let output = |name: &str, goal| Output::new(name, goal);
+    let output = |name: &str, goal: Goal| Output::new(name, goal);
     let mut study = memory(Config { outputs: vec![output("u", Goal::Classify)], ..small(plane()) });
     assert!(
         matches!(study.replicate(1), Err(Error::Unsupported { what, .. }) if what.contains("without an objective"))

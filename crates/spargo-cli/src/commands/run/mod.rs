@@ -27,7 +27,7 @@ use pace::Pace;
 use progress::{Progress, Show};
 use session::{End, Session};
 use signal_hook::low_level::signal_name;
-use spargo::study::{Budget, Campaign, Config, Counts, Mode, Study, Why};
+use spargo::study::{Budget, Campaign, Config, Counts, Mode, Study, WarningLog, Why};
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::mpsc;
@@ -118,6 +118,7 @@ impl Run {
             events,
             config: file.config.clone(),
             progress,
+            warned: WarningLog::default(),
             deadline,
             pace: Pace::default(),
         };

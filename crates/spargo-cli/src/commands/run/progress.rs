@@ -1,7 +1,7 @@
 //! What a run shows of its progress: a bar on a terminal, a line for every batch of points in a file, or one line of JSON per event for programs.
 
 use crate::io::csv::points::{Named, by_output, short};
-use crate::io::output::print::{print, write};
+use crate::io::output::print::{note, print, write};
 use crate::io::study_file::{RunMode, RunSettings};
 use crate::io::study_handle::StudyHandle;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
@@ -84,6 +84,11 @@ impl Progress {
             let trials: Vec<Value> = trials.iter().map(named).collect();
             json!({ "event": "asked", "step": study.history().asks(), "seconds": seconds, "trials": trials })
         })
+    }
+
+    /// Shows a warning above the bar, if there is one.
+    pub fn warn(&self, warning: &str) {
+        self.bar.suspend(|| note(&format!("warning: {warning}")));
     }
 
     /// Shows the outcome of one trial.

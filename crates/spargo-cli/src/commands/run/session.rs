@@ -15,7 +15,7 @@ use crate::io::output::logs::log_last_step;
 use crate::io::study_handle::StudyHandle;
 use miette::{IntoDiagnostic, Report, Result, WrapErr, miette};
 use spargo::Error;
-use spargo::study::{Campaign, Config, Next, Outcome, Why};
+use spargo::study::{Campaign, Config, Next, Outcome, WarningLog, Why};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 use tracing::{debug, info, warn};
@@ -35,6 +35,8 @@ pub struct Session {
     /// The settings that the run was started with.
     pub config: Config,
     pub progress: Progress,
+    /// Warnings about extreme outcomes that were shown.
+    pub warned: WarningLog,
     /// When the run is out of time: what runs then is waited for, and nothing else is begun.
     pub deadline: Option<Instant>,
     /// How long programs take.
@@ -122,6 +124,9 @@ impl Session {
             if self.handle.study.history().asks() > asks {
                 self.progress.asked(&mut self.handle.study, trials, started.elapsed().as_secs_f64())?;
                 log_last_step(&self.handle.study)?;
+                for warning in self.warned.news(&self.handle.study) {
+                    self.progress.warn(&warning.to_string());
+                }
             } else {
                 info!("{} trials of an earlier run are evaluated first", trials.len());
             }

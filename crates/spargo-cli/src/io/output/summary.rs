@@ -34,6 +34,8 @@ pub struct StudySummary {
     accuracy: Option<f64>,
     /// Observed trials outside the ranges.
     outside: usize,
+    /// What is to be known about extreme outcomes.
+    warnings: Vec<String>,
     /// Why there is no model, if there should be one.
     without_model: Option<String>,
 }
@@ -76,13 +78,14 @@ impl StudySummary {
             failures: failures(handle.study.history().records()),
             accuracy: None,
             outside: handle.study.outside(),
+            warnings: handle.study.warnings().iter().map(ToString::to_string).collect(),
             without_model: None,
         }
     }
 
     /// `{"study", "name", "trials", "observed", "failed", "pending", "partial", "discarded", "best": {"believed", "observed",
     /// "feasible"} or null, "feasible": a number or null, "front": {"believed", "observed", "ends", "knee"} or null, "failures":
-    /// a list of {"reason", "trials"}, "accuracy": a share or null}`, where what is believed is null without a model: feasible
+    /// a list of {"reason", "trials"}, "warnings": a list of texts, "accuracy": a share or null}`, where what is believed is null without a model: feasible
     /// trials satisfy all constraints, if there are any, fronts are those of several objectives, their ends and knee are trials,
     /// and the accuracy is that of a class.
     pub fn json(&self) -> Value {
@@ -92,6 +95,7 @@ impl StudySummary {
             "trials": trials, "observed": observed, "failed": failed, "pending": pending, "partial": partial,
             "discarded": discarded, "feasible": self.feasible,
             "failures": self.failures.iter().map(|(reason, trials)| json!({ "reason": reason, "trials": trials })).collect::<Value>(),
+            "warnings": self.warnings,
             "accuracy": self.accuracy,
             "best": self.observed.as_ref().map(|observed| self.best_json(observed)),
             "front": self.observed_front.as_ref().map(|observed| self.fronts_json(observed)),
@@ -158,6 +162,9 @@ impl fmt::Display for StudySummary {
         writeln!(f, "{}", if discarded > 0 { format!(", {discarded} discarded") } else { String::new() })?;
         if !self.failures.is_empty() {
             writeln!(f, "failed: {}", reasons(&self.failures))?;
+        }
+        for warning in &self.warnings {
+            writeln!(f, "warning: {warning}")?;
         }
         if let Some(feasible) = self.feasible {
             writeln!(f, "within all constraints: {feasible} of {observed} observed")?;

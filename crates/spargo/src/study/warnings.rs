@@ -1,0 +1,210 @@
+//! Warnings: extreme outcomes that models do not see as they were told, and what can be done about them.
+
+use super::observations::Extreme;
+use super::screen::{SEVERAL, Screened};
+use super::{Counts, Status, Study};
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+
+/// Trials that a warning names.
+const NAMED: usize = 3;
+
+/// A warning about extreme outcomes of one output.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OutcomeWarning {
+    /// The output's name.
+    pub output: String,
+    /// The trials' numbers.
+    pub trials: Vec<u64>,
+    /// The most extreme of their outcomes, as it was told.
+    pub value: f64,
+    /// On which side of all others they lie.
+    pub place: Place,
+    /// What models see of them.
+    pub treatment: Treatment,
+}
+
+/// On which side of all others extreme outcomes lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Far above.
+    Above,
+    /// Far below.
+    Below,
+}
+
+/// What models see of extreme outcomes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Treatment {
+    /// Several trials have exactly the same value, and are taken for failures.
+    Failures,
+    /// Several trials have exactly the same value, which may stand for failures.
+    Repeated,
+    /// They are seen as just beyond all others.
+    Clipped,
+    /// A single one is left out as an error.
+    LeftOut,
+    /// A single one is too good to be believed yet.
+    Doubted,
+}
+
+impl fmt::Display for OutcomeWarning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let OutcomeWarning { output, place, .. } = self;
+        let (value, which) = (number(self.value), self.named());
+        let place = if *place == Place::Above { "above" } else { "below" };
+        let single = format!("the outcome of {which}, {output} = {value}, is far {place} all others");
+        match self.treatment {
+            Treatment::Failures => write!(
+                f,
+                "{which} with exactly {output} = {value}, far {place} all others, are taken for failures (penalties = \
+                 \"failures\" in [model])"
+            ),
+            Treatment::Repeated => write!(
+                f,
+                "{which} have exactly {output} = {value}, far {place} all others: are these failures? Set penalties = \
+                 \"failures\" in [model], or \"keep\" if not"
+            ),
+            Treatment::Clipped => write!(
+                f,
+                "{which}: {output} is far {place} all others, up to {value}, and models see it as just {place} them; set \
+                 penalties = \"keep\" in [model] to model it as it is"
+            ),
+            Treatment::LeftOut => write!(
+                f,
+                "{single}, and models leave it out: amend or discard it, or set penalties = \"keep\" in [model] if it is right"
+            ),
+            Treatment::Doubted => write!(
+                f,
+                "{single}, and not believed until it is confirmed: evaluate the point once more, amend or discard it, or set \
+                 penalties = \"keep\" in [model] if it is right"
+            ),
+        }
+    }
+}
+
+impl OutcomeWarning {
+    /// What it keeps as further trials join it.
+    pub fn key(&self) -> String {
+        format!("{}, {:?} from trial {}", self.output, self.treatment, self.trials.first().copied().unwrap_or_default())
+    }
+
+    /// "trial 7", or "12 trials (3, 7, 9, …)".
+    fn named(&self) -> String {
+        let numbers: Vec<String> = self.trials.iter().take(NAMED).map(u64::to_string).collect();
+        match self.trials.len() {
+            1 => format!("trial {}", numbers.concat()),
+            count if count > NAMED => format!("{count} trials ({}, …)", numbers.join(", ")),
+            count => format!("{count} trials ({})", numbers.join(", ")),
+        }
+    }
+}
+
+/// The warnings that a run has shown.
+#[derive(Debug, Default)]
+pub struct WarningLog {
+    shown: HashSet<String>,
+    /// The number of trials when they were last looked for.
+    trials: usize,
+}
+
+impl WarningLog {
+    /// Warnings that were not shown before. They are looked for as the trials grow by a twentieth, so that a run of many asks
+    /// spends little on it.
+    pub fn news(&mut self, study: &Study) -> Vec<OutcomeWarning> {
+        let trials = study.history().records().len();
+        if trials <= self.trials + self.trials / 20 {
+            return Vec::new();
+        }
+        self.trials = trials;
+        study.warnings().into_iter().filter(|warning| self.shown.insert(warning.key())).collect()
+    }
+}
+
+/// A number without a row of zeros.
+fn number(value: f64) -> String {
+    let is_plain = value == 0.0 || (1e-3..1e5).contains(&value.abs());
+    if is_plain { value.to_string() } else { format!("{value:e}") }
+}
+
+/// Records that one warning is about, each with its outcome.
+type Group = (Treatment, Place, Vec<(usize, f64)>);
+
+impl Study {
+    /// What the user should know about extreme outcomes, output by output; nothing with `penalties = "keep"`.
+    pub fn warnings(&self) -> Vec<OutcomeWarning> {
+        let outputs = 0..self.config.outputs.len();
+        outputs.flat_map(|output| self.warnings_of(output, &self.table.extremes(output, &self.history))).collect()
+    }
+
+    /// The warnings about one output: repeated values first, then the others, by the first trial of each.
+    fn warnings_of(&self, output: usize, extremes: &[Extreme]) -> Vec<OutcomeWarning> {
+        let told = |record: usize| self.history.records()[record].told[output].measurement.observed();
+        let outcomes: Vec<(usize, f64, Screened)> =
+            extremes.iter().filter_map(|&(record, seen)| Some((record, told(record)?, seen))).collect();
+        let is_extreme = |record: &usize| extremes.binary_search_by_key(record, |&(record, _)| record).is_ok();
+        let other = (0..self.history.records().len()).filter(|record| !is_extreme(record)).find_map(told);
+        let mut groups: Vec<Group> = Vec::new();
+        for &(record, value, seen) in &outcomes {
+            let count = outcomes.iter().filter(|(_, other, _)| *other == value).count();
+            let treatment = match seen {
+                Screened::Failed => Treatment::Failures,
+                _ if count >= SEVERAL => Treatment::Repeated,
+                Screened::Clipped(_) => Treatment::Clipped,
+                Screened::LeftOut => Treatment::LeftOut,
+                Screened::Doubted { .. } => Treatment::Doubted,
+            };
+            let place = if other.is_some_and(|other| value < other) { Place::Below } else { Place::Above };
+            let belongs = |(of, at, some): &&mut Group| {
+                let is_same = some.iter().all(|(_, other)| *other == value);
+                *of == treatment && *at == place && (is_same || treatment == Treatment::Clipped)
+            };
+            let is_single = matches!(treatment, Treatment::LeftOut | Treatment::Doubted);
+            match groups.iter_mut().find(belongs).filter(|_| !is_single) {
+                Some((_, _, some)) => some.push((record, value)),
+                None => groups.push((treatment, place, vec![(record, value)])),
+            }
+        }
+        let name = &self.config.outputs[output].name;
+        let warning = |(treatment, place, some): (Treatment, Place, Vec<(usize, f64)>)| OutcomeWarning {
+            output: name.clone(),
+            trials: some.iter().map(|(record, _)| *record as u64 + 1).collect(),
+            value: some.iter().map(|(_, value)| *value).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or_default(),
+            place,
+            treatment,
+        };
+        groups.into_iter().map(warning).collect()
+    }
+
+    /// Records of which some output was observed, none failed, and none is taken for failed.
+    pub(super) fn observed_records(&self) -> Cow<'_, [usize]> {
+        let penalised = self.table.penalised(&self.history);
+        if penalised.is_empty() {
+            return Cow::Borrowed(&self.table.observed);
+        }
+        let is_accepted = |record: &usize| penalised.binary_search(record).is_err();
+        Cow::Owned(self.table.observed.iter().copied().filter(is_accepted).collect())
+    }
+
+    /// Records of which some output failed, or is taken for failed.
+    pub(super) fn failed_records(&self) -> Cow<'_, [usize]> {
+        let penalised = self.table.penalised(&self.history);
+        if penalised.is_empty() {
+            return Cow::Borrowed(&self.table.failed);
+        }
+        let mut failed = [self.table.failed.as_slice(), penalised].concat();
+        failed.sort_unstable();
+        failed.dedup();
+        Cow::Owned(failed)
+    }
+
+    /// Counts with the trials of a single output that are taken for failed.
+    pub(super) fn with_penalised(&self, mut counts: Counts) -> Counts {
+        if self.config.outputs.len() == 1 {
+            self.table.penalised(&self.history).iter().for_each(|_| counts.replace(Status::Done, Status::Failed));
+        }
+        counts
+    }
+}
