@@ -58,7 +58,8 @@ fn workers_that_wait_for_nothing_have_replicates_as_well() {
         let told: Vec<_> = trials.iter().map(|trial| (trial.id, Outcome::value(rippled(&trial.point)))).collect();
         study.tell(&told).unwrap();
     }
-    assert!((3..=10).contains(&replicates(&study)), "{}", replicates(&study));
+    // Some that were ready may be taken while the next models, which have theirs, are fitted.
+    assert!((3..=20).contains(&replicates(&study)), "{}", replicates(&study));
 }
 
 #[test]
