@@ -7,6 +7,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
+/// Records and their outcomes about which there is one warning.
+type Group = (Treatment, Place, Vec<(usize, f64)>);
+
 /// Trials that a warning names.
 const NAMED: usize = 3;
 
@@ -143,7 +146,7 @@ impl Study {
             extremes.iter().filter_map(|&(record, seen)| Some((record, told(record)?, seen))).collect();
         let is_extreme = |record: &usize| extremes.binary_search_by_key(record, |&(record, _)| record).is_ok();
         let other = (0..self.history.records().len()).filter(|record| !is_extreme(record)).find_map(told);
-        let mut groups: Vec<(Treatment, Place, Vec<(usize, f64)>)> = Vec::new();
+        let mut groups: Vec<Group> = Vec::new();
         for &(record, value, seen) in &outcomes {
             let count = outcomes.iter().filter(|(_, other, _)| *other == value).count();
             let treatment = match seen {
@@ -154,7 +157,7 @@ impl Study {
                 Screened::Doubted { .. } => Treatment::Doubted,
             };
             let place = if other.is_some_and(|other| value < other) { Place::Below } else { Place::Above };
-            let belongs = |(of, at, some): &&mut (Treatment, Place, Vec<(usize, f64)>)| {
+            let belongs = |(of, at, some): &&mut Group| {
                 let is_same = some.iter().all(|(_, other)| *other == value);
                 *of == treatment && *at == place && (is_same || treatment == Treatment::Clipped)
             };
@@ -165,7 +168,7 @@ impl Study {
             }
         }
         let name = &self.config.outputs[output].name;
-        let warning = |(treatment, place, some): (Treatment, Place, Vec<(usize, f64)>)| OutcomeWarning {
+        let warning = |(treatment, place, some): Group| OutcomeWarning {
             output: name.clone(),
             trials: some.iter().map(|(record, _)| *record as u64 + 1).collect(),
             value: some.iter().map(|(_, value)| *value).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or_default(),
