@@ -56,7 +56,7 @@ fn a_file_of_format_2_is_migrated_with_everything_in_it() {
 /// Everything that happens to a study: two outputs, asked and added, told in parts, with noise, failed, pending, amended, discarded,
 /// retried, queued, with units and changed settings.
 fn eventful(path: &Path) -> Study {
-    let output = Output::new::<&str>;
+    let output = |name: &str, goal: spargo::study::Goal| Output::new(name, goal);
     let limit = Goal::Constraint { at_least: None, at_most: Some(0.5) };
     let outputs = vec![output("yield", Goal::Maximize), output("impurity", limit)];
     let mut config = Config { outputs, initial: 6.into(), inducing: 5, ..config() };
