@@ -17,12 +17,16 @@ use crate::model::{
 use crate::optim::Lbfgsb;
 use crate::rng::{Purpose, stream};
 use crate::space::{Dimension, Space};
+use std::ops::RangeInclusive;
 use std::time::Instant;
 
 /// For searches that begin where the last step's ended: within some thousandths of a nat per observation, in a few
 /// evaluations. The next step goes on from there.
 const LOOSE: Lbfgsb =
     Lbfgsb { memory: 10, max_iterations: 50, max_evaluations: 100, gradient_tolerance: 1e-3, value_tolerance: 1e-4 };
+
+/// Ratios of the last step's units to these within which its posterior has a meaning, and a variance that is a number.
+const RATIOS: RangeInclusive<f64> = 1e-50..=1e50;
 
 /// What the last step left of an output, and the data that it had seen.
 type Last<'a> = (&'a ModelState, &'a Dataset);
@@ -66,7 +70,10 @@ impl Prepared {
         let started = Instant::now();
         let goal = config.outputs[output].goal;
         let ObservedOutput { rows, data, .. } = own;
-        let before = last.and_then(|last| last.of(output));
+        // What the last step believed may have been screened since: then its units say nothing of these.
+        let now = OutcomeTransform::of(data.y(), Warp::Identity);
+        let is_comparable = |(last, _): &Last<'_>| RATIOS.contains(&ratio(&last.units, &now, last.hyper.mean));
+        let before = last.and_then(|last| last.of(output)).filter(is_comparable);
         let last = before.filter(|_| !last.is_some_and(|last| last.is_revised));
         // A search from one start can stay where few data had led it: look around again as they double.
         let searched = last.map(|(last, _)| last.searched).filter(|searched| data.len() < 2 * searched);

@@ -7,6 +7,9 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
+/// Records and their outcomes about which there is one warning.
+type Group = (Treatment, Place, Vec<(usize, f64)>);
+
 /// Trials that a warning names.
 const NAMED: usize = 3;
 
@@ -168,7 +171,7 @@ impl Study {
             }
         }
         let name = &self.config.outputs[output].name;
-        let warning = |(treatment, place, some): (Treatment, Place, Vec<(usize, f64)>)| OutcomeWarning {
+        let warning = |(treatment, place, some): Group| OutcomeWarning {
             output: name.clone(),
             trials: some.iter().map(|(record, _)| *record as u64 + 1).collect(),
             value: some.iter().map(|(_, value)| *value).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or_default(),
