@@ -155,7 +155,7 @@ mod tests {
     use super::*;
     use crate::data::{OutcomeTransform, Warp};
     use crate::kernel::{Family, Kernel};
-    use crate::linalg::Mat;
+    use crate::linalg::{Mat, cholesky, solve_lower_vec};
     use crate::model::{FitOptions, HyperparameterObjective, Hyperparameters, Inference, fit};
     use crate::rng::{Purpose, stream};
     use std::sync::Arc;
@@ -220,14 +220,14 @@ mod tests {
         let kernel = Kernel::stationary(Family::Matern52, 1.0, 0.3, 1);
         let mut covariance = kernel.matrix(own.data.x(), own.data.x());
         (0..200).for_each(|i| covariance[(i, i)] += noise);
-        let factor = crate::linalg::cholesky(covariance.clone(), 0.0).unwrap();
-        let y = model.units.apply(&own.data);
+        let factor = cholesky(covariance.clone(), 0.0).unwrap();
+        let whitened = solve_lower_vec(factor.l.as_ref(), model.units.apply(&own.data).y());
         for row in [0, 57, 199] {
             // Cov(f, y) = K + (σ² − s²) I.
-            let cross = Mat::from_fn(200, 1, |i, _| covariance[(i, row)] - if i == row { pure } else { 0.0 });
-            let weights = factor.solve(cross.as_ref());
-            let mean: f64 = (0..200).map(|i| weights[(i, 0)] * y.y()[i]).sum();
-            let explained: f64 = (0..200).map(|i| weights[(i, 0)] * cross[(i, 0)]).sum();
+            let cross: Vec<f64> = (0..200).map(|i| covariance[(i, row)] - if i == row { pure } else { 0.0 }).collect();
+            let half = solve_lower_vec(factor.l.as_ref(), &cross);
+            let mean: f64 = half.iter().zip(&whitened).map(|(a, b)| a * b).sum();
+            let explained: f64 = half.iter().map(|a| a * a).sum();
             let variance = covariance[(row, row)] - pure - explained;
             assert!((found.mean[row] - mean).abs() < 1e-6, "{row}: {} {mean}", found.mean[row]);
             assert!((found.variance[row] / variance - 1.0).abs() < 1e-5, "{row}: {} {variance}", found.variance[row]);
