@@ -59,23 +59,24 @@ fn it_is_the_best_by_the_mean_over_every_space() {
     }
 }
 
-/// With noise, the trial that seems best lies beside the optimum; the mean of all of them does less.
+/// Of a design without a trial at the optimum, with noise: all trials together say where between them it lies.
 #[test]
-fn it_is_closer_to_the_optimum_than_the_best_trial_is() {
+fn it_is_closer_to_the_optimum_than_the_best_trial_of_a_design_is() {
     let (mut anywhere, mut trial) = (0.0, 0.0);
-    for seed in 0..6 {
+    for seed in 0..20 {
         let noisy = |space: &Space, trial: &Trial| {
             let noise = normal(&mut stream(seed, Purpose::Data, 0, trial.id));
             Outcome::value(-bowl(space, &trial.point) + 0.05 * noise)
         };
-        let mut study = asked(Config { seed, ..with_goals(square(), &[Goal::Minimize]) }, 6, noisy);
+        let mut study = memory(Config { seed, initial: 40.into(), ..with_goals(square(), &[Goal::Minimize]) });
+        advance(&mut study, 40, noisy);
         let regret = |point: &Point| 1.0 - bowl(&square(), point);
         let found = study.best_anywhere().unwrap().unwrap();
         assert_eq!(study.best_anywhere().unwrap().unwrap(), found, "the same question has the same answer");
-        anywhere += regret(&found.point) / 6.0;
-        trial += regret(&study.best().unwrap().unwrap().believed.trial.point) / 6.0;
+        anywhere += regret(&found.point) / 20.0;
+        trial += regret(&study.best().unwrap().unwrap().believed.trial.point) / 20.0;
     }
-    assert!(anywhere < 0.7 * trial, "{anywhere} {trial}");
+    assert!(anywhere < trial, "{anywhere} {trial}");
 }
 
 /// The objective grows beyond the limit, which no trial has come close to: the optimum lies between them.
@@ -129,8 +130,7 @@ fn there_is_none_where_there_is_no_best_trial() {
     study.ask(3).unwrap();
     assert_eq!(study.best_anywhere(), Ok(None));
     for goals in [&[Goal::Maximize, Goal::Minimize][..], &[Goal::Level(0.5)]] {
-        let outcome =
-            |space: &Space, trial: &Trial| Outcome::values(vec![bowl(space, &trial.point); goals.len()]);
+        let outcome = |space: &Space, trial: &Trial| Outcome::values(vec![bowl(space, &trial.point); goals.len()]);
         assert_eq!(asked(with_goals(square(), goals), 0, outcome).best_anywhere(), Ok(None));
     }
 }
