@@ -64,6 +64,7 @@ fn keys_of_json_outputs_keep_their_names() {
         "run study.toml --json",
         "run several.toml --json",
         "status study.toml --json",
+        "status study.toml --anywhere --json",
         "status several.toml --json",
         "ask study.toml -n 2 --json",
         "suggest study.toml --data data.csv -n 2 --predict --json",

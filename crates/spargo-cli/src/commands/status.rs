@@ -7,9 +7,9 @@ use crate::io::output::runs::Runs;
 use crate::io::output::summary::StudySummary;
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
-use miette::{IntoDiagnostic, Result};
+use miette::{IntoDiagnostic, Result, miette};
 use serde_json::json;
-use spargo::study::{ModelReport, StepReport};
+use spargo::study::{Config, ModelReport, StepReport};
 use std::path::PathBuf;
 
 /// Arguments of `spargo status`.
@@ -17,6 +17,7 @@ use std::path::PathBuf;
 #[command(after_help = "\
 Examples:
   spargo status study.toml
+  spargo status study.toml --anywhere
   spargo status coupling.db --json
 
 It works while `spargo run` is running. The knee of a front is the trial that gives up least of what is best in any \
@@ -29,7 +30,9 @@ Keys of --json:
   warnings  a list of texts about extreme outcomes
   feasible  null, or the number of trials that satisfy all constraints
   best      null or {believed: {trial, point, mean, low, high},
-            observed: {trial, point, value}}
+            observed: {trial, point, value}}, with --anywhere also
+            anywhere: {trial (null if it was not evaluated), point,
+            mean, low, high, feasible}
   front     null or, for several objectives, {believed, observed}, lists of
             {trial, point, outputs}, with ends ({objective: trial}) and knee
   accuracy  null or, for a class, the share of trials whose class is predicted
@@ -45,6 +48,9 @@ Without a model what is believed is null.")]
 pub struct Status {
     /// A study file, or a study's database
     study: PathBuf,
+    /// Show where in the space the model of all trials expects the best, evaluated or not
+    #[arg(long)]
+    anywhere: bool,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -55,7 +61,13 @@ pub struct Status {
 impl Status {
     pub fn run(self) -> Result<()> {
         let mut handle = StudyHandle::open_to_read(&self.study)?;
-        let summary = self.threads.install(|| Ok(StudySummary::new(&mut handle)))?;
+        if self.anywhere {
+            check_single_objective(handle.study.config())?;
+        }
+        let summary = self.threads.install(|| {
+            let summary = StudySummary::new(&mut handle);
+            Ok(if self.anywhere { summary.with_anywhere(&mut handle) } else { summary })
+        })?;
         let step = handle.study.reports().into_diagnostic()?.pop();
         let runs = Runs::of(&handle.study);
         if self.json {
@@ -67,6 +79,17 @@ impl Status {
             print(&format!("{summary}{}{runs}", step.as_ref().map_or(String::new(), step_text)))
         }
     }
+}
+
+/// Refuses to look for one best point where none is best.
+fn check_single_objective(config: &Config) -> Result<()> {
+    let count = config.outputs.iter().filter(|output| output.goal.is_objective()).count();
+    if count == 1 {
+        return Ok(());
+    }
+    let help =
+        "leave out --anywhere; `spargo status` shows the front of several objectives, and the accuracy of a class";
+    Err(miette!(help = help, "--anywhere is for studies with one objective, and '{}' has {count}", config.name))
 }
 
 fn step_text(step: &StepReport) -> String {

@@ -123,3 +123,42 @@ fn extreme_outcomes_are_warned_of_everywhere() {
     assert_eq!((&status["observed"], &status["failed"]), (&13.into(), &3.into()), "{status}");
     assert!(status["warnings"][0].as_str().unwrap().contains("are taken for failures"), "{status}");
 }
+
+/// A wave whose top lies between two trials.
+#[test]
+fn the_best_point_may_be_one_that_was_not_evaluated() {
+    let folder = Folder::new(PLAIN, "{x}", "", "");
+    let rows = |rows: std::ops::Range<i32>| -> String {
+        let y = |i: i32| (3.0 * f64::from(i) / 5.0).sin();
+        rows.map(|i| format!("{},7,{}\n", f64::from(i) / 5.0, y(i))).collect()
+    };
+    folder.write("past.csv", &format!("x,n,y\n{}", rows(0..6)));
+    folder.done(&["tell", "study.toml", "past.csv"]);
+    let said = folder.done(&["status", "study.toml", "--anywhere"]);
+    assert!(said.contains("\nbest anywhere: y ") && said.contains(") (not evaluated)\n  x 0.5"), "{said}");
+    assert!(!folder.done(&["status", "study.toml"]).contains("anywhere"));
+    let json = folder.done(&["status", "study.toml", "--anywhere", "--json"]);
+    let best = serde_json::from_str::<serde_json::Value>(&json).unwrap()["best"].clone();
+    let (anywhere, number) = (&best["anywhere"], |value: &serde_json::Value| value.as_f64().unwrap());
+    assert!(anywhere["trial"].is_null() && anywhere["feasible"] == true, "{best}");
+    assert!((number(&anywhere["point"]["x"]) - 0.5236).abs() < 0.05, "{best}");
+    assert!(number(&anywhere["low"]) <= number(&anywhere["mean"]), "{best}");
+    assert!(number(&anywhere["mean"]) <= number(&anywhere["high"]), "{best}");
+    assert!(folder.status()["best"].get("anywhere").is_none());
+    // Of five points, all of which were evaluated, it is a trial.
+    let listed = PLAIN.replace("x = { real = [0, 1] }\nn = { int = [0, 99] }", "n = { int = [1, 5] }");
+    let folder = Folder::new(&listed, "{n}", "", "");
+    folder.write("past.csv", "n,y\n1,1\n2,4\n3,9\n4,5\n5,2\n");
+    folder.done(&["tell", "study.toml", "past.csv"]);
+    let said = folder.done(&["status", "study.toml", "--anywhere"]);
+    assert!(said.contains(") (trial 3)\n  n 3\n"), "{said}");
+}
+
+#[test]
+fn several_objectives_have_no_best_point_anywhere() {
+    let study = PLAIN.replace("y = { goal = 'max' }", "y = { goal = 'max' }\nz = { goal = 'min' }");
+    let folder = Folder::new(&study, "{x}", "", "");
+    folder.done(&["ask", "study.toml"]);
+    let complaint = folder.refused(&["status", "study.toml", "--anywhere"]);
+    assert!(complaint.contains("--anywhere") && complaint.contains("has 2"), "{complaint}");
+}

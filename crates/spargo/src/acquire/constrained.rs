@@ -86,7 +86,7 @@ impl<A: BatchedObjective> BatchedObjective for ConstrainedObjective<A> {
 }
 
 /// v.
-fn value(u: f64, violation: f64) -> f64 {
+pub(super) fn value(u: f64, violation: f64) -> f64 {
     if violation > 0.0 {
         -1.0 - violation
     } else if u < 0.0 {
@@ -98,6 +98,6 @@ fn value(u: f64, violation: f64) -> f64 {
 }
 
 /// ∂v/∂u where nothing is violated.
-fn slope(u: f64) -> f64 {
+pub(super) fn slope(u: f64) -> f64 {
     if u < 0.0 { (1.0 - u).powi(-2) } else { 1.0 }
 }

@@ -140,7 +140,7 @@ impl Chooser<'_> {
         thompson(&self.context(&objectives, &constraints, &pareto, &optimizer), numbers, excluded)
     }
 
-    fn context<'b>(
+    pub(super) fn context<'b>(
         &'b self,
         objectives: &'b [OutputModel<'b>],
         constraints: &'b [Constraint<'b>],
@@ -153,7 +153,7 @@ impl Chooser<'_> {
     }
 
     /// Rows around which to search.
-    fn incumbents(&self, pareto: &ParetoState, level: Option<f64>, has_regions: bool) -> Vec<usize> {
+    pub(super) fn incumbents(&self, pareto: &ParetoState, level: Option<f64>, has_regions: bool) -> Vec<usize> {
         if pareto.scales.len() > 1 {
             return pareto.thinned(pareto.incumbents.clone(), if has_regions { SUMMITS } else { INCUMBENTS });
         }

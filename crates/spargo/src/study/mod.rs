@@ -9,6 +9,7 @@
 //! killed at any instant and opened again asks for the batch that it would have asked for anyway.
 
 mod activity;
+mod anywhere;
 mod ask;
 mod auto;
 mod background;
@@ -60,6 +61,7 @@ mod warnings;
 mod words;
 
 pub use activity::Runner;
+pub use anywhere::Anywhere;
 pub use background::BackgroundFitter;
 pub use campaign::{Budget, Campaign, Mode, Next, Why};
 pub use changes::HistoryEntry;

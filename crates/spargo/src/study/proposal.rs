@@ -287,7 +287,7 @@ impl Study {
 }
 
 /// The rows of one matrix, then those of another.
-fn stacked(above: MatRef<'_>, below: MatRef<'_>) -> Mat {
+pub(super) fn stacked(above: MatRef<'_>, below: MatRef<'_>) -> Mat {
     let mut rows = Mat::zeros(above.nrows() + below.nrows(), below.ncols());
     rows.as_mut().subrows_mut(0, above.nrows()).copy_from(above);
     rows.as_mut().subrows_mut(above.nrows(), below.nrows()).copy_from(below);

@@ -132,9 +132,6 @@ fn number(value: f64) -> String {
     if is_plain { value.to_string() } else { format!("{value:e}") }
 }
 
-/// Records that one warning is about, each with its outcome.
-type Group = (Treatment, Place, Vec<(usize, f64)>);
-
 impl Study {
     /// What the user should know about extreme outcomes, output by output; nothing with `penalties = "keep"`.
     pub fn warnings(&self) -> Vec<OutcomeWarning> {

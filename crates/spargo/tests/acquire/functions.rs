@@ -2,7 +2,7 @@
 
 use super::outputs::models;
 use super::*;
-use spargo::acquire::{FeasibilityWeighted, Hippo, LogEhvi, Moments, Scale};
+use spargo::acquire::{FeasibilityWeighted, Hippo, LogEhvi, Moments, PosteriorMean, Scale};
 
 /// An acquisition function from outside the library, by which all points are alike.
 #[derive(Debug)]
@@ -53,6 +53,7 @@ fn of_one(context: &Context<'_>, unit: f64) -> Vec<(&'static str, Made)> {
         ("GIBBON with paths", Box::new(Gibbon::of(context).unwrap())),
         ("BALD", Box::new(Bald)),
         ("straddle", Box::new(Straddle::new(0.5 * unit).unwrap())),
+        ("posterior mean", Box::new(PosteriorMean::of(context))),
         ("log EHVI of one", Box::new(LogEhvi::of(context).unwrap())),
     ]
 }

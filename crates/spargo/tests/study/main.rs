@@ -3,6 +3,7 @@
 #[path = "../common/process.rs"]
 mod process;
 
+mod anywhere;
 mod async_kills;
 mod campaign;
 mod configs;

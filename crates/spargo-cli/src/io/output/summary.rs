@@ -4,7 +4,9 @@ use crate::io::csv::points::{Named, by_output, line, short};
 use crate::io::output::count::counted;
 use crate::io::study_handle::StudyHandle;
 use serde_json::{Value, json};
-use spargo::study::{Config, Counts, Estimate, FrontLandmarks, Goal, Observation, ParetoPoint, Record, Status, Trial};
+use spargo::study::{
+    Anywhere, Config, Counts, Estimate, FrontLandmarks, Goal, Observation, ParetoPoint, Record, Status, Trial,
+};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -22,6 +24,8 @@ pub struct StudySummary {
     is_feasible: bool,
     /// The best point by its outcome.
     observed: Option<Observation>,
+    /// The model's optimum, evaluated or not, if it was asked for.
+    anywhere: Option<Anywhere>,
     /// The Pareto front of several objectives by the model.
     believed_front: Option<Vec<ParetoPoint>>,
     /// The Pareto front of several objectives by outcomes.
@@ -62,6 +66,15 @@ impl StudySummary {
         summary
     }
 
+    /// This state with the model's optimum, evaluated or not.
+    pub fn with_anywhere(mut self, handle: &mut StudyHandle) -> Self {
+        match handle.study.best_anywhere() {
+            Ok(anywhere) => self.anywhere = anywhere,
+            Err(error) => self.without_model = self.without_model.or(Some(error.to_string())),
+        }
+        self
+    }
+
     /// The state without what takes a model.
     pub fn without_model(handle: &StudyHandle) -> Self {
         let (objectives, _) = handle.study.config().objectives_and_constraints();
@@ -72,6 +85,7 @@ impl StudySummary {
             believed: None,
             is_feasible: true,
             observed: handle.study.best_observation(),
+            anywhere: None,
             believed_front: None,
             observed_front: (objectives.len() > 1).then(|| handle.study.observed_front()),
             feasible: handle.study.feasible_count(),
@@ -85,8 +99,9 @@ impl StudySummary {
 
     /// `{"study", "name", "trials", "observed", "failed", "pending", "partial", "discarded", "best": {"believed", "observed",
     /// "feasible"} or null, "feasible": a number or null, "front": {"believed", "observed", "ends", "knee"} or null, "failures":
-    /// a list of {"reason", "trials"}, "warnings": a list of texts, "accuracy": a share or null}`, where what is believed is null without a model: feasible
-    /// trials satisfy all constraints, if there are any, fronts are those of several objectives, their ends and knee are trials,
+    /// a list of {"reason", "trials"}, "warnings": a list of texts, "accuracy": a share or null}`, where what is believed is null without a
+    /// model: feasible trials satisfy all constraints, if there are any, "best" has "anywhere" if that was asked for, fronts are those of
+    /// several objectives, their ends and knee are trials,
     /// and the accuracy is that of a class.
     pub fn json(&self) -> Value {
         let Counts { trials, observed, failed, pending, partial, discarded } = self.counts;
@@ -130,7 +145,7 @@ impl StudySummary {
 
     fn best_json(&self, observed: &Observation) -> Value {
         let point = |trial| Named { space: &self.config.space, trial, numbered: false };
-        json!({
+        let mut best = json!({
             "believed": self.believed.as_ref().map(|believed| json!({
                 "trial": believed.trial.id, "point": point(&believed.trial),
                 "mean": believed.mean, "low": believed.interval.0, "high": believed.interval.1,
@@ -139,7 +154,15 @@ impl StudySummary {
                 "trial": observed.trial.id, "point": point(&observed.trial), "value": observed.value,
             },
             "feasible": self.is_feasible,
-        })
+        });
+        if let Some(anywhere) = &self.anywhere {
+            best["anywhere"] = json!({
+                "trial": anywhere.trial, "point": point(&there(anywhere)),
+                "mean": anywhere.mean, "low": anywhere.interval.0, "high": anywhere.interval.1,
+                "feasible": anywhere.feasible,
+            });
+        }
+        best
     }
 
     fn front_json(&self, front: &[ParetoPoint]) -> Value {
@@ -178,6 +201,13 @@ impl fmt::Display for StudySummary {
             writeln!(f, "{what} by the model: {output} {mean} (95 %: {low} to {high}), trial {}", believed.trial.id)?;
             writeln!(f, "  {}", point(&believed.trial))?;
         }
+        if let Some(anywhere) = &self.anywhere {
+            let [mean, low, high] = [anywhere.mean, anywhere.interval.0, anywhere.interval.1].map(short);
+            let what = if anywhere.feasible { "best anywhere" } else { "closest to all constraints anywhere" };
+            let trial = anywhere.trial.map_or("not evaluated".into(), |trial| format!("trial {trial}"));
+            writeln!(f, "{what}: {output} {mean} (95 %: {low} to {high}) ({trial})")?;
+            writeln!(f, "  {}", point(&there(anywhere)))?;
+        }
         if let Some(observed) = &self.observed {
             writeln!(f, "best observed: {output} {}, trial {}", short(observed.value), observed.trial.id)?;
             writeln!(f, "  {}", point(&observed.trial))?;
@@ -199,6 +229,11 @@ impl fmt::Display for StudySummary {
         }
         writeln!(f, "stored in {}", self.database)
     }
+}
+
+/// The model's optimum as a trial, whose number means nothing.
+fn there(anywhere: &Anywhere) -> Trial {
+    Trial { id: 0, point: anywhere.point.clone(), row: anywhere.row }
 }
 
 /// The reasons of failures without what programs printed, the most frequent first.
