@@ -14,7 +14,7 @@ use super::config::Config;
 use super::model::{Models, Surrogate};
 use super::observations::{Observed, ObservedOutput};
 use super::prepare::variance_in;
-use super::pure_error::{Replicated, bits};
+use super::pure_error::{Replicated, row_bits};
 use super::recommend::{Judge, Recommended};
 use crate::acquire::ParetoState;
 use crate::data::{Dataset, OutcomeTransform, Warp};
@@ -33,6 +33,9 @@ use std::time::Instant;
 
 /// Trials that the global model recommends, and as many that their outcomes recommend.
 const RECOMMENDED: usize = 10;
+
+/// Trials by mean, and as many by outcome, among which the best is looked for without local models.
+const SHORTLIST: usize = 1000;
 
 /// Neighbourhoods that are modelled, at most; there are seldom more than two.
 const NEIGHBOURHOODS: usize = 4;
@@ -174,7 +177,8 @@ impl<'a> Global<'a> {
 
     /// The best of some records by the global model, and its moments in the model's units.
     pub fn recommended_among(&self, records: &[usize]) -> Result<(usize, (f64, f64))> {
-        let Recommended { row, moments, .. } = self.judge.best(self.model(), &self.rows_of(records))?;
+        let rows = self.shortlist(self.rows_of(records))?;
+        let Recommended { row, moments, .. } = self.judge.best(self.model(), &rows)?;
         Ok((self.record(row), moments))
     }
 
@@ -187,8 +191,23 @@ impl<'a> Global<'a> {
 
     /// Of some records, those that may be the best by their outcomes where the global model takes signal for noise: one per draw.
     pub fn misfits(&self, records: &[usize], count: usize, rng: &mut ChaCha8Rng) -> Result<Vec<usize>> {
-        let drawn = self.judge.draw_misfits(self.model(), &self.rows_of(records), count, rng)?;
+        let rows = self.shortlist(self.rows_of(records))?;
+        let drawn = self.judge.draw_misfits(self.model(), &rows, count, rng)?;
         Ok(drawn.into_iter().map(|row| self.record(row)).collect())
+    }
+
+    /// Those of many rows that may be the best, by the global model or by their outcomes: a variance each costs more than a mean.
+    fn shortlist(&self, rows: Vec<usize>) -> Result<Vec<usize>> {
+        if rows.len() <= 2 * SHORTLIST {
+            return Ok(rows);
+        }
+        let means = self.model().posterior.mean(select_rows(self.x(), &rows).as_ref())?;
+        let outcomes: Vec<f64> = rows.iter().map(|&row| self.data().y()[row]).collect();
+        let best = |values: &[f64]| sorted_by_value(values).into_iter().take(SHORTLIST).collect::<Vec<_>>();
+        let mut places = [best(&means), best(&outcomes)].concat();
+        places.sort_unstable();
+        places.dedup();
+        Ok(places.into_iter().map(|place| rows[place]).collect())
     }
 
     /// The objective's rows of some records, all at different points.
@@ -208,18 +227,18 @@ impl<'a> Global<'a> {
         }
         let (mut settled, mut count) = (HashSet::new(), 0);
         for row in self.recommended()? {
-            if settled.contains(&bits(self.x(), row)) || count == NEIGHBOURHOODS {
+            if settled.contains(&row_bits(self.x(), row)) || count == NEIGHBOURHOODS {
                 continue;
             }
             count += 1;
             match self.around(row, WIDER * neighbours) {
                 Ok(local) => {
-                    settled.extend(local.known.iter().map(|&row| bits(self.x(), row)));
+                    settled.extend(local.known.iter().map(|&row| row_bits(self.x(), row)));
                     visit(local);
                 }
                 Err(Error::Interrupted) => return Err(Error::Interrupted),
                 // Other neighbourhoods, or the global model, will do.
-                Err(_) => drop(settled.insert(bits(self.x(), row))),
+                Err(_) => drop(settled.insert(row_bits(self.x(), row))),
             }
         }
         Ok(())
@@ -378,7 +397,7 @@ pub(super) fn distinct<'a>(
     rows: impl Iterator<Item = usize> + 'a,
     seen: &'a mut HashSet<Vec<u64>>,
 ) -> impl Iterator<Item = usize> + 'a {
-    rows.filter(move |&row| seen.insert(bits(x, row)))
+    rows.filter(move |&row| seen.insert(row_bits(x, row)))
 }
 
 /// The rows most correlated with one of them by the kernel; that one comes first.

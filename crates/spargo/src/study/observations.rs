@@ -8,6 +8,7 @@
 //! Extreme outcomes are screened: what is told stays as it is, but no model sees it as such.
 
 use super::config::Config;
+use super::pure_error::bits;
 use super::screen::{Outcomes, Screen, Screened};
 use super::storage::{History, Record};
 use super::{Measurement, Output, Trial};
@@ -30,6 +31,10 @@ pub(super) struct Observations {
     pub inside: Vec<bool>,
     /// Every point inside the space of which something is known or still to come.
     pub excluded: Excluded,
+    /// Those of these points at which several trials are, by their bits.
+    pub replicated: HashSet<Vec<u64>>,
+    /// How many trials these are beyond the first at each.
+    pub replicates: usize,
     /// The rows of the candidates that these points are.
     taken: HashSet<u64>,
     outputs: Vec<Output>,
@@ -139,6 +144,7 @@ impl Observations {
     /// Points of discarded trials may be asked for again, unless another trial is there.
     fn exclude_again(&mut self, records: &[Record]) {
         (self.excluded, self.taken) = Default::default();
+        (self.replicated, self.replicates) = Default::default();
         let points = std::mem::take(&mut self.points);
         for (i, (record, point)) in records.iter().zip(points.chunks(self.dimension)).enumerate() {
             if !record.is_discarded && self.inside[i] {
@@ -150,6 +156,10 @@ impl Observations {
 
     /// A candidate that is evaluated again uses up no other one at the same point.
     fn exclude(&mut self, trial: &Trial, point: &[f64]) {
+        if self.excluded.contains(point) {
+            self.replicated.insert(bits(point));
+            self.replicates += 1;
+        }
         if trial.row.is_none_or(|row| self.taken.insert(row)) {
             self.excluded.insert(point);
         }

@@ -1,7 +1,7 @@
 //! Replicates that go by themselves where they tell noise from misfit (`replicates = "auto"`).
 //!
 //! ```text
-//!     first 200 trials:    a pair per 20 trials, at several quantiles of the posterior mean, a good one first  ─▶ pure error
+//!     first 200 trials:    a pair per 20 that were asked for, at several quantiles of the posterior mean, a good one first  ─▶ pure error
 //!     then, if a model takes signal for noise:   one point in 20,  argmax_c f(c),  f(c) ~ N(E f(c), Var f(c)) at the trials c
 //! ```
 //!
@@ -9,14 +9,13 @@
 
 use super::local::Global;
 use super::model::Models;
-use super::pure_error::bits;
+use super::pure_error::row_bits;
 use super::{Goal, Replicates, Study};
 use crate::acquire::optimizer::is_listed;
 use crate::error::Result;
-use crate::linalg::sorted_by_value;
+use crate::linalg::{row, sorted_by_value};
 use crate::rng::{Purpose, StepRng};
 use crate::space::Point;
-use std::collections::HashSet;
 
 /// Trials per replicate.
 const PER_PAIR: usize = 20;
@@ -42,20 +41,24 @@ impl Study {
         if !is_ours || is_listed(&self.config.space) {
             return Ok(Vec::new());
         }
-        let (known, replicates) = self.replicates_so_far()?;
-        let trials = self.history.records().len() + count;
-        let due = (trials / PER_PAIR).min(PAIRS).saturating_sub(replicates);
-        if trials < FEWEST {
+        let ready = self.ready_rows()?;
+        let is_again = |i: &usize| self.table.excluded.contains(&row(ready.as_ref(), *i));
+        let replicates = self.table.replicates + (0..ready.nrows()).filter(is_again).count();
+        let records = self.history.records();
+        // Trials that were told without being asked for must not fill the next batch with replicates.
+        let asked = count + records.iter().filter(|record| record.ask.is_some()).count();
+        let due = (asked / PER_PAIR).min(PAIRS).saturating_sub(replicates);
+        if records.len() + count < FEWEST || due == 0 && count < PER_PAIR {
             return Ok(Vec::new());
         }
         let observed = self.table.until(models.seen(), &self.history)?;
         let Some(global) = Global::new(&self.config, models, &observed, objective) else { return Ok(Vec::new()) };
         let is_inside = |record: &usize| self.table.inside[*record];
         let records: Vec<usize> = observed.records.iter().copied().filter(is_inside).collect();
-        let (records, means) = global.means_among(&records)?;
         let chosen: Vec<usize> = if due > 0 {
-            let most = due.min(count);
-            at_levels(&records, &means, replicates..replicates + most, |record| known.contains(&self.bits_of(record)))
+            let (records, means) = global.means_among(&records)?;
+            let is_known = |record: usize| self.table.replicated.contains(&self.bits_of(record));
+            at_levels(&records, &means, replicates..replicates + due.min(count), is_known)
         } else {
             let rng = StepRng { seed: self.config.seed, step };
             let mut rng = rng.stream(Purpose::Replicate, 0);
@@ -64,23 +67,8 @@ impl Study {
         Ok(chosen.into_iter().map(|record| self.trial_of(record).point).collect())
     }
 
-    /// Points that were asked for, or are ready, more than once, and how many trials these are beyond the first.
-    fn replicates_so_far(&self) -> Result<(HashSet<Vec<u64>>, usize)> {
-        let (mut seen, mut again, mut count) = (HashSet::new(), HashSet::new(), 0);
-        let live = (0..self.history.records().len()).filter(|&i| !self.history.records()[i].is_discarded);
-        let ready = self.ready_rows()?;
-        let ready = (0..ready.nrows()).map(|i| bits(ready.as_ref(), i)).collect::<Vec<_>>();
-        for point in live.map(|record| self.bits_of(record)).chain(ready) {
-            if !seen.insert(point.clone()) {
-                count += 1;
-                again.insert(point);
-            }
-        }
-        Ok((again, count))
-    }
-
     fn bits_of(&self, record: usize) -> Vec<u64> {
-        bits(self.table.rows(&[record]).as_ref(), 0)
+        row_bits(self.table.rows(&[record]).as_ref(), 0)
     }
 }
 

@@ -64,14 +64,14 @@ impl Replicated {
     pub fn of(data: &Dataset) -> Self {
         let mut points: HashMap<Vec<u64>, Vec<usize>> = HashMap::new();
         for row in 0..data.len() {
-            points.entry(bits(data.x(), row)).or_default().push(row);
+            points.entry(row_bits(data.x(), row)).or_default().push(row);
         }
         Replicated(points)
     }
 
     /// The mean outcome at the point of a row, and the number of outcomes there.
     pub fn average(&self, data: &Dataset, row: usize) -> (f64, usize) {
-        match self.0.get(&bits(data.x(), row)) {
+        match self.0.get(&row_bits(data.x(), row)) {
             Some(rows) if rows.len() > 1 => {
                 let count = rows.len() as f64;
                 (rows.iter().map(|&row| data.y()[row] / count).sum(), rows.len())
@@ -88,8 +88,13 @@ impl Replicated {
     }
 }
 
-/// The point of a row, by its bits: what replicates have in common.
-pub(super) fn bits(x: MatRef<'_>, row: usize) -> Vec<u64> {
+/// A point by its bits: what replicates have in common.
+pub(super) fn bits(point: &[f64]) -> Vec<u64> {
+    point.iter().map(|v| v.to_bits()).collect()
+}
+
+/// The point of a row, by its bits.
+pub(super) fn row_bits(x: MatRef<'_>, row: usize) -> Vec<u64> {
     x.row(row).iter().map(|v| v.to_bits()).collect()
 }
 

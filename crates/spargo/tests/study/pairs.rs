@@ -39,6 +39,15 @@ fn one_trial_in_twenty_of_the_first_two_hundred_is_a_replicate() {
         assert_eq!(replicates(&study), expected, "{trials} trials");
         assert_eq!(study.reports().unwrap().iter().map(|report| report.pairs).sum::<usize>(), expected);
     }
+    // Trials that were not asked for are no reason.
+    let mut told = memory(config(square()));
+    let past = grown(config(square()), 40, |trial| rippled(&trial.point));
+    let past = past.history().records().iter().map(|record| &record.trial.point);
+    told.add(&past.map(|point| (point.clone(), Some(Outcome::value(rippled(point))))).collect::<Vec<_>>()).unwrap();
+    told.ask(19).unwrap();
+    assert_eq!(replicates(&told), 0);
+    told.ask(1).unwrap();
+    assert_eq!(replicates(&told), 1);
     let without = [Config { replicates: Replicates::Never, ..config(square()) }, {
         let mut known = config(square());
         known.outputs[0].noise = Noise::Sd(0.1);
