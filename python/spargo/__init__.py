@@ -33,13 +33,14 @@ from .problems import hypervolume
 from .quality import QualityContext
 from .space import Candidates, Choice, Int, Real
 from .study import Study
-from .trial import Best, Fronts, ParetoPoint, Trial
+from .trial import Anywhere, Best, Fronts, ParetoPoint, Trial
 
 if TYPE_CHECKING:
     from . import optuna, plot
 
 __all__ = [
     "AcquisitionOptions",
+    "Anywhere",
     "Best",
     "Candidates",
     "Choice",

@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path as FilePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,7 @@ from .errors import OutcomeWarning
 from .outputs import goal_in_words
 from .posterior import Posterior, Prediction
 from .space import Choice, Dimension, Int, Real
-from .trial import Best, Fronts, ParetoPoint, Trial
+from .trial import Anywhere, Best, Fronts, ParetoPoint, Trial
 
 if TYPE_CHECKING:
     import pandas
@@ -249,15 +249,37 @@ class Insight:
 
     # What was found.
 
-    def best(self) -> Best:
+    @overload
+    def best(self, *, anywhere: Literal[False] = False) -> Best: ...
+
+    @overload
+    def best(self, *, anywhere: Literal[True]) -> Anywhere: ...
+
+    def best(self, *, anywhere: bool = False) -> Best | Anywhere:
         """Best feasible trial by posterior mean, and best feasible trial by outcome.
 
-        Where no trial is feasible, those that come closest: `feasible` of the answer says so.
+        Where no trial is feasible, those that come closest: `feasible` of the answer says so. With `anywhere=True`, the point of the
+        space where the model of all trials expects the best, evaluated or not.
+
+        >>> import numpy as np, spargo
+        >>> study = spargo.Study({"x": (0.0, 1.0)})
+        >>> x = np.linspace(0, 1, 6)
+        >>> _ = study.add({"x": x}, np.sin(3 * x))
+        >>> found = study.best(anywhere=True)
+        >>> bool(abs(found.params["x"] - np.pi / 6) < 0.05), found.trial
+        (True, None)
         """
+        if anywhere:
+            return self._best_anywhere()
         found = self._inner.best()
         believed, observed = found["believed"], found["observed"]
         trial, best = self._trials([believed["trial"]["id"], observed["trial"]["id"]])
         return Best(trial, believed["mean"], tuple(believed["interval"]), best, found.get("feasible", True))
+
+    def _best_anywhere(self) -> Anywhere:
+        point, (row, labels), mean, interval, number, feasible = self._inner.best_anywhere()
+        trial = None if number is None else self._trials([number])[0]
+        return Anywhere(self._codec.params(point), mean, interval, trial, feasible, row, dict(labels))
 
     def fronts(self) -> Fronts:
         """Pareto fronts of the feasible trials, by posterior mean and by outcome."""

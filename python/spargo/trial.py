@@ -81,6 +81,26 @@ class Best:
 
 
 @dataclass(frozen=True)
+class Anywhere:
+    """The best point of the space by the model of all trials, evaluated or not.
+
+    `mean` and `interval` (central, 95 %) are of the output without noise there. `trial` is the first trial at that very point, `None`
+    if it was not evaluated. Where no point that satisfies all constraints was found, `feasible` is false, and the point is the least
+    infeasible one.
+    """
+
+    params: dict[str, Any]
+    mean: float
+    interval: tuple[float, float]
+    trial: Trial | None = None
+    feasible: bool = True
+    row: int | None = field(default=None, repr=False)
+    """Row of the table of candidates as it was given, counted from 0; `None` without such a table."""
+    labels: dict[str, str] = field(default_factory=dict, repr=False)
+    """Other columns of that row."""
+
+
+@dataclass(frozen=True)
 class ParetoPoint:
     """A trial that no other one beats in every objective, and the values by which it was compared."""
 

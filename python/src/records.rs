@@ -4,7 +4,7 @@ use crate::values::{Cell, Points, cells, value};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use spargo::space::{Choices, Dimension, Domain, IntRange, LabelColumn, Point, RealRange, Scale, Space};
-use spargo::study::{HistoryEntry, Measurement, Note, Outcome, Record, Trial};
+use spargo::study::{Anywhere, HistoryEntry, Measurement, Note, Outcome, Record, Trial};
 use spargo::{Error, Result};
 
 /// A value, its noise variance, and the reason of a failure; pending without a value and a reason.
@@ -113,24 +113,33 @@ pub type EncodedTrial = (u64, Vec<Cell>, EncodedRow);
 /// A trial's number, ask, point, outputs, status and row.
 pub type EncodedRecord = (u64, Option<u64>, Vec<Cell>, Vec<EncodedMeasurement>, &'static str, EncodedRow);
 
+/// The model's optimum: point, row, mean, interval, number of its trial, and whether it is feasible.
+pub type EncodedAnywhere = (Vec<Cell>, EncodedRow, f64, (f64, f64), Option<u64>, bool);
+
 /// A change: trial, time, author, reason, kind, output or setting, and what it was before and is since.
 pub type EncodedChange = (Option<u64>, u64, String, String, &'static str, String, String, String);
 
 /// Trials for Python.
 pub fn encode_trials(space: &Space, trials: &[Trial]) -> Vec<EncodedTrial> {
-    trials.iter().map(|trial| (trial.id, cells(&trial.point), encode_row(space, trial))).collect()
+    trials.iter().map(|trial| (trial.id, cells(&trial.point), encode_row(space, trial.row))).collect()
 }
 
-fn encode_row(space: &Space, trial: &Trial) -> EncodedRow {
-    let labels = trial.row.and_then(|row| space.labels(row)).unwrap_or_default();
-    (trial.row, labels.into_iter().map(|(name, text)| (name.into(), text.into())).collect())
+fn encode_row(space: &Space, row: Option<u64>) -> EncodedRow {
+    let labels = row.and_then(|row| space.labels(row)).unwrap_or_default();
+    (row, labels.into_iter().map(|(name, text)| (name.into(), text.into())).collect())
 }
 
 /// A record for Python.
 pub fn encode_record(space: &Space, record: &Record) -> EncodedRecord {
     let outputs = record.measurements().map(|m| (m.observed(), m.variance(), m.failure().map(String::from))).collect();
     let Record { trial, ask, .. } = record;
-    (trial.id, *ask, cells(&trial.point), outputs, record.status().name(), encode_row(space, trial))
+    (trial.id, *ask, cells(&trial.point), outputs, record.status().name(), encode_row(space, trial.row))
+}
+
+/// The model's optimum for Python.
+pub fn encode_anywhere(space: &Space, anywhere: &Anywhere) -> EncodedAnywhere {
+    let &Anywhere { ref point, row, mean, interval, trial, feasible } = anywhere;
+    (cells(point), encode_row(space, row), mean, interval, trial, feasible)
 }
 
 /// A change for Python.

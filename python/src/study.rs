@@ -9,8 +9,9 @@ use crate::posterior::Posterior;
 use crate::quality::PythonQuality;
 use crate::reconfigure::Changes;
 use crate::records::{
-    EncodedCandidate, EncodedChange, EncodedInput, EncodedOutcome, EncodedRecord, EncodedTable, EncodedTrial, Labels,
-    dimensions, encode_change, encode_record, encode_trials, identify, outcome, space,
+    EncodedAnywhere, EncodedCandidate, EncodedChange, EncodedInput, EncodedOutcome, EncodedRecord, EncodedTable,
+    EncodedTrial, Labels, dimensions, encode_anywhere, encode_change, encode_record, encode_trials, identify, outcome,
+    space,
 };
 use crate::session::Session;
 use crate::settings::{Json, json, read};
@@ -345,19 +346,17 @@ impl Study {
     /// The best trials by posterior mean and by outcome.
     fn best(&self, py: Python<'_>) -> PyResult<Json> {
         self.session.with(py, |study| {
-            if study.config().outputs.iter().filter(|output| output.goal.is_objective()).count() != 1 {
-                return Err(unsupported("the best of a study without a single objective", "use fronts()"));
-            }
-            match study.best()? {
-                Some(best) => json(&best),
-                None if study.counts().observed == 0 => {
-                    Err(Error::Empty { what: "the list of outcomes that were observed".into() })
-                }
-                None => Err(unsupported(
-                    "no trial has all of its outputs and satisfies all constraints",
-                    "to_dataframe() shows how far they are; ask for more trials, or loosen a constraint",
-                )),
-            }
+            check_single_objective(study)?;
+            study.best()?.map_or_else(|| Err(no_best(study)), |best| json(&best))
+        })
+    }
+
+    /// The model's optimum, evaluated or not.
+    fn best_anywhere(&self, py: Python<'_>) -> PyResult<EncodedAnywhere> {
+        self.session.with(py, |study| {
+            check_single_objective(study)?;
+            let found = study.best_anywhere()?.ok_or_else(|| no_best(study))?;
+            Ok(encode_anywhere(&study.config().space, &found))
         })
     }
 
@@ -463,4 +462,23 @@ fn numbered(outcomes: Vec<EncodedOutcome>) -> Vec<(u64, Outcome)> {
 /// Columns of rows.
 fn columns<const N: usize>(rows: impl Iterator<Item = [f64; N]> + Clone) -> [Vector; N] {
     std::array::from_fn(|k| Vector(rows.clone().map(|row| row[k]).collect()))
+}
+
+/// Refuses a study in which nothing is the best.
+fn check_single_objective(study: &Inner) -> Result<(), Error> {
+    if study.config().outputs.iter().filter(|output| output.goal.is_objective()).count() == 1 {
+        return Ok(());
+    }
+    Err(unsupported("the best of a study without a single objective", "use fronts()"))
+}
+
+/// Why a study with a single objective has no best trial.
+fn no_best(study: &Inner) -> Error {
+    if study.counts().observed == 0 {
+        return Error::Empty { what: "the list of outcomes that were observed".into() };
+    }
+    unsupported(
+        "no trial has all of its outputs and satisfies all constraints",
+        "to_dataframe() shows how far they are; ask for more trials, or loosen a constraint",
+    )
 }

@@ -50,6 +50,27 @@ def test_a_mixed_space_is_optimised() -> None:
     assert [report["asked"] for report in reports] == [20, 10, 10, 10, 10]
 
 
+def test_the_best_point_may_be_one_that_was_not_evaluated() -> None:
+    study = spargo.Study(MIXED, "min")
+    x = np.linspace(0, 1, 6)
+    study.add({"x": x, "n": [4] * 6, "metal": ["Ni"] * 6}, -np.sin(3 * x))
+    found = study.best(anywhere=True)
+    assert isinstance(found, spargo.Anywhere) and found.trial is None and found.feasible and found.row is None
+    assert set(found.params) == {"x", "n", "metal"} and isinstance(found.params["n"], int)
+    assert abs(found.params["x"] - math.pi / 6) < 0.05
+    assert found.interval[0] <= found.mean <= found.interval[1]
+    assert found.mean <= study.predict({"x": x, "n": [4] * 6, "metal": ["Ni"] * 6}).mean.min() + 1e-9
+    table = spargo.Study(spargo.Candidates({"n": [1, 2, 3], "id": ["a", "b", "c"]}, inputs=["n"]))
+    table.add({"n": [1, 2, 3]}, [1.0, 4.0, 2.0])
+    best = table.best(anywhere=True)
+    assert best.trial == table.best().observed and best.trial is not None and best.params == {"n": 2}
+    assert best.row == 1 and best.labels == {"id": "b"}
+    with pytest.raises(spargo.EmptyError):
+        spargo.Study(MIXED).best(anywhere=True)
+    with pytest.raises(spargo.UnsupportedError, match="single objective"):
+        spargo.Study(MIXED, {"a": "max", "b": "min"}).best(anywhere=True)
+
+
 def test_minimised_outputs_keep_their_sign() -> None:
     study = spargo.Study({"x": (0.0, 1.0)}, "min")
     x = np.linspace(0, 1, 30)
