@@ -73,6 +73,8 @@ fn it_is_closer_to_the_optimum_than_the_best_trial_of_a_design_is() {
         let regret = |point: &Point| 1.0 - bowl(&square(), point);
         let found = study.best_anywhere().unwrap().unwrap();
         assert_eq!(study.best_anywhere().unwrap().unwrap(), found, "the same question has the same answer");
+        let mean = study.predict(0, std::slice::from_ref(&found.point)).unwrap().mean[0];
+        assert!((mean - found.mean).abs() < 1e-9, "the user's sign: {mean} {}", found.mean);
         anywhere += regret(&found.point) / 20.0;
         trial += regret(&study.best().unwrap().unwrap().believed.trial.point) / 20.0;
     }
