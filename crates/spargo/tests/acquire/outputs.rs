@@ -74,7 +74,7 @@ fn values_are_scores_and_gradients_are_differences() {
         assert_gradient(name, acquisition, at.as_ref(), 1e-6);
         seen += 1;
     });
-    assert_eq!(seen, 2 * 15 + 6);
+    assert_eq!(seen, 2 * 16 + 6);
 }
 
 /// Far from data, at data without noise, in huge and tiny units: numbers, all of them.
