@@ -73,6 +73,8 @@ fn it_is_closer_to_the_optimum_than_the_best_trial_of_a_design_is() {
         let regret = |point: &Point| 1.0 - bowl(&square(), point);
         let found = study.best_anywhere().unwrap().unwrap();
         assert_eq!(study.best_anywhere().unwrap().unwrap(), found, "the same question has the same answer");
+        let mean = study.predict(0, std::slice::from_ref(&found.point)).unwrap().mean[0];
+        assert!((mean - found.mean).abs() < 1e-9, "the user's sign: {mean} {}", found.mean);
         anywhere += regret(&found.point) / 20.0;
         trial += regret(&study.best().unwrap().unwrap().believed.trial.point) / 20.0;
     }
@@ -117,7 +119,12 @@ fn it_is_not_where_evaluations_keep_failing() {
             })
             .collect();
         study.add(&points).unwrap();
-        square().encode(&study.best_anywhere().unwrap().unwrap().point).unwrap()[0]
+        let found = study.best_anywhere().unwrap().unwrap();
+        // The search leaves the edge of what fails to the trials there.
+        let edge: Vec<Point> = (0..10).map(|i| points[10 * i + 4].0.clone()).collect();
+        let trials = study.predict(0, &edge).unwrap().mean;
+        assert!(trials.iter().all(|&mean| found.mean >= mean - 1e-9), "{found:?} {trials:?}");
+        square().encode(&found.point).unwrap()[0]
     };
     let (with, without) = (best(true), best(false));
     assert!(without > 0.6 && with < 0.55, "{with} {without}");
