@@ -171,7 +171,7 @@ fn mistakes_are_explained() {
         ("[model]\noutcome-transfrom = \"off\"\n", ["wrong.toml:2", "did you mean 'outcome-transform'"]),
         ("seed = 4\n", ["wrong.toml:1", "'seed' is set by the comparison"]),
         ("batch = 0\n", ["wrong.toml:1", "at least 1"]),
-        ("batch = 100\n", ["a budget of 99", "100 initial points of 'wrong'"]),
+        ("initial = 100\n", ["a budget of 99", "100 initial points of 'wrong'"]),
     ] {
         let said = refusal(folder.path(), &["--settings", &file(text), "--budget", "99"]);
         assert!(answers.iter().all(|answer| said.contains(answer)), "{said}");

@@ -38,7 +38,8 @@ fn workers_wait_neither_for_a_batch_nor_for_a_straggler() {
 #[test]
 fn a_killed_run_loses_nothing_and_evaluates_nothing_again_that_was_told() {
     let script = "echo $RUN $1 >> log; sleep 0.02; awk -v x=$2 -v n=$$ 'BEGIN { print sin(7 * x) + n * 1e-9 }'";
-    let folder = Folder::new(PLAIN, "{trial} {x}", "budget = 60\nparallel = 3", script);
+    let study = format!("replicates = 'never'\n{PLAIN}");
+    let folder = Folder::new(&study, "{trial} {x}", "budget = 60\nparallel = 3", script);
     let start = |run: usize| {
         let mut command = folder.command(&["run", "study.toml"]);
         command.env("RUN", run.to_string()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
