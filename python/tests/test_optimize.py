@@ -365,7 +365,8 @@ def test_the_last_trials_are_replicates() -> None:
             points = [tuple(trial.params.values()) for trial in found.trials]
             assert len(points) == 30 and not found.pending
             assert len(set(points[:22])) == 22 and set(points[22:]) <= set(points[:22])
-            assert [report["asked"] for report in found.reports()][-2:] == [6, 2]
+            # A thread that draws points ahead may still be at it.
+            assert [report["asked"] for report in found.reports() if report["asked"]][-2:] == [6, 2]
     for wrong in (-1, 30):
         with pytest.raises(ValueError, match="final_replicates"):
             study().optimize(hill, 30, final_replicates=wrong)
