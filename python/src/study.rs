@@ -465,7 +465,7 @@ fn columns<const N: usize>(rows: impl Iterator<Item = [f64; N]> + Clone) -> [Vec
 }
 
 /// Refuses a study in which nothing is the best.
-fn check_single_objective(study: &Inner) -> Result<(), Error> {
+fn check_single_objective(study: &Inner) -> Result<()> {
     if study.config().outputs.iter().filter(|output| output.goal.is_objective()).count() == 1 {
         return Ok(());
     }
