@@ -68,7 +68,8 @@ impl Status {
             let summary = StudySummary::new(&mut handle);
             Ok(if self.anywhere { summary.with_anywhere(&mut handle) } else { summary })
         })?;
-        let step = handle.study.reports().into_diagnostic()?.pop();
+        // Threads of a run draw points ahead in steps of their own.
+        let step = handle.study.reports().into_diagnostic()?.into_iter().rfind(|report| report.asked > 0);
         let runs = Runs::of(&handle.study);
         if self.json {
             let mut status = summary.json();
