@@ -30,8 +30,9 @@ const FEWEST: usize = 60;
 const LEVELS: [f64; PAIRS] = [0.02, 0.5, 0.25, 0.75, 0.1, 0.9, 0.4, 0.6, 0.05, 0.33];
 
 impl Study {
-    /// Trials that are evaluated again as part of the next `count` points, as the settings leave it to the study.
-    pub(super) fn pairs(&self, models: &Models, step: u64, count: usize) -> Result<Vec<Point>> {
+    /// Trials that are evaluated again among the next `most` points, as the settings leave it to the study; `asked` of these become
+    /// trials now, the others perhaps never.
+    pub(super) fn pairs(&self, models: &Models, step: u64, most: usize, asked: usize) -> Result<Vec<Point>> {
         let (objectives, _) = self.config.objectives_and_constraints();
         let &[objective] = objectives.as_slice() else { return Ok(Vec::new()) };
         let output = &self.config.outputs[objective];
@@ -46,9 +47,9 @@ impl Study {
         let replicates = self.table.replicates + (0..ready.nrows()).filter(is_again).count();
         let records = self.history.records();
         // Trials that were told without being asked for must not fill the next batch with replicates.
-        let asked = count + records.iter().filter(|record| record.ask.is_some()).count();
-        let due = (asked / PER_PAIR).min(PAIRS).saturating_sub(replicates);
-        if records.len() + count < FEWEST || due == 0 && count < PER_PAIR {
+        let all = asked + records.iter().filter(|record| record.ask.is_some()).count();
+        let due = (all / PER_PAIR).min(PAIRS).saturating_sub(replicates);
+        if records.len() + asked < FEWEST || due == 0 && most < PER_PAIR {
             return Ok(Vec::new());
         }
         let observed = self.table.until(models.seen(), &self.history)?;
@@ -58,11 +59,11 @@ impl Study {
         let chosen: Vec<usize> = if due > 0 {
             let (records, means) = global.means_among(&records)?;
             let is_known = |record: usize| self.table.replicated.contains(&self.bits_of(record));
-            at_levels(&records, &means, replicates..replicates + due.min(count), is_known)
+            at_levels(&records, &means, replicates..replicates + due.min(most), is_known)
         } else {
             let rng = StepRng { seed: self.config.seed, step };
             let mut rng = rng.stream(Purpose::Replicate, 0);
-            global.misfits(&records, count / PER_PAIR, &mut rng)?
+            global.misfits(&records, most / PER_PAIR, &mut rng)?
         };
         Ok(chosen.into_iter().map(|record| self.trial_of(record).point).collect())
     }

@@ -103,8 +103,8 @@ impl Study {
                 }
             }
         }
-        let most = if new > first { new - first } else { ahead };
-        let mut pairs = models.as_deref().map_or(Ok(Vec::new()), |models| self.pairs(models, step, most))?;
+        let (most, asked_now) = if new > first { (new - first, new - first) } else { (ahead, 0) };
+        let mut pairs = models.as_deref().map_or(Ok(Vec::new()), |models| self.pairs(models, step, most, asked_now))?;
         pairs.truncate(most);
         report.pairs = pairs.len();
         if new > first {
