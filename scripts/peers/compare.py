@@ -9,7 +9,7 @@ several processes may write at the same time. Regret is that of the point that a
 100 evaluations; the other lists are `least_regret` of all points evaluated, `regret_observed` of the one with the best outcome,
 and `seconds` that were not spent on evaluations. Each run has one thread.
 
-A problem may be a program: see docs/guide/problems.md. random, sobol, cma: see searches.py. turbo: see turbo.py.
+A problem may be a program: see docs/guide/problems.md. random, sobol, cma, cma-100 (whose population is a batch): see searches.py. turbo: see turbo.py.
 """
 
 import argparse

@@ -3,6 +3,7 @@
 A search is a function of a `Run` (compare.py) and a generator of random numbers.
 """
 
+import functools
 import warnings
 
 import numpy as np
@@ -33,8 +34,8 @@ GENERATIONS = 5
 """Generations whose outcomes a mean of the search distribution is judged by."""
 
 
-def cma_es(run, rng):
-    """CMA-ES (Hansen; pycma) at its defaults in the unit cube, restarted as by `cma.fmin`.
+def cma_es(run, rng, population=None):
+    """CMA-ES (Hansen; pycma) at its defaults in the unit cube, or with another population, restarted as by `cma.fmin`.
 
     Each start is uniform. When pycma's own criteria end a run before the budget does, another one begins with twice the
     population (IPOP: Auger & Hansen 2005; `incpopsize=2` of `cma.fmin`). Where there is noise, the mean of the search distribution is
@@ -50,7 +51,6 @@ def cma_es(run, rng):
         import cma
 
     best = current = (-np.inf, None)
-    population = None
     while run.left:
         options = {"bounds": [0, 1], "seed": int(rng.integers(1, 2**31)), "verbose": -9}
         options |= {"popsize": population} if population else {}
@@ -70,9 +70,12 @@ def cma_es(run, rng):
         best = max(best, current, key=lambda pair: pair[0])
 
 
+CMA = {"package": "cma", "sigma0": SIGMA, "restarts": "ipop", "report": "mean if noisy"}
+
 ALL = {
     "random": ({"package": "numpy"}, random),
     "sobol": ({"package": "scipy"}, sobol),
-    "cma": ({"package": "cma", "sigma0": SIGMA, "restarts": "ipop", "report": "mean if noisy"}, cma_es),
+    "cma": (CMA, cma_es),
+    "cma-100": (CMA | {"population": 100}, functools.partial(cma_es, population=100)),
 }
 """How each is described in its rows, but for the version; and its search."""
