@@ -1,6 +1,8 @@
-//! Warnings: extreme outcomes that models do not see as they were told, and what can be done about them.
+//! Warnings: outcomes that models do not see as they were told, or that contradict the settings, and what can be done about them.
 
+use super::noise::Noise;
 use super::observations::Extreme;
+use super::pure_error::{Contradiction, Replicated};
 use super::screen::{SEVERAL, Screened};
 use super::{Counts, Status, Study};
 use std::borrow::Cow;
@@ -13,31 +15,31 @@ type Group = (Treatment, Place, Vec<(usize, f64)>);
 /// Trials that a warning names.
 const NAMED: usize = 3;
 
-/// A warning about extreme outcomes of one output.
+/// A warning about extreme or contradictory outcomes of one output.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutcomeWarning {
     /// The output's name.
     pub output: String,
     /// The trials' numbers.
     pub trials: Vec<u64>,
-    /// The most extreme of their outcomes, as it was told.
+    /// The most extreme of their outcomes, as it was told; of two that contradict each other, the later one.
     pub value: f64,
-    /// On which side of all others they lie.
+    /// On which side of all others they lie; of two that contradict each other, on which side of the earlier one.
     pub place: Place,
     /// What models see of them.
     pub treatment: Treatment,
 }
 
-/// On which side of all others extreme outcomes lie.
+/// On which side of other outcomes the ones of a warning lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Far above.
+    /// Above them.
     Above,
-    /// Far below.
+    /// Below them.
     Below,
 }
 
-/// What models see of extreme outcomes.
+/// What models see of the outcomes that a warning is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Treatment {
@@ -51,6 +53,8 @@ pub enum Treatment {
     LeftOut,
     /// A single one is too good to be believed yet.
     Doubted,
+    /// Two at the same point differ although the output is said to have no noise: noise is learned all the same.
+    Contradictory,
 }
 
 impl fmt::Display for OutcomeWarning {
@@ -83,6 +87,12 @@ impl fmt::Display for OutcomeWarning {
                 f,
                 "{single}, and not believed until it is confirmed: evaluate the point once more, amend or discard it, or set \
                  penalties = \"keep\" in [model] if it is right"
+            ),
+            Treatment::Contradictory => write!(
+                f,
+                "{which} are at the same point, and the later outcome, {output} = {value}, is {place} the earlier one although \
+                 {output} has noise = \"none\": noise is learned as with \"auto\"; amend or discard the wrong one, or set noise = \
+                 \"auto\""
             ),
         }
     }
@@ -133,10 +143,34 @@ fn number(value: f64) -> String {
 }
 
 impl Study {
-    /// What the user should know about extreme outcomes, output by output; nothing with `penalties = "keep"`.
+    /// What the user should know about extreme outcomes, output by output (nothing with `penalties = "keep"`), and about those
+    /// that differ at one point although there is no noise.
     pub fn warnings(&self) -> Vec<OutcomeWarning> {
-        let outputs = 0..self.config.outputs.len();
-        outputs.flat_map(|output| self.warnings_of(output, &self.table.extremes(output, &self.history))).collect()
+        let of = |output: usize| {
+            let extremes = self.warnings_of(output, &self.table.extremes(output, &self.history));
+            extremes.into_iter().chain(self.contradiction_of(output))
+        };
+        (0..self.config.outputs.len()).flat_map(of).collect()
+    }
+
+    /// The first two outcomes that contradict `noise = "none"`.
+    fn contradiction_of(&self, output: usize) -> Option<OutcomeWarning> {
+        if self.config.outputs[output].noise != Noise::None {
+            return None;
+        }
+        let observed = self.table.until(self.history.tells(), &self.history).ok()?;
+        let own = observed.outputs[output].as_ref()?;
+        let Contradiction { rows: (earlier, later) } = own.contradiction(&Replicated::of(&own.data))?;
+        let record = |row: usize| observed.records[own.rows[row]];
+        let told = |row: usize| self.history.records()[record(row)].told[output].measurement.observed();
+        let (first, value) = (told(earlier)?, told(later)?);
+        Some(OutcomeWarning {
+            output: self.config.outputs[output].name.clone(),
+            trials: [earlier, later].map(|row| record(row) as u64 + 1).to_vec(),
+            value,
+            place: if value < first { Place::Below } else { Place::Above },
+            treatment: Treatment::Contradictory,
+        })
     }
 
     /// The warnings about one output: repeated values first, then the others, by the first trial of each.

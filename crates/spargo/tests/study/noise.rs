@@ -2,7 +2,7 @@
 
 use super::*;
 use spargo::rng::uniform;
-use spargo::study::{Goal, Noise, Note, OutcomeTransformChoice, Output};
+use spargo::study::{Goal, Noise, Note, OutcomeTransformChoice, Output, Place, Treatment};
 
 /// A smooth function with noise of deviation 0.02.
 fn told(output: Output, transform: OutcomeTransformChoice) -> Study {
@@ -75,4 +75,29 @@ fn noise_changes_in_mid_campaign_and_models_are_fitted_afresh() {
     }
     config.outputs = vec![Output::new("y", Goal::Classify).with_noise(Noise::None)];
     assert!(config.check().unwrap_err().to_string().contains("'y' is a class"));
+}
+
+#[test]
+fn outcomes_that_differ_at_one_point_contradict_that_there_is_no_noise() {
+    for (goal, noise, is_warned) in [
+        (Goal::Maximize, Noise::None, true),
+        (Goal::Minimize, Noise::None, true),
+        (Goal::Maximize, Noise::Auto, false),
+        (Goal::Maximize, Noise::Sd(0.1), false),
+    ] {
+        let mut study = told(Output::new("y", goal).with_noise(noise), OutcomeTransformChoice::Off);
+        let point = study.trial(7).unwrap().trial.point.clone();
+        let Some(first) = study.trial(7).unwrap().told[0].measurement.observed() else { panic!() };
+        study.add(&[(point.clone(), Some(Outcome::value(first)))]).unwrap();
+        assert_eq!(study.warnings(), [], "the same outcome twice is no contradiction");
+        study.add(&[(point, Some(Outcome::value(first + 0.1)))]).unwrap();
+        let warnings = study.warnings();
+        assert_eq!(warnings.len(), usize::from(is_warned), "{noise}");
+        for warning in warnings {
+            assert_eq!((warning.treatment, warning.place), (Treatment::Contradictory, Place::Above));
+            assert_eq!((&warning.trials[..], warning.value), (&[7, 122][..], first + 0.1));
+            let text = warning.to_string();
+            assert!(text.contains("trials (7, 122)") && text.contains("noise = \"auto\""), "{text}");
+        }
+    }
 }
