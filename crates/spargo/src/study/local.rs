@@ -15,7 +15,7 @@ use super::model::{Models, Surrogate};
 use super::observations::{Observed, ObservedOutput};
 use super::prepare::variance_in;
 use super::pure_error::{Replicated, row_bits};
-use super::recommend::{Judge, Recommended};
+use super::recommend::{Recommended, Recommender};
 use crate::acquire::ParetoState;
 use crate::data::{Dataset, OutcomeTransform, Warp};
 use crate::error::{Error, Result};
@@ -103,16 +103,22 @@ pub(super) struct Global<'a> {
     objective: usize,
     /// The outcomes of the objective.
     own: &'a ObservedOutput,
-    judge: Judge<'a>,
+    recommender: Recommender<'a>,
 }
 
 impl Config {
     /// What trials of an objective are recommended by, given its outcomes and a kernel.
-    pub(super) fn judge<'a>(&self, own: &'a ObservedOutput, objective: usize, kernel: &Kernel) -> Judge<'a> {
+    pub(super) fn recommender<'a>(
+        &self,
+        own: &'a ObservedOutput,
+        objective: usize,
+        kernel: &Kernel,
+    ) -> Recommender<'a> {
         let is_ordered = self.space.dimensions().iter().all(|dimension| !dimension.domain.is_categorical());
         let scales = if is_ordered { kernel.scales(own.data.dimension()) } else { Vec::new() };
-        let error = own.pure_error(self.outputs[objective].noise);
-        Judge { data: &own.data, replicated: Replicated::of(&own.data), error, scales }
+        let replicated = Replicated::of(&own.data);
+        let error = own.pure_error(self.outputs[objective].noise, &replicated);
+        Recommender { own, replicated, error, scales }
     }
 
     /// Whether local models say which trial is best.
@@ -125,8 +131,8 @@ impl<'a> Global<'a> {
     /// The models with the observations that they have seen; `None` if the objective has no outcome.
     pub fn new(config: &'a Config, models: &'a Models, observed: &'a Observed, objective: usize) -> Option<Self> {
         let own = observed.outputs[objective].as_ref()?;
-        let judge = config.judge(own, objective, &models.states[objective].hyper.kernel);
-        Some(Global { config, models, observed, objective, own, judge })
+        let recommender = config.recommender(own, objective, &models.states[objective].hyper.kernel);
+        Some(Global { config, models, observed, objective, own, recommender })
     }
 
     fn model(&self) -> &Surrogate {
@@ -178,22 +184,39 @@ impl<'a> Global<'a> {
     /// The best of some records by the global model, and its moments in the model's units.
     pub fn recommended_among(&self, records: &[usize]) -> Result<(usize, (f64, f64))> {
         let rows = self.shortlist(self.rows_of(records))?;
-        let Recommended { row, moments, .. } = self.judge.best(self.model(), &rows)?;
+        let Recommended { row, moments, .. } = self.recommender.best(self.model(), &rows)?;
         Ok((self.record(row), moments))
     }
 
-    /// Those of some records that have the objective, all at different points, and the global model's means there.
+    /// Those of some records that have the objective, seen as it was told, all at different points, and the global model's means there.
     pub fn means_among(&self, records: &[usize]) -> Result<(Vec<usize>, Vec<f64>)> {
-        let rows = self.rows_of(records);
+        let mut rows = self.rows_of(records);
+        rows.retain(|&row| !self.own.is_screened(row));
         let means = self.model().posterior.mean(select_rows(self.x(), &rows).as_ref())?;
         Ok((rows.into_iter().map(|row| self.record(row)).collect(), means))
     }
 
-    /// Of some records, those that may be the best by their outcomes where the global model takes signal for noise: one per draw.
-    pub fn misfits(&self, records: &[usize], count: usize, rng: &mut ChaCha8Rng) -> Result<Vec<usize>> {
-        let rows = self.shortlist(self.rows_of(records))?;
-        let drawn = self.judge.draw_misfits(self.model(), &rows, count, rng)?;
-        Ok(drawn.into_iter().map(|row| self.record(row)).collect())
+    /// Of some records, those that may be the best by their outcomes where the global model takes signal for noise, or those that may
+    /// show that it does: points to be evaluated again, `count` at most, and none where there is nothing to be learned.
+    pub fn worth_replicating(&self, records: &[usize], count: usize, rng: &mut ChaCha8Rng) -> Result<Vec<usize>> {
+        let is_exact = self.recommender.error.as_ref().is_some_and(|error| error.is_exact());
+        let Some(compared) = self.recommender.compare(self.model()).filter(|_| !is_exact) else {
+            return Ok(Vec::new());
+        };
+        let rows = if compared.shows_misfit() {
+            let plain = self.rows_of(records).into_iter().filter(|&row| !self.own.is_screened(row)).collect();
+            let mut rows = self.shortlist(plain)?;
+            if !self.is_unconstrained() {
+                rows =
+                    Some(self.feasible(&self.models.outputs, &rows)?).filter(|rows| !rows.is_empty()).unwrap_or(rows);
+            }
+            self.recommender.draw_winners(self.model(), &rows, count, rng)?
+        } else if compared.suggests_misfit() {
+            self.recommender.pairs().into_iter().take(count).collect()
+        } else {
+            Vec::new()
+        };
+        Ok(rows.into_iter().map(|row| self.record(row)).collect())
     }
 
     /// Those of many rows that may be the best, by the global model or by their outcomes: a variance each costs more than a mean.
@@ -299,10 +322,13 @@ impl<'a> Global<'a> {
                 return Err(Error::Empty { what: "the feasible trials of a neighbourhood".into() });
             }
         }
-        let by_local = self.judge.best(&local, &known)?;
+        let by_local = self.recommender.best(&local, &known)?;
         let centre = data.x().subrows(by_local.leader, 1).to_owned();
-        let (surrogate, Recommended { row, moments, lcb, .. }) =
-            if is_better { (local, by_local) } else { (self.model().clone(), self.judge.best(self.model(), &known)?) };
+        let (surrogate, Recommended { row, moments, lcb, .. }) = if is_better {
+            (local, by_local)
+        } else {
+            (self.model().clone(), self.recommender.best(self.model(), &known)?)
+        };
         let record = self.record(row);
         Ok(LocalModel { record, moments, surrogate, outputs, centre, known, seconds: 0.0, lcb })
     }

@@ -68,6 +68,8 @@ pub(super) struct ObservedOutput {
     pub rows: Vec<usize>,
     /// Encoded points and outcomes; an objective is to be maximised.
     pub data: Dataset,
+    /// Whether the study asked for the trial of each row.
+    pub asked: Vec<bool>,
     /// Those of the rows whose outcomes are not seen as they were told, in their order.
     screened: Vec<usize>,
 }
@@ -76,10 +78,10 @@ pub(super) struct ObservedOutput {
 pub(super) type Extreme = (usize, Screened);
 
 impl ObservedOutput {
-    /// All rows of some data, as they were told.
+    /// All rows of some data, as they were told, and asked for.
     #[cfg(test)]
     pub fn of(data: Dataset) -> Self {
-        ObservedOutput { rows: (0..data.len()).collect(), data, screened: Vec::new() }
+        ObservedOutput { rows: (0..data.len()).collect(), asked: vec![true; data.len()], data, screened: Vec::new() }
     }
 
     /// Whether the outcome of a row is not seen as it was told.
@@ -179,7 +181,7 @@ impl Observations {
         if records.is_empty() {
             return Err(Error::Empty { what: "the list of outcomes".into() });
         }
-        let outputs = told.into_iter().map(|told| self.seen(told, &records)).collect::<Result<_>>()?;
+        let outputs = told.into_iter().map(|told| self.seen(told, &records, history)).collect::<Result<_>>()?;
         Ok(Observed { x: self.rows(&records), records, outputs })
     }
 
@@ -224,7 +226,7 @@ impl Observations {
     }
 
     /// What models see of an output's outcomes; `None` if that is nothing.
-    fn seen(&self, told: Told, records: &[usize]) -> Result<Option<ObservedOutput>> {
+    fn seen(&self, told: Told, records: &[usize], history: &History) -> Result<Option<ObservedOutput>> {
         let Told { records: mut own, mut y, mut noise, screened } = told;
         let mut is_seen = vec![true; own.len()];
         for &(row, as_seen) in &screened {
@@ -247,7 +249,8 @@ impl Observations {
         let rows = own.iter().filter_map(|record| records.binary_search(record).ok()).collect();
         let data = Dataset::new(self.rows(&own), y)?;
         let data = if noise.iter().all(Option::is_none) { data } else { data.with_known_noise(noise)? };
-        Ok(Some(ObservedOutput { rows, data, screened }))
+        let asked = own.iter().map(|&record| history.records()[record].ask.is_some()).collect();
+        Ok(Some(ObservedOutput { rows, data, asked, screened }))
     }
 }
 

@@ -3,13 +3,14 @@
 //! ```text
 //!     first 200 trials:    a pair per 20 that were asked for, at several quantiles of the posterior mean, a good one first  ─▶ pure error
 //!     then, if a model takes signal for noise:   one point in 20,  argmax_c f(c),  f(c) ~ N(E f(c), Var f(c)) at the trials c
+//!           if it may, and the pairs are too few to show it:   one point in 20,  the pairs once more
 //! ```
 //!
 //! Pairs are chosen by means, never by outcomes: the best outcomes are lucky, and their differences overstate the noise.
 
 use super::local::Global;
 use super::model::Models;
-use super::pure_error::row_bits;
+use super::pure_error::{PAIRS, row_bits};
 use super::{Goal, Replicates, Study};
 use crate::acquire::optimizer::is_listed;
 use crate::error::Result;
@@ -19,9 +20,6 @@ use crate::space::Point;
 
 /// Trials per replicate.
 const PER_PAIR: usize = 20;
-
-/// Pairs that estimate the pure error.
-const PAIRS: usize = 10;
 
 /// Studies with fewer trials have too few pairs to show anything, and none.
 const FEWEST: usize = 60;
@@ -63,7 +61,7 @@ impl Study {
         } else {
             let rng = StepRng { seed: self.config.seed, step };
             let mut rng = rng.stream(Purpose::Replicate, 0);
-            global.misfits(&records, most / PER_PAIR, &mut rng)?
+            global.worth_replicating(&records, most / PER_PAIR, &mut rng)?
         };
         Ok(chosen.into_iter().map(|record| self.trial_of(record).point).collect())
     }

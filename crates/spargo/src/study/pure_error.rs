@@ -1,37 +1,60 @@
 //! Pure error: the noise variance that replicates show, whatever the function is and however a model fits it.
 //!
 //! ```text
-//!     s² = Σ_p Σ_j (y_pj − ȳ_p)² / ν,     ν = Σ_p (n_p − 1)        p: points with n_p > 1 outcomes
-//!     misfit, if  ν (r − 1 − log r) > 9,  r = s²/σ² < 1             σ²: the noise variance that a model has learned
+//!     s² = Σ_p Σ_j (u_pj − ū_p)² / ν,     ν = Σ_p (n_p − 1)        p: points with n_p > 1 outcomes, u: outcomes in a model's units
+//!     misfit, if  ν (r − 1 − log r) > 9,  r = s²/σ² < 1             σ²: the noise variance that the model has learned
 //! ```
 //!
 //! Ripple finer than the spacing of trials passes for noise in any likelihood, but not at the same point. The test is the
-//! likelihood-ratio test of two variances: only if σ² is far above s² is the rest of it signal that the model has missed.
+//! likelihood-ratio test of two variances: only if σ² is far above s² is the rest of it signal that the model has missed. Both are in the
+//! model's units: what a transform makes of noise is neither signal nor misfit.
 
 use super::noise::Noise;
 use super::observations::ObservedOutput;
-use crate::data::Dataset;
+use crate::data::{Dataset, OutcomeTransform};
 use crate::linalg::{MatRef, sorted_by_value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Twice the log likelihood ratio from which a model is taken to miss signal: three standard deviations.
 const EVIDENCE: f64 = 9.0;
 
+/// A noise variance so many times the pure error is worth more replicates, until they show misfit or bring the pure error up to it.
+const SUSPICIOUS: f64 = 1.5;
+
 /// A noise variance that the user knows counts as one from this many replicates.
 const KNOWN: f64 = 1000.0;
+
+/// Points that are replicated for the sake of the pure error, before any are because they may be the best.
+pub(super) const PAIRS: usize = 10;
 
 /// Points whose replicates must agree before outcomes are taken to be exact.
 const AGREEING: usize = 3;
 
+/// The probability that so many replicates agree because outcomes were rounded, at most, if they are to prove that there is no noise.
+const CHANCE: f64 = 1e-3;
+
 /// Differences between replicates up to this part of the range of all outcomes are those of rounding.
 const ROUNDING: f64 = 1e-10;
 
-/// The noise variance of an output, apart from any model.
+/// What is known of the noise of an output, apart from any model.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum PureError {
+    /// There is none.
+    Exact,
+    /// The variance that the user knows, in the squared units of the output.
+    Known(f64),
+    /// Rows at the same point, whose outcomes differ by noise alone; at least two each.
+    Replicates(Vec<Vec<usize>>),
+}
+
+/// The noise variance of a model compared with the pure error.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct PureError {
-    /// In the squared units of the output; 0 if outcomes are exact.
+pub(super) struct Comparison {
+    /// The pure error in the model's units.
     pub variance: f64,
-    /// Degrees of freedom from which it was estimated.
+    /// The model's noise variance over the pure error.
+    times: f64,
+    /// Degrees of freedom from which the pure error was estimated.
     degrees: f64,
 }
 
@@ -45,17 +68,49 @@ pub(super) struct Contradiction {
 impl PureError {
     /// Whether outcomes have no noise at all.
     pub fn is_exact(&self) -> bool {
-        self.variance == 0.0
+        *self == PureError::Exact
     }
 
-    /// Whether a model whose noise variance is this many times the pure error has missed signal.
-    pub fn shows_misfit(&self, times: f64) -> bool {
-        let ratio = 1.0 / times;
-        ratio < 1.0 && self.degrees * (ratio - 1.0 - ratio.ln()) > EVIDENCE
+    /// The pure error of these outcomes in a model's units, compared with the model's noise variance.
+    pub fn compare(&self, data: &Dataset, units: &OutcomeTransform, noise: f64) -> Comparison {
+        let (variance, degrees) = match self {
+            PureError::Exact => (0.0, KNOWN),
+            // What a likelihood would learn of it.
+            PureError::Known(variance) => {
+                let in_units = |&y: &f64| (variance.ln() + 2.0 * units.log_slope(y)).exp() / data.len() as f64;
+                (data.y().iter().map(in_units).sum(), KNOWN)
+            }
+            PureError::Replicates(groups) => {
+                let squares = |group: &Vec<usize>| squares(group.iter().map(|&row| units.to_model(data.y()[row])));
+                let degrees = groups.iter().map(|group| group.len() - 1).sum::<usize>() as f64;
+                (groups.iter().map(squares).sum::<f64>() / degrees, degrees)
+            }
+        };
+        Comparison { variance, times: noise / variance, degrees }
     }
 }
 
-/// The rows at each point that has an outcome, by the bits of its coordinates.
+impl Comparison {
+    /// Whether the model takes signal for noise.
+    pub fn shows_misfit(&self) -> bool {
+        let ratio = 1.0 / self.times;
+        ratio < 1.0 && self.degrees * (ratio - 1.0 - ratio.ln()) > EVIDENCE
+    }
+
+    /// Whether the model may take signal for noise, but too few replicates are there to show it.
+    pub fn suggests_misfit(&self) -> bool {
+        self.times > SUSPICIOUS && !self.shows_misfit()
+    }
+}
+
+/// The sum of squared deviations from the mean.
+fn squares(values: impl Iterator<Item = f64>) -> f64 {
+    let values: Vec<f64> = values.collect();
+    let mean = values.iter().map(|value| value / values.len() as f64).sum::<f64>();
+    values.iter().map(|value| (value - mean) * (value - mean)).sum()
+}
+
+/// The rows at each point that has several outcomes, by the bits of its coordinates.
 #[derive(Debug, Default)]
 pub(super) struct Replicated(HashMap<Vec<u64>, Vec<usize>>);
 
@@ -66,24 +121,23 @@ impl Replicated {
         for row in 0..data.len() {
             points.entry(row_bits(data.x(), row)).or_default().push(row);
         }
+        points.retain(|_, rows| rows.len() > 1);
         Replicated(points)
     }
 
-    /// The mean outcome at the point of a row, and the number of outcomes there.
-    pub fn average(&self, data: &Dataset, row: usize) -> (f64, usize) {
+    /// The mean of the outcomes at the point of a row, in some units, and their number.
+    pub fn average(&self, data: &Dataset, units: &OutcomeTransform, row: usize) -> (f64, usize) {
+        let outcome = |row: usize| units.to_model(data.y()[row]);
         match self.0.get(&row_bits(data.x(), row)) {
-            Some(rows) if rows.len() > 1 => {
-                let count = rows.len() as f64;
-                (rows.iter().map(|&row| data.y()[row] / count).sum(), rows.len())
-            }
-            _ => (data.y()[row], 1),
+            Some(rows) => (rows.iter().map(|&row| outcome(row) / rows.len() as f64).sum(), rows.len()),
+            None => (outcome(row), 1),
         }
     }
 
-    /// The groups of rows that share a point, each in the order of the rows, the earliest group first.
+    /// The groups of rows that share a point, each in the order of the rows, by their second rows: as replicates came.
     fn groups(&self) -> Vec<&[usize]> {
-        let mut groups: Vec<&[usize]> = self.0.values().filter(|rows| rows.len() > 1).map(Vec::as_slice).collect();
-        groups.sort_unstable();
+        let mut groups: Vec<&[usize]> = self.0.values().map(Vec::as_slice).collect();
+        groups.sort_unstable_by_key(|group| group[1]);
         groups
     }
 }
@@ -100,65 +154,98 @@ pub(super) fn row_bits(x: MatRef<'_>, row: usize) -> Vec<u64> {
 
 impl ObservedOutput {
     /// The pure error, as far as settings and replicates say it; `None` if they do not.
-    pub fn pure_error(&self, noise: Noise) -> Option<PureError> {
-        let (data, replicated) = (&self.data, Replicated::of(&self.data));
+    pub fn pure_error(&self, noise: Noise, replicated: &Replicated) -> Option<PureError> {
         match noise {
-            Noise::None if self.contradiction(&replicated).is_none() => {
-                Some(PureError { variance: 0.0, degrees: KNOWN })
-            }
-            Noise::None | Noise::Auto => estimated(data, &replicated),
-            Noise::Sd(_) | Noise::Variance(_) => {
-                noise.known_variance().map(|variance| PureError { variance, degrees: KNOWN })
-            }
+            Noise::None if self.contradiction(replicated).is_none() => Some(PureError::Exact),
+            Noise::None | Noise::Auto => self.estimated(replicated),
+            Noise::Sd(_) | Noise::Variance(_) => noise.known_variance().map(PureError::Known),
         }
+    }
+
+    /// Whether all outcomes are what they are: without noise, and none with a variance of its own.
+    pub fn is_exact(&self, noise: Noise) -> bool {
+        let has_variance = |row: usize| self.data.noise_of(row, -1.0) >= 0.0;
+        let error = || self.pure_error(noise, &Replicated::of(&self.data));
+        !(0..self.data.len()).any(has_variance) && error().is_some_and(|error| error.is_exact())
     }
 
     /// The first two outcomes that differ at one point.
     pub fn contradiction(&self, replicated: &Replicated) -> Option<Contradiction> {
         let rounding = rounding(&self.data);
-        let differs = |group: &&[usize]| {
-            let y = |row: usize| self.data.y()[row];
+        let y = |row: usize| self.data.y()[row];
+        let differs = |group: Vec<usize>| {
             group[1..].iter().find(|&&row| (y(row) - y(group[0])).abs() > rounding).map(|&row| (group[0], row))
         };
-        replicated.groups().iter().find_map(differs).map(|rows| Contradiction { rows })
+        self.plain_groups(replicated).find_map(differs).map(|rows| Contradiction { rows })
+    }
+
+    /// Whether the outcome of a row is what was told, with the noise of all others: neither screened nor of a known variance.
+    pub fn is_plain(&self, row: usize) -> bool {
+        self.data.noise_of(row, -1.0) < 0.0 && !self.is_screened(row)
+    }
+
+    /// Rows that share a point and are plain, at least two each.
+    fn plain_groups<'a>(&'a self, replicated: &'a Replicated) -> impl Iterator<Item = Vec<usize>> + 'a {
+        let plain = |group: &[usize]| group.iter().copied().filter(|&row| self.is_plain(row)).collect::<Vec<_>>();
+        replicated.groups().into_iter().map(plain).filter(|group| group.len() > 1)
+    }
+
+    /// The pure error of replicates without a known variance.
+    ///
+    /// After the first few points the study asks for replicates where outcomes are the best, which are lucky: they differ from the next
+    /// ones by more than noise. Replicates that it has not asked for count all.
+    fn estimated(&self, replicated: &Replicated) -> Option<PureError> {
+        let groups: Vec<Vec<usize>> = self.plain_groups(replicated).collect();
+        if self.contradiction(replicated).is_none() {
+            return self.proves_exactness(&groups).then_some(PureError::Exact);
+        }
+        let mut pairs = 0;
+        let mut unlucky = |mut group: Vec<usize>| {
+            pairs += usize::from(group[1..].iter().any(|&row| self.asked[row]));
+            if pairs > PAIRS {
+                let first = group[0];
+                group.retain(|&row| row == first || !self.asked[row]);
+            }
+            group
+        };
+        let groups: Vec<Vec<usize>> = groups.into_iter().map(&mut unlucky).filter(|group| group.len() > 1).collect();
+        (!groups.is_empty()).then_some(PureError::Replicates(groups))
+    }
+
+    /// Whether replicates that all agree show that there is no noise: only if they are at several points of different outcomes, a
+    /// good one among them (a dead corner returns 0 twice, and proves nothing), and do not agree because outcomes were rounded.
+    fn proves_exactness(&self, groups: &[Vec<usize>]) -> bool {
+        let (y, rounding) = (self.data.y(), rounding(&self.data));
+        let mut levels: Vec<f64> = groups.iter().map(|group| y[group[0]]).collect();
+        levels.sort_by(f64::total_cmp);
+        levels.dedup_by(|a, b| (*a - *b).abs() <= rounding);
+        let good = y[sorted_by_value(y)[y.len() / 2]];
+        let has_levels = levels.len() >= 2 && levels.last().is_some_and(|&best| best >= good);
+        groups.len() >= AGREEING && has_levels && self.shared().powi(groups.len() as i32) < CHANCE
+    }
+
+    /// The share of rows whose outcome a row at another point has as well, to the bit.
+    fn shared(&self) -> f64 {
+        let mut points: HashMap<u64, HashSet<Vec<u64>>> = HashMap::new();
+        for (row, y) in self.data.y().iter().enumerate() {
+            points.entry(y.to_bits()).or_default().insert(row_bits(self.data.x(), row));
+        }
+        let shared = self.data.y().iter().filter(|y| points[&y.to_bits()].len() > 1).count();
+        shared as f64 / self.data.len() as f64
     }
 }
 
+/// The difference up to which outcomes are the same: numbers that were computed in another order.
 fn rounding(data: &Dataset) -> f64 {
     let (low, high) = data.y().iter().fold((f64::MAX, f64::MIN), |(low, high), &y| (low.min(y), high.max(y)));
-    ROUNDING * (high / 2.0 - low / 2.0).max(0.0) * 2.0
-}
-
-/// The pure error of replicates without a known variance. Those that all agree show that there is none only if they are at several
-/// points of different outcomes, a good one among them: a dead corner returns 0 twice, and proves nothing.
-fn estimated(data: &Dataset, replicated: &Replicated) -> Option<PureError> {
-    let own = |group: &&[usize]| group.iter().all(|&row| data.noise_of(row, -1.0) < 0.0);
-    let groups: Vec<&[usize]> = replicated.groups().into_iter().filter(own).collect();
-    let degrees = groups.iter().map(|group| group.len() - 1).sum::<usize>() as f64;
-    let mean = |group: &[usize]| group.iter().map(|&row| data.y()[row] / group.len() as f64).sum::<f64>();
-    let squares = |group: &[usize]| {
-        let mean = mean(group);
-        group.iter().map(|&row| (data.y()[row] - mean).powi(2)).sum::<f64>()
-    };
-    let variance = groups.iter().map(|group| squares(group)).sum::<f64>() / degrees;
-    if groups.is_empty() || !variance.is_finite() {
-        return None;
-    }
-    let rounding = rounding(data);
-    if variance > rounding * rounding {
-        return Some(PureError { variance, degrees });
-    }
-    let mut levels: Vec<f64> = groups.iter().map(|group| mean(group)).collect();
-    levels.sort_by(f64::total_cmp);
-    levels.dedup_by(|a, b| (*a - *b).abs() <= rounding);
-    let good = data.y()[sorted_by_value(data.y())[data.len() / 2]];
-    let is_proof = groups.len() >= AGREEING && levels.len() >= 2 && levels.last().is_some_and(|&best| best >= good);
-    is_proof.then_some(PureError { variance: 0.0, degrees })
+    let size = low.abs().max(high.abs());
+    ROUNDING * (high / 2.0 - low / 2.0).max(0.0) * 2.0 + 8.0 * f64::EPSILON * size
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Warp;
     use crate::linalg::Mat;
     use crate::rng::{Purpose, normal, stream};
 
@@ -167,20 +254,56 @@ mod tests {
         let mut rng = stream(seed, Purpose::Data, 0, 0);
         let at: Vec<usize> = (0..40).chain(pairs.iter().copied()).collect();
         let y = at.iter().map(|&i| i as f64 + noise * normal(&mut rng)).collect();
+        of(&at, y)
+    }
+
+    fn of(at: &[usize], y: Vec<f64>) -> ObservedOutput {
         let x = Mat::from_fn(at.len(), 1, |row, _| at[row] as f64 / 40.0);
         ObservedOutput::of(Dataset::new(x, y).unwrap())
     }
 
+    fn error(own: &ObservedOutput, noise: Noise) -> Option<PureError> {
+        own.pure_error(noise, &Replicated::of(&own.data))
+    }
+
+    /// The pure error of replicates in the user's units.
+    fn variance(own: &ObservedOutput) -> f64 {
+        error(own, Noise::Auto).unwrap().compare(&own.data, &OutcomeTransform::identity(), 1.0).variance
+    }
+
     #[test]
     fn the_pure_error_is_the_variance_of_replicates() {
-        let pairs: Vec<usize> = (0..40).collect();
-        let mean = (0..50).map(|seed| line(&pairs, 0.3, seed).pure_error(Noise::Auto).unwrap().variance).sum::<f64>();
-        assert!((mean / 50.0 / 0.09 - 1.0).abs() < 0.1, "{mean}");
+        let pairs: Vec<usize> = (0..10).map(|i| 4 * i).collect();
+        let mean = (0..200).map(|seed| variance(&line(&pairs, 0.3, seed))).sum::<f64>() / 200.0;
+        assert!((mean / 0.09 - 1.0).abs() < 0.1, "{mean}");
+    }
+
+    /// Fifty times the best of 400 outcomes so far is evaluated once more.
+    #[test]
+    fn replicates_of_lucky_outcomes_do_not_overstate_the_noise() {
+        let mut found = Vec::new();
+        for seed in 0..20 {
+            let mut rng = stream(seed, Purpose::Data, 0, 0);
+            let mut at: Vec<usize> = (0..400).chain((0..10).map(|i| 40 * i)).collect();
+            let mut y: Vec<f64> = at.iter().map(|_| normal(&mut rng)).collect();
+            for _ in 0..50 {
+                let average = |point: usize| {
+                    let own: Vec<f64> = (0..at.len()).filter(|&i| at[i] == point).map(|i| y[i]).collect();
+                    own.iter().sum::<f64>() / own.len() as f64
+                };
+                let averages: Vec<f64> = (0..400).map(average).collect();
+                at.push(sorted_by_value(&averages)[0]);
+                y.push(normal(&mut rng));
+            }
+            found.push(variance(&of(&at, y)));
+        }
+        let mean = found.iter().sum::<f64>() / 20.0;
+        assert!((mean - 1.0).abs() < 0.2, "{mean}");
     }
 
     #[test]
     fn replicates_that_agree_are_proof_only_at_several_levels_with_a_good_one() {
-        let exact = |pairs: &[usize]| line(pairs, 0.0, 0).pure_error(Noise::Auto).is_some_and(|error| error.is_exact());
+        let exact = |pairs: &[usize]| error(&line(pairs, 0.0, 0), Noise::Auto) == Some(PureError::Exact);
         assert!(exact(&[3, 20, 38]) && exact(&[3, 10, 30]));
         assert!(!exact(&[]) && !exact(&[3, 38]) && !exact(&[38, 38, 38]) && !exact(&[3, 10, 15]));
         // A later pair that differs withdraws it.
@@ -188,22 +311,60 @@ mod tests {
         let mut y = doubted.data.y().to_vec();
         y[43] += 0.5;
         doubted.data = doubted.data.with_outcomes(y);
-        let error = doubted.pure_error(Noise::Auto).unwrap();
-        assert!((error.variance - 0.125 / 4.0).abs() < 1e-12, "{error:?}");
+        assert!((variance(&doubted) - 0.125 / 4.0).abs() < 1e-12);
         // Said to be exact, and contradicted.
-        assert_eq!(doubted.pure_error(Noise::None), Some(error));
-        assert_eq!(doubted.contradiction(&Replicated::of(&doubted.data)), Some(Contradiction { rows: (30, 43) }));
-        assert!(line(&[], 0.0, 0).pure_error(Noise::None).unwrap().is_exact());
+        assert_eq!(error(&doubted, Noise::None), error(&doubted, Noise::Auto));
+        let contradiction = doubted.contradiction(&Replicated::of(&doubted.data));
+        assert_eq!(contradiction, Some(Contradiction { rows: (30, 43) }));
+        assert!(error(&line(&[], 0.0, 0), Noise::None).unwrap().is_exact());
+    }
+
+    #[test]
+    fn outcomes_of_a_known_variance_contradict_nothing() {
+        let mut own = line(&[3], 0.0, 0);
+        let mut y = own.data.y().to_vec();
+        y[40] += 0.5;
+        let known = (0..41).map(|row| (row == 40).then_some(1.0)).collect();
+        own.data = own.data.with_outcomes(y).with_known_noise(known).unwrap();
+        assert_eq!(error(&own, Noise::None), Some(PureError::Exact));
+    }
+
+    #[test]
+    fn rounded_outcomes_that_agree_prove_nothing() {
+        let rounded = |pairs: usize, steps: f64, noise: f64, seed: u64| {
+            let own = line(&(0..pairs).map(|i| 4 * i + 3).collect::<Vec<_>>(), noise, seed);
+            let y = own.data.y().iter().map(|y| (y * steps / 40.0).round()).collect();
+            error(&ObservedOutput::of(own.data.with_outcomes(y)), Noise::Auto) == Some(PureError::Exact)
+        };
+        let wrong = (0..100).filter(|&seed| rounded(3, 8.0, 1.0, seed)).count();
+        assert!(wrong < 5, "{wrong}");
+        assert!(!rounded(10, 8.0, 0.0, 0), "the same values everywhere prove nothing, however often they agree");
+        assert!(rounded(10, 400.0, 0.0, 0), "values that no other point has do");
+    }
+
+    #[test]
+    fn tiny_outcomes_are_as_noisy_as_others() {
+        for size in [1e-300, 1e-170, 1e-12, 1e12, 1e300] {
+            let own = line(&[3, 20, 38], 0.3, 0);
+            let y = own.data.y().iter().map(|y| size * y).collect();
+            let own = ObservedOutput::of(own.data.with_outcomes(y));
+            assert!(matches!(error(&own, Noise::Auto), Some(PureError::Replicates(_))), "{size:e}");
+            let units = OutcomeTransform::of(own.data.y(), Warp::Identity);
+            let compared = error(&own, Noise::Auto).unwrap().compare(&own.data, &units, 1e-3);
+            assert!(compared.variance > 1e-6 && compared.variance < 1e-2, "{size:e} {compared:?}");
+        }
     }
 
     #[test]
     fn misfit_is_shown_by_enough_replicates_or_by_what_is_known() {
-        let error = |degrees: f64| PureError { variance: 1.0, degrees };
+        let misfit = |times: f64, degrees: f64| Comparison { variance: 1.0, times, degrees };
         // Ten pairs show a factor of 6 and not one of 4, which 40 show.
-        assert!(error(10.0).shows_misfit(6.0) && !error(10.0).shows_misfit(4.0) && error(40.0).shows_misfit(4.0));
-        assert!(error(KNOWN).shows_misfit(1.2) && !error(KNOWN).shows_misfit(1.1));
-        assert!(!error(KNOWN).shows_misfit(0.5), "noise learned below the pure error is no misfit");
-        let exact = PureError { variance: 0.0, degrees: 3.0 };
-        assert!(exact.is_exact() && exact.shows_misfit(f64::INFINITY));
+        assert!(misfit(6.0, 10.0).shows_misfit() && misfit(4.0, 40.0).shows_misfit());
+        assert!(!misfit(4.0, 10.0).shows_misfit() && misfit(4.0, 10.0).suggests_misfit());
+        assert!(misfit(1.2, KNOWN).shows_misfit() && !misfit(1.1, KNOWN).shows_misfit());
+        assert!(!misfit(0.5, KNOWN).shows_misfit(), "noise learned below the pure error is no misfit");
+        assert!(!misfit(1.4, 10.0).suggests_misfit() && !misfit(6.0, 10.0).suggests_misfit());
+        let own = line(&[], 0.0, 0);
+        assert!(PureError::Exact.compare(&own.data, &OutcomeTransform::identity(), 0.1).shows_misfit());
     }
 }

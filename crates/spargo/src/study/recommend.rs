@@ -4,18 +4,18 @@
 //! ```text
 //!     y = g(x) + δ(x) + ε      g: the model's,   Var δ = σ² − s², independent from point to point,   Var ε = s², the pure error
 //!     E f = r m + (1 − r) ȳ,   Var f = r² v + (1 − r) s²/n,   r = (s²/n) / (σ² − s² + s²/n)        of f = g + δ at a trial
-//!     no misfit (r = 1):       the trial closest to the mean point of the best that are tied
+//!     no misfit (r = 1):       the trial closest to the mean point c of the best that are tied, if c is tied with them
 //! ```
 //!
-//! m and v are the moments of g by a model with noise variance σ², n the number of outcomes at the point, ȳ their mean: where the
-//! model takes ripple for noise, an outcome is believed as far as its own noise allows. Where it does not, many trials around an
-//! optimum are equally good by all that is known, the one with the largest mean by luck; the middle of them is not lucky.
+//! All of it is in the units of a model with noise variance σ²; m and v are the moments of g, n the number of outcomes at the point, ȳ
+//! their mean: where the model takes ripple for noise, an outcome is believed as far as its own noise allows. Where it does not, many
+//! trials around an optimum are equally good by all that is known, the one with the largest mean by luck; the middle of them is not lucky.
 
 use super::model::Surrogate;
-use super::pure_error::{PureError, Replicated};
-use crate::data::Dataset;
-use crate::error::Result;
-use crate::linalg::{select_rows, sorted_by_value};
+use super::observations::ObservedOutput;
+use super::pure_error::{Comparison, PAIRS, PureError, Replicated};
+use crate::error::{Error, Result};
+use crate::linalg::{Mat, select_rows, sorted_by_value};
 use crate::model::Prediction;
 use crate::rng::normal;
 use rand_chacha::ChaCha8Rng;
@@ -29,11 +29,14 @@ const TIE: f64 = 3.0;
 /// Tied trials are ordered by their means less this many standard deviations.
 const CAUTION: f64 = 2.0;
 
+/// Replicates of one point among the likely winners of a batch, at most.
+const PER_WINNER: usize = 2;
+
 /// What is known of the trials among which one is recommended.
 #[derive(Debug)]
-pub(super) struct Judge<'a> {
+pub(super) struct Recommender<'a> {
     /// Points, and outcomes to be maximised.
-    pub data: &'a Dataset,
+    pub own: &'a ObservedOutput,
     pub replicated: Replicated,
     pub error: Option<PureError>,
     /// Length scales of the inputs; empty if some of them have no order, so that points have no mean.
@@ -41,14 +44,15 @@ pub(super) struct Judge<'a> {
 }
 
 /// The trial that is recommended among some.
+#[derive(Debug)]
 pub(super) struct Recommended {
-    /// Its row.
+    /// The row of the recommended trial.
     pub row: usize,
     /// The row of the largest lower confidence bound, around which to search.
     pub leader: usize,
-    /// Mean and variance of f there, in the model's units.
+    /// Mean and variance of f at the recommended trial, in the model's units.
     pub moments: (f64, f64),
-    /// That bound, in the user's units.
+    /// The largest lower confidence bound, in the user's units.
     pub lcb: f64,
 }
 
@@ -60,84 +64,91 @@ struct Beliefs {
     has_misfit: bool,
 }
 
-impl Judge<'_> {
-    /// The best of some rows, all at different points, by a model of them.
+impl Recommender<'_> {
+    /// The best of some rows, all at different points, by a model of them; refuses if there are none.
     pub fn best(&self, model: &Surrogate, rows: &[usize]) -> Result<Recommended> {
         let beliefs = self.beliefs(model, rows)?;
         let lcb = beliefs.bounds(1.0);
-        let first = sorted_by_value(&lcb).first().copied().unwrap_or(0);
-        let middle = if beliefs.has_misfit { None } else { self.middle(&beliefs, rows) };
+        let Some(&first) = sorted_by_value(&lcb).first() else {
+            return Err(Error::Empty { what: "the list of trials that may be recommended".into() });
+        };
+        let middle = if beliefs.has_misfit { None } else { self.middle(model, &beliefs, rows)? };
         let best = middle.unwrap_or(first);
         let moments = (beliefs.mean[best], beliefs.variance[best]);
         let lcb = model.units.from_model(lcb[first]);
         Ok(Recommended { row: rows[best], leader: rows[first], moments, lcb })
     }
 
-    /// Rows that may be the best by their own outcomes, one per draw from what is believed of each; none where the model misses
-    /// nothing, or outcomes have no noise.
-    pub fn draw_misfits(
+    /// Rows that may be the best by their own outcomes, one per draw from what is believed of each.
+    pub fn draw_winners(
         &self,
         model: &Surrogate,
         rows: &[usize],
         count: usize,
         rng: &mut ChaCha8Rng,
     ) -> Result<Vec<usize>> {
-        let beliefs = self.beliefs(model, rows)?;
-        if !beliefs.has_misfit || self.error.is_none_or(|error| error.is_exact()) {
-            return Ok(Vec::new());
-        }
+        let Beliefs { mean, variance, .. } = self.beliefs(model, rows)?;
+        let mut drawn = vec![0; rows.len()];
         let mut draw = || {
-            let moments = beliefs.mean.iter().zip(&beliefs.variance);
-            let values: Vec<f64> = moments.map(|(mean, variance)| mean + variance.sqrt() * normal(rng)).collect();
-            sorted_by_value(&values).first().map(|&best| rows[best])
+            let values: Vec<f64> = mean.iter().zip(&variance).map(|(m, v)| m + v.sqrt() * normal(rng)).collect();
+            let winner = sorted_by_value(&values).into_iter().find(|&i| drawn[i] < PER_WINNER)?;
+            drawn[winner] += 1;
+            Some(rows[winner])
         };
         Ok((0..count).filter_map(|_| draw()).collect())
     }
 
+    /// Rows at the points that are there for the sake of the pure error, those with the fewest replicates first.
+    pub fn pairs(&self) -> Vec<usize> {
+        let Some(PureError::Replicates(groups)) = &self.error else { return Vec::new() };
+        let mut pairs: Vec<&Vec<usize>> = groups.iter().take(PAIRS).collect();
+        pairs.sort_by_key(|group| group.len());
+        pairs.into_iter().map(|group| group[0]).collect()
+    }
+
+    /// The noise variance of a model compared with the pure error; `None` if nothing is known of that.
+    pub fn compare(&self, model: &Surrogate) -> Option<Comparison> {
+        Some(self.error.as_ref()?.compare(&self.own.data, &model.units, model.noise))
+    }
+
     fn beliefs(&self, model: &Surrogate, rows: &[usize]) -> Result<Beliefs> {
-        let Prediction { mean, variance } = model.posterior.predict(select_rows(self.data.x(), rows).as_ref())?;
-        let plain = Beliefs { mean, variance, has_misfit: false };
-        let Some(error) = self.error else { return Ok(plain) };
-        // The pure error in the model's units, whose length differs from outcome to outcome under a warp.
-        let slope = |mean: f64| model.units.log_slope(model.units.from_model(mean)).exp();
-        let pure: Vec<f64> = plain.mean.iter().map(|&mean| error.variance * slope(mean).powi(2)).collect();
-        let times: Vec<f64> = pure.iter().map(|pure| model.noise / pure).collect();
-        let median = sorted_by_value(&times).get(rows.len() / 2).map_or(1.0, |&middle| times[middle]);
-        if !error.shows_misfit(median) {
-            return Ok(plain);
-        }
-        let (mut mean, mut variance) = (plain.mean, plain.variance);
-        for (i, &row) in rows.iter().enumerate() {
-            // A row whose noise is known has taught the model nothing of σ².
-            if pure[i] < model.noise && self.data.noise_of(row, -1.0) < 0.0 {
-                let (outcome, count) = self.replicated.average(self.data, row);
-                let own = pure[i] / count as f64;
-                let share = own / (model.noise - pure[i] + own);
-                mean[i] = share * mean[i] + (1.0 - share) * model.units.to_model(outcome);
-                variance[i] = share * share * variance[i] + (1.0 - share) * own;
-            }
+        let (own, data) = (self.own, &self.own.data);
+        let Prediction { mut mean, mut variance } = model.posterior.predict(select_rows(data.x(), rows).as_ref())?;
+        let Some(pure) = self.compare(model).filter(Comparison::shows_misfit).map(|compared| compared.variance) else {
+            return Ok(Beliefs { mean, variance, has_misfit: false });
+        };
+        // A row whose noise is known has taught the model nothing of σ².
+        for (i, &row) in rows.iter().enumerate().filter(|(_, row)| own.is_plain(**row)) {
+            let (outcome, count) = self.replicated.average(data, &model.units, row);
+            let noise = pure / count as f64;
+            let share = noise / (model.noise - pure + noise);
+            mean[i] = share * mean[i] + (1.0 - share) * outcome;
+            variance[i] = share * share * variance[i] + (1.0 - share) * noise;
         }
         Ok(Beliefs { mean, variance, has_misfit: true })
     }
 
-    /// Among the rows that are tied with the best, the one closest to the mean point of the best of them; `None` if few are tied, or
-    /// points have no mean.
-    fn middle(&self, beliefs: &Beliefs, rows: &[usize]) -> Option<usize> {
+    /// Among the rows that are tied with the best, the one closest to the mean point of the best of them; `None` if few are tied, if
+    /// points have no mean, or if that of two optima, or of one at the edge, is worse than they are.
+    fn middle(&self, model: &Surrogate, beliefs: &Beliefs, rows: &[usize]) -> Result<Option<usize>> {
         let order = sorted_by_value(&beliefs.bounds(CAUTION));
-        let &first = order.first()?;
+        let Some(&first) = order.first() else { return Ok(None) };
         let least = beliefs.mean[first] - TIE * beliefs.variance[first].sqrt();
         let tied: Vec<usize> = order.into_iter().filter(|&i| beliefs.mean[i] >= least).collect();
         if tied.len() < TIED || self.scales.is_empty() {
-            return None;
+            return Ok(None);
         }
-        let x = self.data.x();
+        let x = self.own.data.x();
         let centre = |k: usize| tied[..TIED].iter().map(|&i| x[(rows[i], k)] / TIED as f64).sum::<f64>();
-        let centre: Vec<f64> = (0..x.ncols()).map(centre).collect();
+        let centre = Mat::from_fn(1, x.ncols(), |_, k| centre(k));
+        if model.posterior.mean(centre.as_ref())?[0] < least {
+            return Ok(None);
+        }
         let distance = |i: usize| -> f64 {
-            let along = |(k, scale): (usize, &f64)| ((x[(rows[i], k)] - centre[k]) / scale).powi(2);
+            let along = |(k, scale): (usize, &f64)| ((x[(rows[i], k)] - centre[(0, k)]) / scale).powi(2);
             self.scales.iter().enumerate().map(along).sum()
         };
-        tied.into_iter().min_by(|&i, &j| distance(i).total_cmp(&distance(j)))
+        Ok(tied.into_iter().min_by(|&i, &j| distance(i).total_cmp(&distance(j))))
     }
 }
 
@@ -151,11 +162,10 @@ impl Beliefs {
 #[cfg(test)]
 mod tests {
     use super::super::noise::Noise;
-    use super::super::observations::ObservedOutput;
     use super::*;
-    use crate::data::{OutcomeTransform, Warp};
+    use crate::data::{Dataset, OutcomeTransform, Warp};
     use crate::kernel::{Family, Kernel};
-    use crate::linalg::{Mat, cholesky, solve_lower_vec};
+    use crate::linalg::{cholesky, solve_lower_vec};
     use crate::model::{FitOptions, HyperparameterObjective, Hyperparameters, Inference, fit};
     use crate::rng::{Purpose, stream};
     use std::sync::Arc;
@@ -175,7 +185,11 @@ mod tests {
     /// A smooth exact model of all rows, whose noise has the ripple in it.
     fn smooth(data: &Dataset, noise: f64) -> Surrogate {
         let units = OutcomeTransform::of(data.y(), Warp::Identity);
-        let noise = noise * units.log_slope(0.0).exp().powi(2);
+        model_in(units, data, noise * units.log_slope(0.0).exp().powi(2))
+    }
+
+    /// A smooth exact model of all rows in some units, with a noise variance in these.
+    fn model_in(units: OutcomeTransform, data: &Dataset, noise: f64) -> Surrogate {
         let hyper = Hyperparameters { kernel: Kernel::stationary(Family::Matern52, 1.0, 0.3, 1), mean: 0.0, noise };
         let (hyperparameters, inference) = (HyperparameterObjective::Fixed, Inference::Exact);
         let options = FitOptions { hyperparameters, inference, ..FitOptions::default() };
@@ -184,9 +198,10 @@ mod tests {
         Surrogate { posterior: Arc::new(posterior), units, noise }
     }
 
-    fn judge(own: &ObservedOutput, noise: Noise) -> Judge<'_> {
-        let error = own.pure_error(noise);
-        Judge { data: &own.data, replicated: Replicated::of(&own.data), error, scales: vec![0.3] }
+    fn recommender(own: &ObservedOutput, noise: Noise) -> Recommender<'_> {
+        let replicated = Replicated::of(&own.data);
+        let error = own.pure_error(noise, &replicated);
+        Recommender { own, replicated, error, scales: vec![0.3] }
     }
 
     #[test]
@@ -197,10 +212,10 @@ mod tests {
             let (own, truth) = rippled(0.05, seed);
             let model = smooth(&own.data, RIPPLE * RIPPLE / 2.0 + 0.0025);
             let best = truth.iter().copied().fold(f64::MIN, f64::max);
-            let with = judge(&own, Noise::Auto);
-            let without = Judge { error: None, ..judge(&own, Noise::Auto) };
-            for (regret, judge) in regrets.iter_mut().zip([with, without]) {
-                *regret += (best - truth[judge.best(&model, &rows).unwrap().row]) / 10.0;
+            let with = recommender(&own, Noise::Auto);
+            let without = Recommender { error: None, ..recommender(&own, Noise::Auto) };
+            for (regret, recommender) in regrets.iter_mut().zip([with, without]) {
+                *regret += (best - truth[recommender.best(&model, &rows).unwrap().row]) / 10.0;
             }
         }
         assert!(regrets[0] < 0.05 && regrets[1] > 0.2, "{regrets:?}");
@@ -215,7 +230,7 @@ mod tests {
         let model = smooth(&data, 0.13);
         let scale = model.units.log_slope(0.0).exp();
         let own = ObservedOutput::of(data);
-        let found = judge(&own, Noise::Variance(0.0025)).beliefs(&model, &rows).unwrap();
+        let found = recommender(&own, Noise::Variance(0.0025)).beliefs(&model, &rows).unwrap();
         let (pure, noise) = (0.0025 * scale * scale, model.noise);
         let kernel = Kernel::stationary(Family::Matern52, 1.0, 0.3, 1);
         let mut covariance = kernel.matrix(own.data.x(), own.data.x());
@@ -241,17 +256,60 @@ mod tests {
         let y = (0..200).map(|i| -4.0 * (i as f64 / 199.0 - 0.6).powi(2) + 0.5 * normal(&mut rng)).collect();
         let own = ObservedOutput::of(Dataset::new(x, y).unwrap());
         let (rows, model) = ((0..200).collect::<Vec<_>>(), smooth(&own.data, 0.25));
-        let judge = judge(&own, Noise::Auto);
-        let beliefs = judge.beliefs(&model, &rows).unwrap();
-        let Recommended { row, leader, .. } = judge.best(&model, &rows).unwrap();
+        let recommender = recommender(&own, Noise::Auto);
+        let beliefs = recommender.beliefs(&model, &rows).unwrap();
+        let Recommended { row, leader, .. } = recommender.best(&model, &rows).unwrap();
         let bounds = beliefs.bounds(1.0);
         assert!(bounds.iter().all(|&bound| bound <= bounds[leader]));
         let order = sorted_by_value(&beliefs.bounds(CAUTION));
         let centre = order[..TIED].iter().map(|&i| i as f64 / TIED as f64).sum::<f64>();
         assert!((row as f64 - centre).abs() <= 0.5 + 1e-9, "{row} {centre}");
         // Of few, or of inputs without an order, the leader.
-        assert_eq!(judge.best(&model, &rows[..20]).unwrap().row, judge.best(&model, &rows[..20]).unwrap().leader);
-        let unordered = Judge { scales: Vec::new(), ..judge };
+        let few = recommender.best(&model, &rows[..20]).unwrap();
+        assert_eq!(few.row, few.leader);
+        assert!(recommender.best(&model, &[]).is_err());
+        let unordered = Recommender { scales: Vec::new(), ..recommender };
         assert_eq!(unordered.best(&model, &rows).unwrap().row, leader);
+    }
+
+    /// Two equal optima have nothing good between them, and one at the edge has nothing good on one side.
+    #[test]
+    fn the_middle_is_no_place_between_optima() {
+        let optima: [fn(f64) -> f64; 2] = [|x| -8.0 * ((x - 0.5).abs() - 0.35).powi(2), |x| 2.0 * x];
+        for (number, f) in optima.into_iter().enumerate() {
+            let mut regret = 0.0;
+            for seed in 0..10 {
+                let mut rng = stream(seed, Purpose::Data, 0, 0);
+                let x = Mat::from_fn(200, 1, |i, _| i as f64 / 199.0);
+                let truth: Vec<f64> = (0..200).map(|i| f(i as f64 / 199.0)).collect();
+                let y = truth.iter().map(|f| f + 0.1 * normal(&mut rng)).collect();
+                let own = ObservedOutput::of(Dataset::new(x, y).unwrap());
+                let (rows, model) = ((0..200).collect::<Vec<_>>(), smooth(&own.data, 0.01));
+                let row = recommender(&own, Noise::Auto).best(&model, &rows).unwrap().row;
+                regret += (truth.iter().copied().fold(f64::MIN, f64::max) - truth[row]) / 10.0;
+            }
+            assert!(regret < 0.05, "{number}: {regret}");
+        }
+    }
+
+    /// A transform that is flat at the best outcomes makes their noise small; that is no misfit.
+    #[test]
+    fn a_warp_does_not_pass_for_misfit() {
+        for seed in 0..10 {
+            let mut rng = stream(seed, Purpose::Data, 0, 0);
+            let at: Vec<usize> = (0..300).chain((0..10).map(|i| 30 * i)).collect();
+            let x = Mat::from_fn(at.len(), 1, |row, _| at[row] as f64 / 300.0);
+            let y = at.iter().map(|&i| (i as f64 / 60.0).exp() / 20.0 + 0.1 * normal(&mut rng)).collect();
+            let own = ObservedOutput::of(Dataset::new(x, y).unwrap());
+            let units = OutcomeTransform::of(own.data.y(), Warp::YeoJohnson { power: 0.1 });
+            // What a likelihood would learn: the mean squared slope times the variance.
+            let slopes = own.data.y().iter().map(|&y| (2.0 * units.log_slope(y)).exp() / own.data.len() as f64);
+            let model = model_in(units, &own.data, 0.01 * slopes.sum::<f64>());
+            let best: Vec<usize> = (250..300).collect();
+            for noise in [Noise::Auto, Noise::Sd(0.1)] {
+                let beliefs = recommender(&own, noise).beliefs(&model, &best).unwrap();
+                assert!(!beliefs.has_misfit, "{seed}, {noise}");
+            }
+        }
     }
 }
