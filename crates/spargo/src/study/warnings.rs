@@ -6,7 +6,7 @@ use super::pure_error::{Contradiction, Replicated};
 use super::screen::{SEVERAL, Screened};
 use super::{Counts, Status, Study};
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// Records and their outcomes about which there is one warning.
@@ -71,8 +71,8 @@ impl fmt::Display for OutcomeWarning {
             ),
             Treatment::Repeated => write!(
                 f,
-                "{which} have exactly {output} = {value}, far {place} all others: are these failures? Set penalties = \
-                 \"failures\" in [model], or \"keep\" if not"
+                "{which} have exactly {output} = {value}, far {place} all others, and models do not see them as they are: are these \
+                 failures? Set penalties = \"failures\" in [model], or \"keep\" if not"
             ),
             Treatment::Clipped => write!(
                 f,
@@ -119,19 +119,19 @@ impl OutcomeWarning {
 #[derive(Debug, Default)]
 pub struct WarningLog {
     shown: HashSet<String>,
-    /// The number of trials when they were last looked for.
-    trials: usize,
+    /// The number of tells when they were last looked for.
+    tells: u64,
 }
 
 impl WarningLog {
-    /// Warnings that were not shown before. They are looked for as the trials grow by a twentieth, so that a run of many asks
+    /// Warnings that were not shown before. They are looked for as the outcomes grow by a twentieth, so that a run of many asks
     /// spends little on it.
     pub fn news(&mut self, study: &Study) -> Vec<OutcomeWarning> {
-        let trials = study.history().records().len();
-        if trials <= self.trials + self.trials / 20 {
+        let tells = study.history().tells();
+        if tells <= self.tells + self.tells / 20 {
             return Vec::new();
         }
-        self.trials = trials;
+        self.tells = tells;
         study.warnings().into_iter().filter(|warning| self.shown.insert(warning.key())).collect()
     }
 }
@@ -180,19 +180,20 @@ impl Study {
             extremes.iter().filter_map(|&(record, seen)| Some((record, told(record)?, seen))).collect();
         let is_extreme = |record: &usize| extremes.binary_search_by_key(record, |&(record, _)| record).is_ok();
         let other = (0..self.history.records().len()).filter(|record| !is_extreme(record)).find_map(told);
+        let mut counts: HashMap<u64, usize> = HashMap::new();
+        outcomes.iter().for_each(|(_, value, _)| *counts.entry(value.to_bits()).or_default() += 1);
         let mut groups: Vec<Group> = Vec::new();
         for &(record, value, seen) in &outcomes {
-            let count = outcomes.iter().filter(|(_, other, _)| *other == value).count();
             let treatment = match seen {
                 Screened::Failed => Treatment::Failures,
-                _ if count >= SEVERAL => Treatment::Repeated,
+                _ if counts[&value.to_bits()] >= SEVERAL => Treatment::Repeated,
                 Screened::Clipped(_) => Treatment::Clipped,
                 Screened::LeftOut => Treatment::LeftOut,
                 Screened::Doubted { .. } => Treatment::Doubted,
             };
             let place = if other.is_some_and(|other| value < other) { Place::Below } else { Place::Above };
             let belongs = |(of, at, some): &&mut Group| {
-                let is_same = some.iter().all(|(_, other)| *other == value);
+                let is_same = some.first().is_some_and(|(_, other)| *other == value);
                 *of == treatment && *at == place && (is_same || treatment == Treatment::Clipped)
             };
             let is_single = matches!(treatment, Treatment::LeftOut | Treatment::Doubted);
