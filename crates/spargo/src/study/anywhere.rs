@@ -79,7 +79,8 @@ impl Study {
     /// Where a search of the whole space finds the posterior mean best, [1, inputs].
     fn best_by_mean(&self, models: &Models) -> Result<Mat> {
         let table = &self.table;
-        let (observed, failed, pending) = (table.rows(&table.observed), table.rows(&table.failed), table.rows(&[]));
+        let observed = table.rows(&self.observed_records());
+        let (failed, pending) = (table.rows(&self.failed_records()), table.rows(&[]));
         let (observed, failed, pending) = (observed.as_ref(), failed.as_ref(), pending.as_ref());
         let rng = StepRng { seed: self.config.seed, step: STEP };
         Chooser { config: &self.config, models, local: None, observed, failed, pending, rng }.best_by_mean()

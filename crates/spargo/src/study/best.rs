@@ -3,6 +3,7 @@
 use super::insight::CrediblePrediction;
 use super::local::{Global, LocalModel};
 use super::model::Models;
+use super::observations::Extreme;
 use super::{Best, Estimate, Observation, Study};
 use crate::acquire::ParetoState;
 use crate::error::{Error, Result};
@@ -26,7 +27,8 @@ impl Study {
         Ok(Some(Best { believed, observed, feasible }))
     }
 
-    /// The best trial by the models, and whether it satisfies all constraints by what is known of them.
+    /// The best trial by the models, and whether it satisfies all constraints by what is known of them; `outcomes` are of these
+    /// records, output by output.
     fn believed(
         &self,
         objective: usize,
@@ -34,24 +36,17 @@ impl Study {
         (records, outcomes): (&[usize], Vec<Vec<f64>>),
     ) -> Result<(Estimate, bool)> {
         let data = self.table.until(models.seen(), &self.history)?;
+        let (records, outcomes) = &self.without_screened(objective, records, outcomes);
         let x = self.table.rows(records);
-        let is_exact = |k: usize| {
-            let error = data.outputs[k].as_ref().and_then(|own| own.pure_error(self.config.outputs[k].noise));
-            error.is_some_and(|error| error.is_exact())
-        };
+        let is_exact =
+            |k: usize| data.outputs[k].as_ref().is_some_and(|own| own.is_exact(self.config.outputs[k].noise));
         // What an output is at every record: its outcomes, if these have no noise, or the model's means.
-        let column = |(k, outcomes): (usize, Vec<f64>)| match &models.outputs[k] {
-            _ if is_exact(k) => Ok(outcomes),
+        let column = |(k, outcomes): (usize, &Vec<f64>)| match &models.outputs[k] {
+            _ if is_exact(k) => Ok(outcomes.clone()),
             model if k == objective => model.posterior.mean(x.as_ref()),
             model => model.means(x.as_ref()),
         };
-        let mut columns = outcomes.into_iter().enumerate().map(column).collect::<Result<Vec<_>>>()?;
-        // A trial whose outcome is not believed is not recommended either.
-        for (record, _) in self.table.extremes(objective, &self.history) {
-            if let Ok(row) = records.binary_search(&record) {
-                columns[objective][row] = f64::NEG_INFINITY;
-            }
-        }
+        let columns = outcomes.iter().enumerate().map(column).collect::<Result<Vec<_>>>()?;
         let Some((row, violation)) = self.least_infeasible(objective, &columns) else {
             return Err(Error::Empty { what: "the list of complete trials".into() });
         };
@@ -65,25 +60,47 @@ impl Study {
         }
         // Local models know every trial that has the objective, whatever else of it is pending.
         let local = if feasible { self.local(models)? } else { None };
-        let local = local.filter(|local| records.binary_search(&local.record).is_ok());
-        let (record, model, (mean, variance)) = match (local, Global::new(&self.config, models, &data, objective)) {
-            (Some(local), _) => (local.record, &local.surrogate, local.moments),
-            (None, Some(global)) => {
+        let (record, model, (mean, variance)) = match local.filter(|local| records.binary_search(&local.record).is_ok())
+        {
+            Some(local) => (local.record, &local.surrogate, local.moments),
+            None => {
+                let Some(global) = Global::new(&self.config, models, &data, objective) else {
+                    return Err(Error::Empty { what: "the outcomes of the objective".into() });
+                };
                 let scales = self.scales();
                 let violation = |row: usize| {
                     let values: Vec<f64> = columns.iter().map(|column| column[row]).collect();
                     self.violation(&values, &scales)
                 };
-                let is_believed = |i: usize| columns[objective][i] > f64::NEG_INFINITY;
-                let rows =
-                    (0..records.len()).filter(|&i| i == row || feasible && is_believed(i) && violation(i) == 0.0);
+                let rows = (0..records.len()).filter(|&i| i == row || feasible && violation(i) == 0.0);
                 let (record, moments) = global.recommended_among(&rows.map(|i| records[i]).collect::<Vec<_>>())?;
                 (record, &models.outputs[objective], moments)
             }
-            (None, None) => return Err(Error::Empty { what: "the outcomes of the objective".into() }),
         };
         let CrediblePrediction { mean, interval } = CrediblePrediction::new(&model.units, sign, mean, variance);
         Ok((Estimate { trial: self.trial_of(record), mean, interval }, feasible))
+    }
+
+    /// Records and their outcomes, output by output, without those whose objective is not seen as it was told, and those that violate a
+    /// constraint by far more than models see: a trial whose outcome is not believed is not recommended either. If there is no other, all.
+    fn without_screened(
+        &self,
+        objective: usize,
+        records: &[usize],
+        outcomes: Vec<Vec<f64>>,
+    ) -> (Vec<usize>, Vec<Vec<f64>>) {
+        let extremes: Vec<Vec<Extreme>> = (0..outcomes.len()).map(|k| self.table.extremes(k, &self.history)).collect();
+        let is_screened = |row: usize, k: usize| {
+            let is_extreme = extremes[k].binary_search_by_key(&records[row], |&(record, _)| record).is_ok();
+            is_extreme && (k == objective || !self.config.outputs[k].goal.is_satisfied_by(outcomes[k][row]))
+        };
+        let is_kept = |row: &usize| (0..outcomes.len()).all(|k| !is_screened(*row, k));
+        let kept: Vec<usize> = (0..records.len()).filter(is_kept).collect();
+        if kept.is_empty() || kept.len() == records.len() {
+            return (records.to_vec(), outcomes);
+        }
+        let columns = outcomes.iter().map(|column| kept.iter().map(|&row| column[row]).collect()).collect();
+        (kept.iter().map(|&row| records[row]).collect(), columns)
     }
 
     /// The row that violates the constraints least, the best of equals by the objective and the first of these, with its

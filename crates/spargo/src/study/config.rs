@@ -202,7 +202,7 @@ impl Default for ModelOptions {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Replicates {
-    /// As `Never`.
+    /// The few replicates that tell noise from misfit; else points are asked for once.
     #[default]
     Auto,
     /// Every point is asked for once, but for final replicates.
