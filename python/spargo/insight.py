@@ -256,7 +256,7 @@ class Insight:
     def best(self, *, anywhere: Literal[True]) -> Anywhere: ...
 
     def best(self, *, anywhere: bool = False) -> Best | Anywhere:
-        """Best feasible trial by posterior mean, and best feasible trial by outcome.
+        """The recommended trial, and the best feasible trial by outcome.
 
         Where no trial is feasible, those that come closest: `feasible` of the answer says so. With `anywhere=True`, the point of the
         space where the model of all trials expects the best, evaluated or not.

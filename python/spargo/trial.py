@@ -52,7 +52,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class Best:
-    """The best trial by posterior mean, and the best trial by outcome.
+    """The recommended trial, and the best trial by outcome.
 
     `mean` and `interval` (central, 95 %) are of `trial`'s output without noise, by the global or local model that was chosen.
     Where no trial satisfies all constraints, `feasible` is false, and the trials are the least infeasible ones.
@@ -76,7 +76,7 @@ class Best:
 
     @property
     def params(self) -> dict[str, Any]:
-        """Parameters of the best trial by posterior mean."""
+        """Parameters of the recommended trial."""
         return self.trial.params
 
 

@@ -343,7 +343,7 @@ impl Study {
         self.session.config().is_feasible(&values)
     }
 
-    /// The best trials by posterior mean and by outcome.
+    /// The recommended trial, and the best one by its outcome.
     fn best(&self, py: Python<'_>) -> PyResult<Json> {
         self.session.with(py, |study| {
             check_single_objective(study)?;

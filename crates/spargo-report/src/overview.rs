@@ -88,7 +88,6 @@ pub enum Origin {
 impl Overview {
     pub fn of(study: &mut Study, inputs: &Inputs) -> Result<Self> {
         let (objectives, limited) = study.config().objectives_and_constraints();
-        let observed = values_of(study, 0).len();
         // Another section says why there is no model.
         let believed = study.best().ok().flatten().filter(|best| best.feasible).map(|best| Believed {
             trial: best.believed.trial.id,
@@ -102,19 +101,19 @@ impl Overview {
         let courses = (0..study.config().outputs.len()).map(|k| Course::of(study, k, &feasible, &origins)).collect();
         let feasibility = limited.iter().any(|&k| matches!(study.config().outputs[k].goal, Goal::Constraint { .. }));
         let (failures, reasons) = failures(study);
-        let records = study.history().records();
+        let counts = study.counts();
         Ok(Overview {
             name: study.config().name.clone(),
-            observed,
-            failed: failures.len(),
-            pending: records.len() - observed - failures.len(),
+            observed: counts.observed,
+            failed: counts.failed,
+            pending: counts.pending,
             best: single.map(|told| Best {
                 believed,
                 trial: told.trial,
                 value: told.value,
                 point: inputs.of_point(point(study, told.trial)),
             }),
-            last: records.len() as u64,
+            last: study.history().records().len() as u64,
             courses,
             feasibility: feasibility.then(|| Feasibility::of(study, &limited, &feasible)),
             failures: evenly(&failures, FAILURES),

@@ -104,9 +104,9 @@ fn the_demo_looks_at_its_folder_before_it_begins() {
 #[test]
 fn extreme_outcomes_are_warned_of_everywhere() {
     let script = "case $SPARGO_TRIAL in 3|6|9) echo -1e6;; *) echo $1;; esac";
-    let folder = Folder::new(PLAIN, "{x}", "mode = 'batch'\nbudget = 16", script);
+    let folder = Folder::new(PLAIN, "{x}", "mode = 'batch'\nbudget = 24", script);
     let said = folder.spargo(&["run", "study.toml"]);
-    let words = "3 trials (3, 6, 9) have exactly y = -1e6, far below all others: are these failures?";
+    let words = "3 trials (3, 6, 9) have exactly y = -1e6, far below all others, and models do not see them as they are: are these failures?";
     assert_eq!(said.code, Some(0), "{said:?}");
     assert_eq!(said.stderr.matches(words).count(), 1, "{said:?}");
     for text in [said.stdout, folder.done(&["status", "study.toml"])] {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!     inside:   I ⊃ the shortest half of the first outcomes, grown outwards value by value while  gap ≤ 300 · (max I − min I)
-//!     bad:      one or two beyond I are left out (gross errors);  more are  y ← min I − (max I − min I)/2  (a region)
+//!     bad:      one or two beyond I are left out (gross errors);  more are  y ← min I − (max I − min I)/10  (a region)
 //!     good:     one or two beyond I are  y ← max I  with noise (max I − min I)²/4,  until their closest trial is beyond I as well
 //! ```
 //!
@@ -28,7 +28,7 @@ const FACTOR: f64 = 300.0;
 pub(super) const SEVERAL: usize = 3;
 
 /// How far below the worst value inside a region of bad outcomes is put, in ranges.
-const BELOW: f64 = 0.5;
+const BELOW: f64 = 0.1;
 
 /// The best of the outcomes beyond a gap, so many, are asked whether other trials confirm them.
 const ASKED: usize = 10;
@@ -305,10 +305,10 @@ mod tests {
         assert_eq!(found(&[(3, -1e6)]), [(3, LeftOut)]);
         assert_eq!(found(&[(3, -1e6), (30, -1e3)]), [(3, LeftOut), (30, LeftOut)]);
         let region = found(&[(3, -1e6), (30, -1e3), (33, -1e12)]);
-        assert_eq!(region, [3, 30, 33].map(|row| (row, Clipped(-0.5))));
+        assert_eq!(region, [3, 30, 33].map(|row| (row, Clipped(-0.1))));
         assert_eq!(found(&[(3, -299.0)]), []);
         let exact = Screen { is_exact: true, ..screen(Goal::Maximize) };
-        assert_eq!(screened(&exact, &values(&[(3, -1e6), (9, 1e6)])), [(3, Clipped(-0.5))]);
+        assert_eq!(screened(&exact, &values(&[(3, -1e6), (9, 1e6)])), [(3, Clipped(-0.1))]);
     }
 
     #[test]
@@ -337,7 +337,7 @@ mod tests {
                 screened(&screen(Goal::Maximize), &y),
                 [(3, LeftOut), (9, Doubted { value: 1.0, variance: 0.25 })]
             );
-            assert_eq!(screened(&screen(Goal::Level(0.5)), &y), [(3, Clipped(-0.5)), (9, Clipped(1.5))]);
+            assert_eq!(screened(&screen(Goal::Level(0.5)), &y), [(3, Clipped(-0.1)), (9, Clipped(1.1))]);
         }
         for scale in [1e-300, 1e-12, 1e12, 1e290] {
             let y: Vec<f64> = values(&[(3, -1e6), (9, 1e6)]).iter().map(|y| scale * y).collect();
@@ -370,9 +370,9 @@ mod tests {
     fn a_region_beyond_a_limit_stays_beyond_it() {
         let at_most = Goal::Constraint { at_least: None, at_most: Some(5.0) };
         let y = values(&[(3, 1e6), (9, 1e6), (20, 1e6)]);
-        assert_eq!(screened(&screen(at_most), &y), [3, 9, 20].map(|row| (row, Clipped(5.5))));
+        assert_eq!(screened(&screen(at_most), &y), [3, 9, 20].map(|row| (row, Clipped(5.1))));
         // One may be an error, and is infeasible all the same.
-        assert_eq!(screened(&screen(at_most), &values(&[(3, 1e6)])), [(3, Clipped(5.5))]);
+        assert_eq!(screened(&screen(at_most), &values(&[(3, 1e6)])), [(3, Clipped(5.1))]);
     }
 
     /// However many they are, penalties are not the range of the others.

@@ -230,7 +230,7 @@ fn a_narrow_peak_survives() {
             advance(&mut study, 10, |_, trial| outcome(&trial.point, trial.id));
         }
         let best = study.best().unwrap().unwrap().believed.trial;
-        assert!(peak(&best.point) > 0.53 && study.warnings().is_empty(), "{seed}: {}", peak(&best.point));
+        assert!(peak(&best.point) > 0.52 && study.warnings().is_empty(), "{seed}: {}", peak(&best.point));
         found += peak(&best.point) / seeds as f64;
     }
     assert!(found > 0.8, "{found}");
