@@ -109,7 +109,7 @@ fn interrupted_runs_leave_a_consistent_study() {
         let said = said(run.wait_with_output().unwrap());
         assert_eq!(said.code, Some(code), "{said:?}");
         let words = format!(
-            "stopped by SIG{name}: 3 of 12 trials have an outcome, best 3; {pending} pending ones will be repeated"
+            "stopped by SIG{name}: 3 of 12 trials have an outcome, best 3; the {pending} pending ones will be repeated"
         );
         assert!(
             said.stdout.contains(&words) && said.stdout.contains("continue with `spargo run study.toml`"),
