@@ -74,8 +74,10 @@ pub struct RowCounts {
 impl RowCounts {
     /// Counts one more row, which was not passed over.
     pub fn add(&mut self, row: &RowOutcome) {
+        // What is not finite will be recorded as a failure.
+        let has_value = |one: &Measurement| one.observed().is_some_and(f64::is_finite);
         match row {
-            RowOutcome::Told(Outcome::Measured(all)) if all.iter().any(|one| one.observed().is_some()) => {
+            RowOutcome::Told(Outcome::Measured(all)) if all.iter().any(has_value) => {
                 self.outcomes += 1;
             }
             RowOutcome::Told(_) => self.failed += 1,
