@@ -71,7 +71,9 @@ impl Ask {
         self.table.check(&inputs)?;
         let trials = self.threads.install(|| self.points.ask(&mut handle.study))?;
         let numbers: Vec<u64> = trials.iter().map(|trial| trial.id).collect();
-        let named = |input: &Dimension| if self.table.json { input.name.clone() } else { input.label() };
+        let named = |input: &Dimension| {
+            if self.table.json { input.name.clone() } else { handle.study.header(&input.name) }
+        };
         let space = &handle.study.config().space;
         let names = space.dimensions().iter().map(named).chain(space.label_names().map(String::from));
         let columns = std::iter::once("trial".into()).chain(names).collect();

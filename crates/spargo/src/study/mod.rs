@@ -85,7 +85,7 @@ pub use report::{Best, Estimate, Observation, StepReport};
 pub use storage::{Activity, Enqueued, History, Note, OutputChange, Record, Revision, Status, Told};
 pub use trial::{Refused, Trial};
 pub use trust_regions::{PolicyChoice, TrustRegionOptions, TrustRegionPolicy};
-pub use units::ColumnUnit;
+pub use units::{ColumnUnit, is_same_unit};
 pub use warnings::{OutcomeWarning, Place, Treatment, WarningLog};
 pub use words::{DISCARDED_WORD, DONE_WORDS, FAILED_WORDS, OUTPUT_COLUMNS, PENDING_WORD, RESERVED_NAMES};
 

@@ -4,7 +4,7 @@ use super::Records;
 use crate::io::study_file::suggestion;
 use miette::{Result, miette};
 use spargo::space::Space;
-use spargo::study::{ColumnUnit, Study};
+use spargo::study::{ColumnUnit, Study, is_same_unit};
 use std::collections::HashMap;
 
 impl Records {
@@ -73,7 +73,7 @@ fn name_and_unit(header: &str) -> Option<(&str, &str)> {
 
 /// Whether a column may have values in a unit: its header has none, or the same.
 pub fn fits(header: &str, name: &str, unit: &str) -> bool {
-    unit_of(header, name).is_none_or(|found| same_unit(found, unit))
+    unit_of(header, name).is_none_or(|found| is_same_unit(found, unit))
 }
 
 /// The unit in the header of the column of a name.
@@ -81,25 +81,6 @@ fn unit_of<'h>(header: &'h str, name: &str) -> Option<&'h str> {
     name_and_unit(header)
         .filter(|(found, unit)| header != name && *found == name && !unit.is_empty())
         .map(|(_, unit)| unit)
-}
-
-/// Whether two units are the same, however keyboards write them.
-fn same_unit(a: &str, b: &str) -> bool {
-    let plain = |unit: &str| -> String {
-        let letters = unit.chars().filter(|c| !c.is_whitespace());
-        letters
-            .map(|c| {
-                if c == 'º' {
-                    '°'
-                } else if c == 'μ' {
-                    'µ'
-                } else {
-                    c
-                }
-            })
-            .collect()
-    };
-    plain(a) == plain(b)
 }
 
 /// The unit of each column, and where it was found first: in the study file, or in a table.
