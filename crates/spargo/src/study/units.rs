@@ -55,6 +55,13 @@ fn known_unit<'a>(column: &str, space: &'a Space, history: &'a History) -> Optio
     declared.or_else(|| history.units().get(column).map(|(unit, source)| (unit.as_str(), source.as_str())))
 }
 
+/// The name in a header, and the unit after it: `temperature (°C)`, `[K]` or `/ bar`.
+pub fn name_and_unit(header: &str) -> Option<(&str, &str)> {
+    let enclosed = |open, close| header.strip_suffix(close).and_then(|rest: &str| rest.rsplit_once(open));
+    let (name, unit) = enclosed('(', ')').or_else(|| enclosed('[', ']')).or_else(|| header.rsplit_once(" / "))?;
+    Some((name.trim_end(), unit.trim()))
+}
+
 /// Whether two units are the same, however keyboards write them.
 pub fn is_same_unit(a: &str, b: &str) -> bool {
     let plain = |c: char| match c {
@@ -74,6 +81,30 @@ impl Study {
             Some((unit, _)) => format!("{column} ({unit})"),
             None => column.into(),
         }
+    }
+
+    /// The names of the columns of a table without the units of inputs and outputs, and the units that are new to the study;
+    /// `source` is the name of the table. Refuses units that are not the study's, and two columns for one input or output.
+    pub fn read_headers(&self, headers: &[String], source: &str) -> Result<(Vec<String>, Vec<ColumnUnit>)> {
+        let (mut names, mut units) = (headers.to_vec(), Vec::new());
+        let inputs = self.config.space.dimensions().iter().map(|input| &input.name);
+        for column in inputs.chain(self.config.outputs.iter().map(|output| &output.name)) {
+            if headers.contains(column) {
+                continue;
+            }
+            let split = headers.iter().enumerate().filter_map(|(k, header)| Some((k, name_and_unit(header)?)));
+            let mut found = split.filter(|(_, (name, _))| name == column).map(|(k, (_, unit))| (k, unit));
+            let Some((k, unit)) = found.next() else { continue };
+            if let Some((other, _)) = found.next() {
+                let what = format!("both '{}' and '{}' could be the column '{column}'", headers[k], headers[other]);
+                return Err(Error::unsupported(what, "rename one of them"));
+            }
+            names[k].clone_from(column);
+            if !unit.is_empty() {
+                units.push(ColumnUnit { column: column.clone(), unit: unit.into(), source: source.into() });
+            }
+        }
+        Ok((names, ColumnUnit::new_among(&units, &self.config.space, &self.history)?))
     }
 
     /// Refuses a space that says of the trials of the past that they were measured in other units.

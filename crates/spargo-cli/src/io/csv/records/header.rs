@@ -4,8 +4,11 @@ use super::Records;
 use crate::io::study_file::suggestion;
 use miette::{Result, miette};
 use spargo::space::Space;
-use spargo::study::{ColumnUnit, Study, is_same_unit};
+use spargo::study::{ColumnUnit, Study, is_same_unit, name_and_unit};
 use std::collections::HashMap;
+
+/// Similarity of names from which on one may be meant by the other.
+const ALIKE: f64 = 0.8;
 
 impl Records {
     /// The column of this name, which may be followed by a unit: `temperature (°C)`, `[K]` or `/ bar`.
@@ -34,6 +37,33 @@ impl Records {
         }
     }
 
+    /// The column of a word that tables of trials have, `trial`, whatever its capitals, if there is one.
+    pub fn find_word(&self, word: &str) -> Result<Option<usize>> {
+        let found = self.find(word)?;
+        Ok(found.or_else(|| self.header.iter().position(|column| column.eq_ignore_ascii_case(word))))
+    }
+
+    /// Refuses a column whose name is nearly one of these, which the table lacks: it would be passed over. `known` are the names
+    /// of other columns.
+    pub fn refuse_alike(&self, names: &[String], known: &[&str]) -> Result<()> {
+        let is_known = |header: &str| names.iter().any(|name| name == header) || known.contains(&header);
+        let others = self.header.iter().filter(|header| !is_known(without_unit(header).unwrap_or(header)));
+        for header in others.filter(|header| !is_known(header)) {
+            let plain = without_unit(header).unwrap_or(header);
+            for name in names {
+                if self.find(name)?.is_none() && is_alike(plain, name) {
+                    let help = "rename it, or leave it out";
+                    return Err(miette!(
+                        help = help,
+                        "{}: is the column '{header}' meant to be '{name}'?",
+                        self.place_of_header()
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
     pub fn columns<'a>(&self, names: impl Iterator<Item = &'a String>) -> Result<Vec<usize>> {
         names.map(|name| self.column(name)).collect()
     }
@@ -59,16 +89,17 @@ impl Records {
     }
 }
 
+/// Whether people may write one name for the other: with other capitals, underscores or a letter wrong. Other digits are on
+/// purpose.
+fn is_alike(a: &str, b: &str) -> bool {
+    let [a, b] = [a, b].map(|name| name.to_lowercase().replace(['_', '-'], " "));
+    let letters = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
+    a == b || (letters(&a) != letters(&b) && strsim::normalized_damerau_levenshtein(&a, &b) >= ALIKE)
+}
+
 /// The name before a unit in parentheses, in brackets or after a slash.
 pub fn without_unit(header: &str) -> Option<&str> {
     name_and_unit(header).map(|(name, _)| name)
-}
-
-/// A name and the unit after it.
-fn name_and_unit(header: &str) -> Option<(&str, &str)> {
-    let enclosed = |open, close| header.strip_suffix(close).and_then(|rest: &str| rest.rsplit_once(open));
-    let (name, unit) = enclosed('(', ')').or_else(|| enclosed('[', ']')).or_else(|| header.rsplit_once(" / "))?;
-    Some((name.trim_end(), unit.trim()))
 }
 
 /// Whether a column may have values in a unit: its header has none, or the same.
