@@ -102,7 +102,7 @@ fn capitals_and_lost_numbers_add_no_trials() {
 
 #[test]
 fn a_table_of_new_points_that_is_told_again_is_noticed() {
-    let folder = Folder::new(PLAIN, "{x}", "", "");
+    let folder = two_outputs();
     folder.write("past.csv", "x,n,y\n0.5,7,3\n0.25,8,4\n0.75,9,failed\n");
     let tell = || folder.spargo(&["tell", "study.toml", "past.csv"]);
     assert_eq!(tell().stderr, "");

@@ -44,15 +44,18 @@ impl Study {
         open.into_iter().filter(is_among).map(|record| record.trial.id).collect()
     }
 
-    /// How many of these points have the inputs and all of the values of a trial: as replicates rarely have, and tables that are
-    /// told again.
+    /// How many of these points have the inputs and the values of a trial: as replicates rarely have, and tables that are told
+    /// again.
     pub fn count_known(&self, points: &[(Point, Option<Outcome>)]) -> usize {
         if points.is_empty() {
             return 0;
         }
         let known = |point: &Point, outcome: Option<Outcome>| {
-            let (numbers, values) = (self.config.space.encode_observed(point).ok()?, outcome?.observed()?);
-            Some(numbers.into_iter().chain(values).map(f64::to_bits).collect::<Vec<u64>>())
+            let Outcome::Measured(measurements) = outcome? else { return None };
+            let values: Vec<_> = measurements.iter().map(|one| one.observed().map(f64::to_bits)).collect();
+            let numbers = self.config.space.encode_observed(point).ok()?.into_iter();
+            let has_value = values.iter().any(Option::is_some);
+            has_value.then(|| (numbers.map(f64::to_bits).collect::<Vec<u64>>(), values))
         };
         let live = self.history.records().iter().filter(|record| !record.is_discarded);
         let trials: HashSet<_> = live.filter_map(|record| known(&record.trial.point, record.outcome())).collect();
