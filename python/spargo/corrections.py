@@ -147,7 +147,8 @@ class Corrections(Insight):
                 return self._codec.encode_outcomes(numbers_of(trials), [values], [noise]), []
             if values is None:
                 raise TypeError("there are no values: give one per trial, None for each that failed")
-            numbers, units = numbers_of(trials), []
+            numbers = numbers_of(trials)
+            units: list[EncodedUnit] = []
             if is_frame(values):
                 values, units = self._without_units(values)
                 self._check_rows(numbers, values)

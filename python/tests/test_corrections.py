@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -130,7 +131,7 @@ def test_the_author_has_a_name_or_a_number(monkeypatch: pytest.MonkeyPatch) -> N
 def test_no_table_applies_to_trials_at_other_points(how: str) -> None:
     study = spargo.Study({"x": (0.0, 1.0), "n": (0, 1000), "metal": ["Pd", "Ni"]}, {"yield": "max", "cost": "min"})
     _ = study.add({"x": [0.25, 0.75], "n": [500, 503], "metal": ["Pd", "Ni"], "yield": [1.0, 2.0]})
-    calls = {
+    calls: dict[str, Callable[[Any], Any]] = {
         "tell": lambda table: study.tell(table),
         "tell values": lambda table: study.tell(table["trial"], table),
         "amend": lambda table: study.amend(table, reason="a typo"),
