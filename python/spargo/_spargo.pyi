@@ -32,6 +32,7 @@ EncodedChange = tuple[int | None, int, str, str, str, str, str, str]
 __version__: str
 RESERVED_NAMES: list[str]
 OUTPUT_COLUMNS: list[tuple[str, str]]
+OUTPUT_COLUMN_WORDS: list[tuple[str, str]]
 DONE_WORDS: list[str]
 FAILED_WORDS: list[str]
 PENDING_WORD: str

@@ -20,7 +20,15 @@ from typing import Any
 
 import numpy as np
 
-from ._spargo import DISCARDED_WORD, DONE_WORDS, FAILED_WORDS, OUTPUT_COLUMNS, PENDING_WORD, RESERVED_NAMES
+from ._spargo import (
+    DISCARDED_WORD,
+    DONE_WORDS,
+    FAILED_WORDS,
+    OUTPUT_COLUMN_WORDS,
+    OUTPUT_COLUMNS,
+    PENDING_WORD,
+    RESERVED_NAMES,
+)
 from .outcomes import PENDING, Failed, Measurement, Outcome, is_missing, read_measurement, read_outcome, with_noise
 from .tables import Table, is_frame
 
@@ -54,11 +62,12 @@ class OutcomeTable:
         columns = self.table.columns
         own = [f"{name} {kind}" for name in self.outputs for kind, _ in OUTPUT_COLUMNS]
         known = {*inputs, *self.outputs, *own, *RESERVED_NAMES}
-        others = {_plain(name): name for name in columns if name not in known}
-        for output in [*self.outputs, *own]:
-            alike = get_close_matches(_plain(output), others, 1, _ALIKE) if output not in columns else []
-            if any(one == _plain(output) or _letters(one) != _letters(_plain(output)) for one in alike):
-                raise ValueError(f"is the column {others[alike[0]]!r} meant to be {output!r}? Rename it, or leave it out")
+        for column in (name for name in columns if name not in known):
+            for output in self.outputs:
+                words = [f"{output} {kind}" for word, kind in OUTPUT_COLUMN_WORDS if _plain(column) == _plain(f"{output} {word}")]
+                meant = words[0] if words else output if _is_alike(column, output) else None
+                if meant is not None and meant not in columns:
+                    raise ValueError(f"is the column {column!r} meant to be {meant!r}? Rename it, or leave it out")
 
     def numbers(self) -> list[int]:
         """Numbers of the trials, from the column `trial`."""
@@ -180,9 +189,11 @@ def _plain(name: str) -> str:
     return name.casefold().replace("_", " ").replace("-", " ")
 
 
-def _letters(name: str) -> str:
-    """A name without digits: those are other ones on purpose."""
-    return "".join(letter for letter in name if not letter.isdigit())
+def _is_alike(a: str, b: str) -> bool:
+    """Whether people may write one name for the other; other digits are on purpose."""
+    a, b = _plain(a), _plain(b)
+    first, second = ("".join(letter for letter in name if not letter.isdigit()).strip() for name in (a, b))
+    return a == b or (first != second and bool(get_close_matches(a, [b], 1, _ALIKE)))
 
 
 def _is_word(cell: Any, *words: str) -> bool:

@@ -260,6 +260,8 @@ def test_units_follow_names(frame: Frame, tmp_path: Path) -> None:
 def test_capitals_of_reserved_columns_do_not_matter() -> None:
     loud = study()
     loud.ask(3)
+    assert loud.tell({"trial": [1], "yield mean": [3.0], "cost 2": [1.0], "yield": [1.0]}) == 1, "other columns"
+    assert loud.retry(1, reason="again")
     assert loud.tell({"Trial": [1, 2, 3], "yield": [1.0, None, None], "STATUS": ["", "failed", ""], "Reason": ["", "spilt", "burnt"]}) == 3
     assert statuses(loud) == ["partial", "failed", "failed"] and loud.trial(3).failure == "burnt"
 

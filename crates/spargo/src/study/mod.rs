@@ -88,7 +88,9 @@ pub use trial::{Refused, Trial};
 pub use trust_regions::{PolicyChoice, TrustRegionOptions, TrustRegionPolicy};
 pub use units::{ColumnUnit, is_same_unit, name_and_unit};
 pub use warnings::{OutcomeWarning, Place, Treatment, WarningLog};
-pub use words::{DISCARDED_WORD, DONE_WORDS, FAILED_WORDS, OUTPUT_COLUMNS, PENDING_WORD, RESERVED_NAMES};
+pub use words::{
+    DISCARDED_WORD, DONE_WORDS, FAILED_WORDS, OUTPUT_COLUMN_WORDS, OUTPUT_COLUMNS, PENDING_WORD, RESERVED_NAMES,
+};
 
 use crate::error::{Error, Result};
 use crate::interrupt;

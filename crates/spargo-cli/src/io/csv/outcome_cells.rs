@@ -101,11 +101,11 @@ impl OutcomeColumns {
     /// Finds the columns; at least one output must have one. Refuses a column that is nearly one of them, unless it is an input
     /// or a label of the space.
     pub fn find(records: &Records, outputs: &[Output], space: &Space) -> Result<Self> {
-        let inputs = space.dimensions().iter().map(|input| input.name.as_str());
-        let others: Vec<&str> = inputs.chain(space.label_names()).chain(RESERVED_NAMES).chain([WELL_COLUMN]).collect();
         let further = |output: &Output| OUTPUT_COLUMNS.map(|(kind, _)| format!("{} {kind}", output.name));
         let own = outputs.iter().flat_map(|output| [output.name.clone()].into_iter().chain(further(output)));
-        records.refuse_alike(&own.collect::<Vec<_>>(), &others)?;
+        let inputs = space.dimensions().iter().map(|input| input.name.clone());
+        let words = RESERVED_NAMES.into_iter().chain([WELL_COLUMN]).chain(space.label_names()).map(String::from);
+        records.refuse_alike(outputs, &own.chain(inputs).chain(words).collect())?;
         let columns = |output: &Output| -> Result<OutputColumns> {
             let find = |kind: &str| records.find(&format!("{} {kind}", output.name));
             Ok(OutputColumns {

@@ -158,6 +158,7 @@ fn a_column_that_is_nearly_an_output_is_refused_and_not_passed_over() {
         ("x,yeild,impurity", "yeild", "yield"),
         ("x,yield,yield_sd", "yield_sd", "yield sd"),
         ("x,yield,Yield SD", "Yield SD", "yield sd"),
+        ("x,yield,yield std (%)", "yield std (%)", "yield sd"),
         ("x,yield,Impurity (%)", "Impurity (%)", "impurity"),
     ] {
         let fault = find(header).err().unwrap();
@@ -169,6 +170,7 @@ fn a_column_that_is_nearly_an_output_is_refused_and_not_passed_over() {
         "temp1,yield,x",
         "x,yield (%),operator",
         "x,yield,impurity type",
+        "x,yield,impurity mean",
         "x,yield,Well",
     ] {
         assert!(find(header).is_ok(), "{header}");

@@ -4,8 +4,8 @@ use super::Records;
 use crate::io::study_file::suggestion;
 use miette::{Result, miette};
 use spargo::space::Space;
-use spargo::study::{ColumnUnit, Study, is_same_unit, name_and_unit};
-use std::collections::HashMap;
+use spargo::study::{ColumnUnit, OUTPUT_COLUMN_WORDS, Output, Study, is_same_unit, name_and_unit};
+use std::collections::{HashMap, HashSet};
 
 /// Similarity of names from which on one may be meant by the other.
 const ALIKE: f64 = 0.8;
@@ -43,21 +43,23 @@ impl Records {
         Ok(found.or_else(|| self.header.iter().position(|column| column.eq_ignore_ascii_case(word))))
     }
 
-    /// Refuses a column whose name is nearly one of these, which the table lacks: it would be passed over. `known` are the names
-    /// of other columns.
-    pub fn refuse_alike(&self, names: &[String], known: &[&str]) -> Result<()> {
-        let is_known = |header: &str| names.iter().any(|name| name == header) || known.contains(&header);
-        let others = self.header.iter().filter(|header| !is_known(without_unit(header).unwrap_or(header)));
-        for header in others.filter(|header| !is_known(header)) {
-            let plain = without_unit(header).unwrap_or(header);
-            for name in names {
-                if self.find(name)?.is_none() && is_alike(plain, name) {
+    /// Refuses a column that is nearly an output's, or one of its further columns, which the table lacks: it would be passed over.
+    /// `known` are the names of all columns that are read.
+    pub fn refuse_alike(&self, outputs: &[Output], known: &HashSet<String>) -> Result<()> {
+        for header in &self.header {
+            let name = without_unit(header).unwrap_or(header);
+            if known.contains(header) || known.contains(name) {
+                continue;
+            }
+            for Output { name: output, .. } in outputs {
+                let further =
+                    OUTPUT_COLUMN_WORDS.iter().find(|(word, _)| plain(name) == plain(&format!("{output} {word}")));
+                let further = further.map(|(_, kind)| format!("{output} {kind}"));
+                let meant = further.or_else(|| is_alike(name, output).then(|| output.clone()));
+                if let Some(meant) = meant.filter(|meant| !self.header.contains(meant)) {
                     let help = "rename it, or leave it out";
-                    return Err(miette!(
-                        help = help,
-                        "{}: is the column '{header}' meant to be '{name}'?",
-                        self.place_of_header()
-                    ));
+                    let place = self.place_of_header();
+                    return Err(miette!(help = help, "{place}: is the column '{header}' meant to be '{meant}'?"));
                 }
             }
         }
@@ -92,9 +94,14 @@ impl Records {
 /// Whether people may write one name for the other: with other capitals, underscores or a letter wrong. Other digits are on
 /// purpose.
 fn is_alike(a: &str, b: &str) -> bool {
-    let [a, b] = [a, b].map(|name| name.to_lowercase().replace(['_', '-'], " "));
-    let letters = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "");
+    let [a, b] = [plain(a), plain(b)];
+    let letters = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "").trim().to_string();
     a == b || (letters(&a) != letters(&b) && strsim::normalized_damerau_levenshtein(&a, &b) >= ALIKE)
+}
+
+/// A name without capitals, underscores and hyphens.
+fn plain(name: &str) -> String {
+    name.to_lowercase().replace(['_', '-'], " ")
 }
 
 /// The name before a unit in parentheses, in brackets or after a slash.
