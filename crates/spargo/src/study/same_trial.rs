@@ -2,13 +2,13 @@
 //! rows that name none may be those of a table that was told before.
 
 use super::storage::Record;
-use super::{Outcome, Study};
+use super::{Measurement, Outcome, Study};
 use crate::error::{Error, Result};
 use crate::space::{Point, Value};
 use std::collections::HashSet;
 
 /// Pairs of a pending trial and a row that are compared.
-const MOST_COMPARED: usize = 10_000_000;
+const MOST_COMPARED: usize = 1_000_000;
 
 impl Study {
     /// Refuses a row of a table with the number of a trial if one of its inputs, or a label that tells candidates apart, is not
@@ -33,7 +33,10 @@ impl Study {
     /// The trials of which nothing has been measured at the inputs of these points, but for a spreadsheet's rounding: a table that
     /// has lost the numbers of its trials would leave them pending for ever.
     pub fn pending_at(&self, points: &[(Point, Option<Outcome>)]) -> Vec<u64> {
-        let is_open = |record: &&Record| !record.is_discarded && record.outcome().is_none();
+        if points.is_empty() {
+            return Vec::new();
+        }
+        let is_open = |record: &&Record| !record.is_discarded && record.measurements().all(Measurement::is_pending);
         let open: Vec<&Record> = self.history.records().iter().filter(is_open).collect();
         if open.len().saturating_mul(points.len()) > MOST_COMPARED {
             return Vec::new();
