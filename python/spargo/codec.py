@@ -105,6 +105,24 @@ class Codec:
             points = [[self._label(name, one) for name, one in zip(names, row)] for row in points]
         return names, points, candidates
 
+    def encode_rows(self, given: Any) -> tuple[list[str], Any, list[EncodedCandidate]]:
+        """Names of the inputs that a table has, their values row by row, and the labels that it has; `None` for what is missing."""
+        table = Table(columns_of(given))
+        names = [name for name in self.inputs if name in table.columns]
+        columns = [[self._known(name, one) for one in table.columns[name]] for name in names]
+        points = [list(row) for row in zip(*columns)] if names else [[] for _ in range(len(table))]
+        return names, points, self.encode_candidates(given)
+
+    def _known(self, name: str, cell: Any) -> Any:
+        if is_missing(cell) or cell != cell or cell == "":
+            return None
+        if isinstance(cell, str) and name not in self.choices:
+            try:
+                return float(cell)
+            except ValueError:
+                return cell
+        return self._label(name, cell)
+
     def encode_candidates(self, given: Any) -> list[EncodedCandidate]:
         """Which candidate each point is: its row, or its labels where a table has them; nothing if neither is known."""
         if isinstance(given, Trial):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Union, overload
 
@@ -10,11 +11,11 @@ from .changes import Change, named
 from .insight import Insight
 from .outcome_table import OutcomeTable
 from .outcomes import PENDING, Noise, Value
-from .tables import is_table
+from .tables import headers_of, is_frame, is_table, renamed
 from .trial import Trial, numbers_of
 
 if TYPE_CHECKING:
-    from ._spargo import EncodedOutcome
+    from ._spargo import EncodedOutcome, EncodedUnit
 
 Trials = Union[Trial, int, Iterable[Union[Trial, int]]]
 """One or several trials, or their numbers."""
@@ -68,13 +69,15 @@ class Corrections(Insight):
         >>> change["before"], change["after"], study.trial(2).values
         ('99999', '5.2', {'yield': 5.2})
         """
-        return named(self._inner.amend(self._outcomes(trials, values, noise), reason, author(), dry_run))
+        outcomes, _ = self._outcomes(trials, values, noise)
+        return named(self._inner.amend(outcomes, reason, author(), dry_run))
 
     def discard(
-        self, trials: Trials | None = None, *, pending: bool = False, reason: str, dry_run: bool = False
+        self, trials: Trials | Any = None, *, pending: bool = False, reason: str, dry_run: bool = False
     ) -> list[Change]:
         """Withdraws trials, or all `pending` ones: no model sees them, and their points may be asked for again.
 
+        `trials` are trials, their numbers, or a table with a column `trial`, whose inputs must be those of its trials.
         Returns what changed, or with `dry_run` what would. `pending=True` means trials of which nothing was observed, and
         something is still to come. `amend` and `retry` bring a trial back.
 
@@ -85,12 +88,12 @@ class Corrections(Insight):
         3
         """
         _check_either(trials, pending, "pending")
-        numbers = None if trials is None else numbers_of(trials)
+        numbers = None if trials is None else self._numbers(trials)
         return named(self._inner.discard(numbers, reason, author(), dry_run))
 
     def retry(
         self,
-        trials: Trials | None = None,
+        trials: Trials | Any = None,
         *,
         failed: bool = False,
         output: str | int | None = None,
@@ -99,6 +102,7 @@ class Corrections(Insight):
     ) -> list[Change]:
         """Makes trials pending again: all of their outputs, or one `output`; or, with `failed`, outputs that failed.
 
+        `trials` are trials, their numbers, or a table with a column `trial`, whose inputs must be those of its trials.
         Returns what changed, or with `dry_run` what would. A run evaluates such trials next.
 
         >>> import spargo
@@ -109,7 +113,7 @@ class Corrections(Insight):
         """
         _check_either(trials, failed, "failed")
         number = None if output is None else self._output(output)
-        numbers = None if trials is None else numbers_of(trials)
+        numbers = None if trials is None else self._numbers(trials)
         if failed and number is not None:
             numbers = self._inner.failed(number)
         return named(self._inner.retry(numbers, number, reason, author(), dry_run))
@@ -132,22 +136,55 @@ class Corrections(Insight):
         >>> [trial.labels for trial in shelf.ask(2)]
         [{'id': 'b'}, {'id': 'a'}]
         """
+        points, _ = self._without_units(points)
         names, rows, candidates = self._codec.encode_queue(points)
         return self._inner.enqueue(names, rows, candidates, reason, author())
 
-    def _outcomes(self, trials: Any, values: Any, noise: Any) -> list[EncodedOutcome]:
-        """Outcomes of trials, or of the rows of a table with a column `trial`, as the library takes them."""
+    def _outcomes(self, trials: Any, values: Any, noise: Any) -> tuple[list[EncodedOutcome], list[EncodedUnit]]:
+        """Outcomes of trials, or of the rows of a table with a column `trial`, and new units, as the library takes them."""
         if values is not FROM_TABLE:
             if isinstance(trials, Trial) or not isinstance(trials, Iterable):
-                return self._codec.encode_outcomes(numbers_of(trials), [values], [noise])
+                return self._codec.encode_outcomes(numbers_of(trials), [values], [noise]), []
             if values is None:
                 raise TypeError("there are no values: give one per trial, None for each that failed")
-            return self._codec.encode_outcomes(numbers_of(trials), values, noise)
+            numbers = numbers_of(trials)
+            units: list[EncodedUnit] = []
+            if is_frame(values):
+                values, units = self._without_units(values)
+                self._check_rows(numbers, values)
+            return self._codec.encode_outcomes(numbers, values, noise), units
         if not is_table(trials):
             raise TypeError("there are no values: give one per trial, or a table with the columns 'trial' and the outputs'")
+        trials, units = self._without_units(trials)
         table = OutcomeTable(trials, self._codec.outputs, self._codec.inputs)
-        encoded = self._codec.encode_outcomes(table.numbers(), table, noise)
-        return [one for one in encoded if one[2] is not None or any(known != PENDING for known in one[1])]
+        numbers = table.numbers()
+        encoded = self._codec.encode_outcomes(numbers, table, noise)
+        self._check_rows(numbers, trials)
+        return [one for one in encoded if one[2] is not None or any(known != PENDING for known in one[1])], units
+
+    def _numbers(self, trials: Any) -> list[int]:
+        """Numbers of trials, or of those that a table names."""
+        if not is_table(trials):
+            return numbers_of(trials)
+        trials, _ = self._without_units(trials)
+        numbers = OutcomeTable(trials, self._codec.outputs, self._codec.inputs).numbers()
+        self._check_rows(numbers, trials)
+        return numbers
+
+    def _without_units(self, given: Any) -> tuple[Any, list[EncodedUnit]]:
+        """A table whose columns have no units in their names, `yield (mg)`, and the units that are new to the study."""
+        headers = headers_of(given)
+        if not any(header.endswith((")", "]")) or " / " in header for header in headers):
+            return given, []
+        names, units = self._inner.read_headers(headers)
+        others = {header: name for header, name in zip(headers, names) if header != name}
+        return renamed(given, others) if others else given, units
+
+    def _check_rows(self, numbers: list[int], table: Any) -> None:
+        """Refuses rows whose inputs or labels are not those of the trials they name: then the numbers have slipped."""
+        names, points, candidates = self._codec.encode_rows(table)
+        if (names or candidates) and len(points) == len(numbers):
+            self._inner.check_rows(numbers, names, points, candidates)
 
 
 def _check_either(trials: Any, all_of_them: bool, name: str) -> None:
@@ -159,5 +196,5 @@ def author() -> str:
     """Name of the user, as the system knows it."""
     try:
         return getpass.getuser()
-    except Exception:  # There may be no such user, as in a container.
-        return "unknown"
+    except Exception:  # The account may have no name, as in a container.
+        return f"uid {os.getuid()}" if hasattr(os, "getuid") else "unknown"

@@ -24,6 +24,7 @@ __all__ = [
     "OutcomeWarning",
     "NonFiniteError",
     "NotPositiveDefiniteError",
+    "OtherPointError",
     "OtherSettingsError",
     "ParameterError",
     "RetoldError",
@@ -135,6 +136,16 @@ class UnknownTrialError(SpargoError, LookupError):
     index: int
     trial: int
     trials: int
+
+
+class OtherPointError(SpargoError, ValueError):
+    """A row of a table with the number of a trial and the inputs or labels of another one."""
+
+    index: int
+    trial: int
+    column: str
+    asked: str
+    found: str
 
 
 class NoLogarithmError(SpargoError, ValueError):

@@ -20,13 +20,21 @@ from typing import Any
 
 import numpy as np
 
-from ._spargo import DISCARDED_WORD, DONE_WORDS, FAILED_WORDS, OUTPUT_COLUMNS, PENDING_WORD, RESERVED_NAMES
+from ._spargo import (
+    DISCARDED_WORD,
+    DONE_WORDS,
+    FAILED_WORDS,
+    OUTPUT_COLUMN_WORDS,
+    OUTPUT_COLUMNS,
+    PENDING_WORD,
+    RESERVED_NAMES,
+)
 from .outcomes import PENDING, Failed, Measurement, Outcome, is_missing, read_measurement, read_outcome, with_noise
 from .tables import Table, is_frame
 
 _NOISE = [kind for kind, what in OUTPUT_COLUMNS if what == "noise"]
 """What follows an output's name in the names of the columns of its noise."""
-_ALIKE = 0.75
+_ALIKE = 0.8
 """Similarity from which on a column is taken for an output that was misspelt."""
 
 
@@ -35,27 +43,42 @@ class OutcomeTable:
 
     def __init__(self, given: Any, outputs: Sequence[str], inputs: Sequence[str] = ()) -> None:
         self.table = Table(given)
+        self._read_capitals()
         self.outputs = outputs
         self._is_frame = is_frame(given)
         """Whether NaN is a missing cell."""
         self.has_outputs = any(name in self.table.columns for name in outputs)
         self._refuse_misspelt(inputs)
 
+    def _read_capitals(self) -> None:
+        """Columns such as `Trial` are those of every table of trials."""
+        columns = self.table.columns
+        for word in RESERVED_NAMES:
+            alike = [name for name in columns if name.casefold() == word]
+            if word not in columns and alike:
+                columns[word] = columns[alike[0]]
+
     def _refuse_misspelt(self, inputs: Sequence[str]) -> None:
         columns = self.table.columns
         own = [f"{name} {kind}" for name in self.outputs for kind, _ in OUTPUT_COLUMNS]
         known = {*inputs, *self.outputs, *own, *RESERVED_NAMES}
-        others = {name.casefold(): name for name in columns if name not in known}
-        for output in self.outputs:
-            alike = get_close_matches(output.casefold(), others, 1, _ALIKE) if output not in columns else []
-            if alike:
-                raise ValueError(f"is the column {others[alike[0]]!r} the output {output!r}? Rename it, or leave it out")
+        for column in (name for name in columns if name not in known):
+            for output in self.outputs:
+                words = [f"{output} {kind}" for word, kind in OUTPUT_COLUMN_WORDS if _plain(column) == _plain(f"{output} {word}")]
+                meant = words[0] if words else output if _is_alike(column, output) else None
+                if meant is not None and meant not in columns:
+                    raise ValueError(f"is the column {column!r} meant to be {meant!r}? Rename it, or leave it out")
 
     def numbers(self) -> list[int]:
         """Numbers of the trials, from the column `trial`."""
         if "trial" not in self.table.columns:
             raise ValueError(f"the table has no column 'trial' with the trials' numbers; it has {list(self.table.columns)}")
-        return [self._number(row, cell) for row, cell in enumerate(self.table.columns["trial"])]
+        numbers = [self._number(row, cell) for row, cell in enumerate(self.table.columns["trial"])]
+        rows: dict[int, int] = {}
+        for row, number in enumerate(numbers):
+            if rows.setdefault(number, row) != row:
+                raise ValueError(f"row {row}: trial {number} is in row {rows[number]} as well")
+        return numbers
 
     def _number(self, row: int, cell: Any) -> int:
         try:
@@ -160,6 +183,17 @@ class OutcomeTable:
         cell = self.table.columns[column][row]
         is_empty = is_missing(cell) or (self._is_frame and isinstance(cell, (float, np.floating)) and np.isnan(cell))
         return None if is_empty else cell
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("_", " ").replace("-", " ")
+
+
+def _is_alike(a: str, b: str) -> bool:
+    """Whether people may write one name for the other; other digits are on purpose."""
+    a, b = _plain(a), _plain(b)
+    first, second = ("".join(letter for letter in name if not letter.isdigit()).strip() for name in (a, b))
+    return a == b or (first != second and bool(get_close_matches(a, [b], 1, _ALIKE)))
 
 
 def _is_word(cell: Any, *words: str) -> bool:

@@ -31,7 +31,7 @@ class Real:
     >>> Real(20, 120, step=0.5)
     Real(lower=20, upper=120, step=0.5)
 
-    Headers of tables may have the `unit` after the name; with another one there, the command line refuses a table.
+    Headers of tables may have the `unit` after the name; a table with another one there is refused.
     """
 
     lower: float

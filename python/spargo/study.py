@@ -198,7 +198,9 @@ class Study(Runnable):
         columns is `trial`: `to_dataframe()`, filled in. There an empty cell (NaN, NA, `None`) is still to come, and a row
         without any outcome is passed over; `"failed"` or an infinity is a failure, as is a row whose `status` is "failed", for
         its `reason`, and an empty cell next to a `reason` or a `yield reason`. A row whose `status` is "pending" or "failed" has
-        no values. Columns such as `yield sd` or `yield variance` are noise; other columns are ignored.
+        no values. Columns such as `yield sd` or `yield variance` are noise; other columns are ignored. Inputs and labels of
+        candidates, if there are any, must be those of the trials. A unit may follow a name, `yield (mg)`: it is kept, and a
+        table with another one is refused.
 
         The same outcome told again is ignored, a different one is refused: `amend` corrects it.
 
@@ -212,7 +214,7 @@ class Study(Runnable):
         >>> study.tell({"trial": [a.id], "cost": [3.0]})
         1
         """
-        return self._inner.tell(self._outcomes(trials, values, noise))
+        return self._inner.tell(*self._outcomes(trials, values, noise))
 
     def add(
         self,
@@ -235,6 +237,7 @@ class Study(Runnable):
         >>> study.add(np.array([[0.3, 5]]), [7.0])
         [3]
         """
+        points, units = self._without_units(points)
         rows = self._codec.encode_points(points)
         numbers = range(len(rows))
         given: Any = values
@@ -245,7 +248,7 @@ class Study(Runnable):
         kept = [outcome[0] for outcome in outcomes]
         rows = rows[kept] if isinstance(rows, np.ndarray) else [rows[number] for number in kept]
         candidates = self._codec.encode_candidates(points)
-        first = self._inner.add(rows, outcomes, [candidates[number] for number in kept] if candidates else [])
+        first = self._inner.add(rows, outcomes, [candidates[number] for number in kept] if candidates else [], units)
         return list(range(first, first + len(outcomes)))
 
     def refresh(self) -> None:

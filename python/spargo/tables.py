@@ -23,6 +23,30 @@ def is_frame(given: Any) -> bool:
     return hasattr(given, "columns") and hasattr(given, "__getitem__") and not isinstance(given, np.ndarray)
 
 
+def headers_of(given: Any) -> list[str]:
+    """Names of the columns of a table; nothing if it is none, or has other names than strings."""
+    if isinstance(given, Mapping):
+        names = list(given)
+    elif is_frame(given):
+        names = list(getattr(given, "column_names", given.columns))
+    elif is_table(given) and not _is_matrix(given):
+        names = list(given[0])
+    else:
+        return []
+    return names if all(isinstance(name, str) for name in names) else []
+
+
+def renamed(given: Any, names: Mapping[str, str]) -> Any:
+    """A table with other names of some columns, and of the same kind."""
+    if isinstance(given, Mapping):
+        return {names.get(name, name): column for name, column in given.items()}
+    if not is_frame(given):
+        return [renamed(row, names) for row in given]
+    if hasattr(given, "rename_columns"):  # pyarrow
+        return given.rename_columns([names.get(name, name) for name in given.column_names])
+    return given.rename(columns=names) if hasattr(given, "index") else given.rename(names)
+
+
 class Table:
     """Columns by name, all of the same length; `index` has the names and values of an index that is not just 0, 1, …."""
 

@@ -36,6 +36,9 @@ fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         Error::Discarded { index, trial } => describe!(py, "DiscardedError", index, trial),
         Error::Retold { index, trial, told, now } => describe!(py, "RetoldError", index, trial, told, now),
         Error::UnknownTrial { index, trial, trials } => describe!(py, "UnknownTrialError", index, trial, trials),
+        Error::OtherPoint { index, trial, column, asked, found } => {
+            describe!(py, "OtherPointError", index, trial, column, asked, found)
+        }
         Error::NoLogarithm { of, output, value } => describe!(py, "NoLogarithmError", of, output, value),
         Error::OtherSettings { path, field, before, after } => {
             describe!(py, "OtherSettingsError", path, field, before, after)

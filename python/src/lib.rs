@@ -18,7 +18,9 @@ mod study;
 mod values;
 
 use pyo3::prelude::*;
-use spargo::study::{DISCARDED_WORD, DONE_WORDS, FAILED_WORDS, OUTPUT_COLUMNS, PENDING_WORD, RESERVED_NAMES};
+use spargo::study::{
+    DISCARDED_WORD, DONE_WORDS, FAILED_WORDS, OUTPUT_COLUMN_WORDS, OUTPUT_COLUMNS, PENDING_WORD, RESERVED_NAMES,
+};
 
 /// The system's allocator would return the pages of large temporaries after each use.
 #[global_allocator]
@@ -29,6 +31,7 @@ fn _spargo(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("RESERVED_NAMES", RESERVED_NAMES)?;
     module.add("OUTPUT_COLUMNS", OUTPUT_COLUMNS)?;
+    module.add("OUTPUT_COLUMN_WORDS", OUTPUT_COLUMN_WORDS)?;
     module.add("DONE_WORDS", DONE_WORDS)?;
     module.add("FAILED_WORDS", FAILED_WORDS)?;
     module.add("PENDING_WORD", PENDING_WORD)?;

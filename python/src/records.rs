@@ -3,8 +3,8 @@
 use crate::values::{Cell, Points, cells, value};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use spargo::space::{Choices, Dimension, Domain, IntRange, LabelColumn, Point, RealRange, Scale, Space};
-use spargo::study::{Anywhere, HistoryEntry, Measurement, Note, Outcome, Record, Trial};
+use spargo::space::{Choices, Dimension, Domain, IntRange, LabelColumn, Point, RealRange, Scale, Space, Value};
+use spargo::study::{Anywhere, ColumnUnit, HistoryEntry, Measurement, Note, Outcome, Record, Study, Trial};
 use spargo::{Error, Result};
 
 /// A value, its noise variance, and the reason of a failure; pending without a value and a reason.
@@ -105,6 +105,34 @@ pub fn identify(
         Ok((point, row.or(found)))
     });
     identified.collect()
+}
+
+/// The name of an input or output, its unit, and the name of the table that says so.
+pub type EncodedUnit = (String, String, String);
+
+/// Units from Python.
+pub fn column_units(units: Vec<EncodedUnit>) -> Vec<ColumnUnit> {
+    units.into_iter().map(|(column, unit, source)| ColumnUnit { column, unit, source }).collect()
+}
+
+/// Refuses rows whose inputs with these names, or whose labels, are not those of the trials they name.
+pub fn check_rows(
+    study: &Study,
+    trials: &[u64],
+    names: &[String],
+    points: &[Point],
+    candidates: &[EncodedCandidate],
+) -> Result<()> {
+    let is_known = |value: &&Value| !matches!(value, Value::Null) && !matches!(value, Value::Real(x) if x.is_nan());
+    for (index, (&trial, point)) in trials.iter().zip(points).enumerate() {
+        let value = |input: &Dimension| point.get(names.iter().position(|name| *name == input.name)?);
+        let inputs = study.config().space.dimensions().iter();
+        let inputs: Vec<_> = inputs.map(|input| value(input).filter(is_known).cloned()).collect();
+        let labels = candidates.get(index).map_or(&[][..], |(_, labels)| labels);
+        let labels: Vec<_> = labels.iter().map(Option::as_deref).collect();
+        study.check_row(index, trial, &inputs, &labels)?;
+    }
+    Ok(())
 }
 
 /// A trial's number, point and row.

@@ -10,8 +10,8 @@ use crate::quality::PythonQuality;
 use crate::reconfigure::Changes;
 use crate::records::{
     EncodedAnywhere, EncodedCandidate, EncodedChange, EncodedInput, EncodedOutcome, EncodedRecord, EncodedTable,
-    EncodedTrial, Labels, dimensions, encode_anywhere, encode_change, encode_record, encode_trials, identify, outcome,
-    space,
+    EncodedTrial, EncodedUnit, Labels, check_rows, column_units, dimensions, encode_anywhere, encode_change,
+    encode_record, encode_trials, identify, outcome, space,
 };
 use crate::session::Session;
 use crate::settings::{Json, json, read};
@@ -134,10 +134,40 @@ impl Study {
         })
     }
 
-    /// Tells outcomes; returns how many are new.
-    fn tell(&self, py: Python<'_>, outcomes: Vec<EncodedOutcome>) -> PyResult<usize> {
-        let outcomes = numbered(outcomes);
-        self.session.at_once(py, |study| study.tell(&outcomes))
+    /// Names of the columns of a table without the units of inputs and outputs, and the units that are new to the study.
+    fn read_headers(&self, py: Python<'_>, headers: Vec<String>) -> PyResult<(Vec<String>, Vec<EncodedUnit>)> {
+        self.session.at_once(py, |study| {
+            study.refresh()?;
+            let (names, units) = study.read_headers(&headers, "a table in Python")?;
+            Ok((names, units.into_iter().map(|unit| (unit.column, unit.unit, unit.source)).collect()))
+        })
+    }
+
+    /// Tells outcomes, and keeps units of columns; returns how many are new.
+    #[pyo3(signature = (outcomes, units=Vec::new()))]
+    fn tell(&self, py: Python<'_>, outcomes: Vec<EncodedOutcome>, units: Vec<EncodedUnit>) -> PyResult<usize> {
+        let (outcomes, units) = (numbered(outcomes), column_units(units));
+        self.session.at_once(py, |study| {
+            let told = study.tell_table(&outcomes, &[], &[], &units);
+            told.map(|(new, _)| new).map_err(|refused| refused.error)
+        })
+    }
+
+    /// Refuses rows of a table whose inputs or labels are not those of the trials they name.
+    ///
+    /// `points` has the values of the inputs with these names, and `candidates` the texts of labels, `None` where they are not known.
+    fn check_rows(
+        &self,
+        py: Python<'_>,
+        trials: Vec<u64>,
+        names: Vec<String>,
+        points: Points,
+        candidates: Vec<EncodedCandidate>,
+    ) -> PyResult<()> {
+        self.session.at_once(py, |study| {
+            study.refresh()?;
+            check_rows(study, &trials, &names, &points.into_values(), &candidates)
+        })
     }
 
     /// Corrects outcomes; returns what changed, or would change.
@@ -239,7 +269,7 @@ impl Study {
         })
     }
 
-    /// Adds points with their outcomes, if anything is known; returns the number of the first trial.
+    /// Adds points with their outcomes, if anything is known, and keeps units of columns; returns the number of the first trial.
     ///
     /// For each point, `candidates` has the row of the table of candidates, or the texts of its labels, as far as they are known.
     fn add(
@@ -248,9 +278,11 @@ impl Study {
         points: Points,
         outcomes: Vec<EncodedOutcome>,
         candidates: Vec<EncodedCandidate>,
+        units: Vec<EncodedUnit>,
     ) -> PyResult<u64> {
+        let units = column_units(units);
         let one = |encoded| Some(outcome(encoded)).filter(|outcome| !outcome.is_pending());
-        let trials = self.session.at_once(py, |study| {
+        self.session.at_once(py, |study| {
             let points = points.into_values();
             if points.len() != outcomes.len() {
                 let what = "the list of outcomes".into();
@@ -263,9 +295,9 @@ impl Study {
             };
             let rows = points.iter().zip(&candidates).map(row).collect::<Result<Vec<_>>>()?;
             let points: Vec<_> = points.into_iter().zip(outcomes.into_iter().map(one)).collect();
-            study.add_candidates(&points, &rows).map_err(|refused| refused.error)
-        })?;
-        Ok(trials.start)
+            study.tell_table(&[], &points, &rows, &units).map_err(|refused| refused.error)?;
+            Ok((study.history().records().len() - points.len()) as u64 + 1)
+        })
     }
 
     /// Reads what other processes have written.

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import getpass
+import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import spargo
+
+pandas = pytest.importorskip("pandas")
 
 
 def study(**settings: Any) -> spargo.Study:
@@ -115,9 +119,42 @@ def test_corrections_that_say_too_little_are_refused() -> None:
     assert corrected.history() == [] and statuses(corrected) == ["done", "done", "failed", "partial"]
 
 
-def test_the_author_is_known_or_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_author_has_a_name_or_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     def nobody() -> str:
         raise KeyError("getpwuid(): uid not found")
 
     monkeypatch.setattr(getpass, "getuser", nobody)
-    assert study().discard(1, reason="mislabelled")[0]["by"] == "unknown"
+    assert study().discard(1, reason="mislabelled")[0]["by"] == f"uid {os.getuid()}"
+
+
+@pytest.mark.parametrize("how", ["tell", "amend", "discard", "retry", "tell values"])
+def test_no_table_applies_to_trials_at_other_points(how: str) -> None:
+    study = spargo.Study({"x": (0.0, 1.0), "n": (0, 1000), "metal": ["Pd", "Ni"]}, {"yield": "max", "cost": "min"})
+    _ = study.add({"x": [0.25, 0.75], "n": [500, 503], "metal": ["Pd", "Ni"], "yield": [1.0, 2.0]})
+    calls: dict[str, Callable[[Any], Any]] = {
+        "tell": lambda table: study.tell(table),
+        "tell values": lambda table: study.tell(table["trial"], table),
+        "amend": lambda table: study.amend(table, reason="a typo"),
+        "discard": lambda table: study.discard(table, reason="a spill"),
+        "retry": lambda table: study.retry(table, reason="a leak"),
+    }
+    call = calls[how]
+    right = pandas.DataFrame({"trial": [1, 2], "x": [0.251, None], "n": [500.0, None], "metal": ["Pd", None], "cost": [3.0, 4.0]})
+    for column, cells in {"x": [0.75, 0.25], "n": [503, 500], "metal": ["Ni", "Pd"]}.items():
+        before = study.trials
+        with pytest.raises(spargo.OtherPointError, match=f"trial 1 was asked for at .* check that '{column}'") as refused:
+            call(right.assign(**{column: cells}))
+        assert (refused.value.index, refused.value.column) == (0, column)
+        assert study.trials == before
+    call(right)
+    assert study.trials != before
+
+
+def test_no_table_applies_to_other_candidates() -> None:
+    pool = pandas.DataFrame({"size": [1.0, 1.0, 2.0], "id": ["007", "8", "9"], "supplier": ["Acme", "Bolt", "Acme"]})
+    study = spargo.Study(spargo.Candidates(pool, inputs=["size"]))
+    _ = study.add(pool)
+    with pytest.raises(spargo.OtherPointError, match="'007', not '8'"):
+        study.tell({"trial": [1, 2], "id": [8, 7], "objective": [1.0, 2.0]})
+    # Spreadsheets drop zeros, and people correct what identifies nothing.
+    assert study.tell({"trial": [1, 2], "id": [7, 8], "supplier": ["ACME Ltd", "Bolt"], "objective": [1.0, 2.0]}) == 2

@@ -118,6 +118,13 @@ CASES: list[tuple[type[spargo.SpargoError], type[Exception], Callable[[], object
         {"index": 0, "trial": 7, "trials": 1},
     ),
     (
+        spargo.OtherPointError,
+        ValueError,
+        lambda: told().tell({"trial": [1], "x": [0.9], "objective": [1.0]}),
+        "check that 'x' and the numbers of the trials are in the right rows",
+        {"index": 0, "trial": 1, "column": "x", "found": "0.9"},
+    ),
+    (
         spargo.OtherSettingsError,
         ValueError,
         lambda: other_settings(),

@@ -189,7 +189,8 @@ WRONG: list[tuple[dict[str, list[Any]], str]] = [
     ({"trial": [1], "yield": [None], "yield sd": [1.0]}, "noise of 'yield', but no value"),
     ({"trial": [1], "yield": [1.0], "yield sd": [-1.0]}, "positive and finite"),
     ({"trial": [1], "yield": [1.0], "yield sd": [1.0], "yield variance": [1.0]}, "both the sd and the variance"),
-    ({"trial": [1], "yield": [1.0], "Costs": [1.0]}, "is the column 'Costs' the output 'cost'"),
+    ({"trial": [1], "yield": [1.0], "yield_sd": [1.0]}, "is the column 'yield_sd' meant to be 'yield sd'"),
+    ({"trial": [1], "yield": [1.0], "Costs": [1.0]}, "is the column 'Costs' meant to be 'cost'"),
 ]
 
 
@@ -229,6 +230,48 @@ def test_the_loop_of_a_robot() -> None:
     elsewhere = study()
     assert elsewhere.add(robot.to_dataframe()) == [1, 2, 3, 4, 5]
     assert statuses(elsewhere) == statuses(robot)[:5]
+
+
+@pytest.mark.parametrize("frame", [dict, *FRAMES])
+def test_units_follow_names(frame: Frame, tmp_path: Path) -> None:
+    space = {"x": spargo.Real(0.0, 1.0, unit="m"), "n": (1, 9)}
+    with spargo.Study(space, {"yield": "max", "cost": "min"}, storage=tmp_path / "units.db") as units:
+        assert units.add(frame({"x (m)": [0.25, 0.5], "n": [3, 4], "yield [mg]": [1.0, 2.0]})) == [1, 2]
+        assert [trial.values for trial in units.trials] == [{"yield": 1.0}, {"yield": 2.0}]
+        assert units.tell(frame({"trial": [1], "x (m)": [0.25], "cost / EUR": [3.0]})) == 1
+        wrong = {"yield (g)": "in g in a table in Python, but in mg in a table", "x (mm)": "in mm in a table in Python, but in m in the study"}
+        for header, words in wrong.items():
+            table = frame({"trial": [2], header: [0.5], "cost": [4.0]})
+            calls: list[Callable[[], Any]] = [
+                lambda: units.tell(table),
+                lambda: units.tell([2], table),
+                lambda: units.amend(table, reason="a typo"),
+                lambda: units.discard(table, reason="a spill"),
+            ]
+            for call in calls if frame is not dict else calls[:1] + calls[2:]:
+                with pytest.raises(spargo.UnsupportedError, match=words):
+                    call()
+        with pytest.raises(spargo.UnsupportedError, match="both 'yield \\(mg\\)' and 'yield \\[mg\\]'"):
+            units.tell(frame({"trial": [2], "yield (mg)": [2.0], "yield [mg]": [2.0]}))
+    with spargo.Study.open(tmp_path / "units.db") as again, pytest.raises(spargo.UnsupportedError, match="in USD"):
+        again.tell(frame({"trial": [2], "cost (USD)": [3.0]}))
+
+
+def test_capitals_of_reserved_columns_do_not_matter() -> None:
+    loud = study()
+    loud.ask(3)
+    assert loud.tell({"trial": [1], "yield mean": [3.0], "cost 2": [1.0], "yield": [1.0]}) == 1, "other columns"
+    assert loud.retry(1, reason="again")
+    assert loud.tell({"Trial": [1, 2, 3], "yield": [1.0, None, None], "STATUS": ["", "failed", ""], "Reason": ["", "spilt", "burnt"]}) == 3
+    assert statuses(loud) == ["partial", "failed", "failed"] and loud.trial(3).failure == "burnt"
+
+
+def test_a_trial_is_in_one_row() -> None:
+    twice = study()
+    twice.ask(2)
+    for call in (lambda table: twice.tell(table), lambda table: twice.amend(table, reason="a typo")):
+        with pytest.raises(ValueError, match="row 1: trial 2 is in row 0 as well"):
+            call({"trial": [2, 2], "cost": [1.0, 2.0]})
 
 
 def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

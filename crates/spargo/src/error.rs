@@ -145,6 +145,23 @@ pub enum Error {
         trials: u64,
     },
 
+    /// A row of a table with the number of a trial and the inputs or labels of another one.
+    #[error(
+        "trial {trial} was asked for at {asked}, not {found}: check that '{column}' and the numbers of the trials are in the right rows"
+    )]
+    OtherPoint {
+        /// Which of the rows, counted from 0.
+        index: usize,
+        /// The number of the trial.
+        trial: u64,
+        /// The input or label that differs.
+        column: String,
+        /// What it is in the trial.
+        asked: String,
+        /// What it is in the row.
+        found: String,
+    },
+
     /// An outcome that has no logarithm, in a study that models those.
     #[error(
         "'{output}' = {value} in {of} has no logarithm: report the trial as failed, or make the study with \

@@ -4,7 +4,7 @@ use crate::io::csv::csv_out::CsvFormat;
 use crate::io::csv::point_table::{PointTable, TableArgs};
 use crate::io::csv::points::label_cells;
 use crate::io::csv::wells::insert_wells;
-use crate::io::output::count::{agreed, counted};
+use crate::io::output::count::{agreed, are, counted};
 use crate::io::output::execution::Threads;
 use crate::io::output::logs::log_last_step;
 use crate::io::output::print::note;
@@ -71,7 +71,9 @@ impl Ask {
         self.table.check(&inputs)?;
         let trials = self.threads.install(|| self.points.ask(&mut handle.study))?;
         let numbers: Vec<u64> = trials.iter().map(|trial| trial.id).collect();
-        let named = |input: &Dimension| if self.table.json { input.name.clone() } else { input.label() };
+        let named = |input: &Dimension| {
+            if self.table.json { input.name.clone() } else { handle.study.header(&input.name) }
+        };
         let space = &handle.study.config().space;
         let names = space.dimensions().iter().map(named).chain(space.label_names().map(String::from));
         let columns = std::iter::once("trial".into()).chain(names).collect();
@@ -131,16 +133,6 @@ fn undelivered(error: &Report, trials: &[u64], study: &Path) -> Report {
          {study}{flags} --reason 'not delivered'`"
     );
     miette!(help = help, "{}; {} pending although {their} not delivered", causes.join(": "), are(trials))
-}
-
-/// Trials by their numbers: "trial 4 is", "trials 4 to 7, 9 are".
-fn are(trials: &[u64]) -> String {
-    let runs = trials.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
-        [first, .., last] => format!("{first} to {last}"),
-        alone => alone.iter().map(u64::to_string).collect(),
-    });
-    let runs = runs.collect::<Vec<_>>().join(", ");
-    if trials.len() == 1 { format!("trial {runs} is") } else { format!("trials {runs} are") }
 }
 
 /// As many new points as a study gives by default; fewer are noted, none is an error.

@@ -6,7 +6,7 @@ use crate::io::csv::points::label_cells;
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
-use spargo::space::{Dimension, Space, Value};
+use spargo::space::{Space, Value};
 use spargo::study::{
     Config, Enqueued, Measurement, Note, Output, OutputChange, Record, Revision, SettingChange, Status, Study,
 };
@@ -61,10 +61,10 @@ fn trials(study: &Study, json: bool) -> PointTable {
     let has_variance = |&k: &usize| records.iter().any(|record| record.told[k].measurement.variance().is_some());
     let noisy: Vec<usize> = (0..outputs.len()).filter(has_variance).collect();
     let mut columns = vec!["trial".into()];
-    let label = |dimension: &Dimension| if json { dimension.name.clone() } else { dimension.label() };
-    columns.extend(space.dimensions().iter().map(label));
+    let header = |name: &String| if json { name.clone() } else { study.header(name) };
+    columns.extend(space.dimensions().iter().map(|input| header(&input.name)));
     columns.extend(space.label_names().map(String::from));
-    columns.extend(outputs.iter().map(|output| output.name.clone()));
+    columns.extend(outputs.iter().map(|output| header(&output.name)));
     columns.extend(noisy.iter().map(|&k| format!("{} variance", outputs[k].name)));
     let has_failed =
         |&k: &usize| outputs.len() > 1 && records.iter().any(|record| record.told[k].measurement.is_failed());

@@ -2,9 +2,10 @@
 
 use crate::io::csv::outcome_cells::{number, unreadable};
 use crate::io::output::excerpt::escaped;
+use crate::io::output::print::note;
 use clap::Args;
 use miette::{Result, miette};
-use spargo::study::{Measurement, Outcome, Study};
+use spargo::study::{Measurement, Outcome, Output, Study};
 
 /// The outcome of one trial.
 #[derive(Args)]
@@ -46,9 +47,12 @@ impl OutcomeArgs {
                 ));
             }
             (None, Some(word)) => {
-                let goal = outputs[named.unwrap_or(0)].goal;
-                let value = number(word, goal)
-                    .ok_or_else(|| miette!("--value: '{}' is {}", escaped(word), unreadable(goal)))?;
+                let Output { name, goal, .. } = &outputs[named.unwrap_or(0)];
+                let value = number(word, *goal)
+                    .ok_or_else(|| miette!("--value: '{}' is {}", escaped(word), unreadable(*goal)))?;
+                if !value.is_finite() {
+                    note(&format!("--value {word} is no finite number: '{name}' of trial {trial} counts as failed"));
+                }
                 Measurement::Observed { value, variance: self.variance }
             }
             (None, None) => return Err(miette!("give --value or --failed")),

@@ -98,10 +98,11 @@ impl StudyHandle {
     }
 }
 
-/// The user's name, as the environment or else the system knows it.
+/// The user's name, as the environment or else the system knows it, or the number of an account without a name.
 pub fn author() -> String {
     let mut names = ["USER", "LOGNAME", "USERNAME"].into_iter().filter_map(|name| std::env::var(name).ok());
-    names.find(|name| !name.is_empty()).or_else(account).unwrap_or_else(|| "unknown".into())
+    let numbered = || format!("uid {}", rustix::process::getuid().as_raw());
+    names.find(|name| !name.is_empty()).or_else(account).unwrap_or_else(numbered)
 }
 
 /// The name of the account, which services and containers have without a variable. `id` asks every database of accounts that

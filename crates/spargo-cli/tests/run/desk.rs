@@ -396,6 +396,15 @@ fn a_study_keeps_the_units_of_its_first_table() {
     folder.write("other.csv", "trial,y (g)\n1,3\n");
     let complaint = folder.refused(&["amend", "study.toml", "other.csv", "--reason", "no"]);
     assert!(complaint.contains("'y' is in g here, but in mg in first.csv"), "{complaint}");
+    // Plates and exports say them.
+    assert!(folder.done(&["ask", "study.toml", "-n", "1"]).starts_with("trial,x (mm),n\n"));
+    folder.done(&["export", "study.toml", "-o", "all.csv"]);
+    assert!(folder.read("all.csv").starts_with("trial,x (mm),n,y (mg),status,reason\n"));
+    assert!(folder.done(&["tell", "study.toml", "all.csv"]).contains("0 told, 2 already known"));
+    // The numbers of the past stay what they are.
+    folder.edit("study.toml", "[0, 1]", "[0, 1], unit = 'cm'");
+    let complaint = folder.refused(&["ask", "study.toml"]);
+    assert!(complaint.contains("the unit of 'x', by first.csv, cannot change from mm to cm"), "{complaint}");
 }
 
 #[test]

@@ -121,6 +121,21 @@ fn numbers_after_flags_may_be_negative_with_an_exponent() {
     assert_eq!(values, ["-3.5e-5", "-3.5e-5"]);
 }
 
+#[test]
+fn values_that_are_not_finite_are_said_to_be_failures() {
+    let folder = Folder::new(PLAIN, "{x}", "", "");
+    folder.done(&["ask", "study.toml"]);
+    for (trial, value) in [("1", "inf"), ("2", "1e400"), ("3", "NaN")] {
+        let said = folder.spargo(&["tell", "study.toml", "--trial", trial, "--value", value]);
+        let words = format!("--value {value} is no finite number: 'y' of trial {trial} counts as failed");
+        assert_eq!((said.code, said.stderr), (Some(0), words));
+    }
+    assert_eq!(folder.status()["failed"], 3);
+    folder.write("past.csv", "x,n,y\n0.5,7,3\n0.25,8,1e400\n0.75,9,inf\n");
+    let said = folder.spargo(&["suggest", "study.toml", "--data", "past.csv"]).stderr;
+    assert!(said.starts_with("1 outcome, 2 failed, 0 pending, 0 rows without outcome"), "{said}");
+}
+
 /// Categories that a spreadsheet would run go through export and tell unharmed.
 #[test]
 fn formulas_are_exported_as_text_and_come_back() {

@@ -109,7 +109,7 @@ fn interrupted_runs_leave_a_consistent_study() {
         let said = said(run.wait_with_output().unwrap());
         assert_eq!(said.code, Some(code), "{said:?}");
         let words = format!(
-            "stopped by SIG{name}: 3 of 12 trials have an outcome, best 3; {pending} pending ones will be repeated"
+            "stopped by SIG{name}: 3 of 12 trials have an outcome, best 3; the {pending} pending ones will be repeated"
         );
         assert!(
             said.stdout.contains(&words) && said.stdout.contains("continue with `spargo run study.toml`"),
@@ -123,6 +123,28 @@ fn interrupted_runs_leave_a_consistent_study() {
         folder.done(&["run", "study.toml"]);
         assert!(folder.export().iter().all(|row| row[0].parse::<f64>() == row[3].parse() && row[4] == "done"));
     }
+}
+
+/// A scheduler ends a job by a signal to all of its processes, and programs may be gone before the run knows.
+#[test]
+fn programs_that_end_with_the_run_have_not_failed() {
+    for ending in ["kill -TERM $$", "exit 143"] {
+        // The run gets its signal a little after the third trial, from outside of the program's group.
+        let later = "touch left; sleep 0.2; kill -TERM $PPID";
+        let left = format!("setsid sh -c \"{later}\" & until [ -e left ]; do sleep 0.01; done");
+        let script = format!("[ $SPARGO_TRIAL != 3 ] || [ -e left ] || {{ {left}; {ending}; }}; echo $1");
+        let folder = Folder::new(PLAIN, "{trial}", "mode = 'batch'\nbudget = 8\nparallel = 1", &script);
+        let said = folder.spargo(&["run", "study.toml"]);
+        assert_eq!(said.code, Some(143), "{ending}: {said:?}");
+        let status = folder.status();
+        assert_eq!((&status["observed"], &status["failed"]), (&2.into(), &0.into()), "{ending}: {status}");
+        folder.done(&["run", "study.toml"]);
+        assert_eq!(folder.status()["observed"], 8, "{ending}");
+    }
+    // Alone, it is a failure.
+    let folder = Folder::new(PLAIN, "{trial}", "budget = 8", "[ $SPARGO_TRIAL = 3 ] && kill -TERM $$; echo $1");
+    folder.done(&["run", "study.toml"]);
+    assert_eq!(folder.status()["failures"][0]["reason"], "killed by signal 15 (SIGTERM)");
 }
 
 fn hang_up_is_ignored() -> bool {

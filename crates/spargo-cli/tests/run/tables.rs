@@ -50,6 +50,69 @@ fn no_table_applies_to_trials_at_other_points() {
 }
 
 #[test]
+fn whole_numbers_and_labels_of_a_row_are_those_of_its_trial() {
+    let folder = Folder::new(PLAIN, "{x}", "", "");
+    folder.write("pool.csv", "id,x,n,supplier\n007,0.5,50,Acme\n8,0.5,50,Bolt\n9,0.5,51,Acme\n");
+    folder.edit("study.toml", "[space]\n", "[space]\ncandidates = 'pool.csv'\n");
+    folder.edit("study.toml", "initial = 8", "initial = 3");
+    folder.done(&["ask", "study.toml"]);
+    let rows = folder.export();
+    let [seven, eight, nine] = ["007", "8", "9"].map(|id| rows.iter().find(|row| row[3] == id).unwrap()[0].clone());
+    // A hundredth of the range is no rounding of whole numbers.
+    folder.write("wrong.csv", &format!("trial,n,y\n{nine},50,1\n"));
+    let complaint = folder.refused(&["tell", "study.toml", "wrong.csv"]);
+    assert!(complaint.contains(&format!("column 'n': trial {nine} was asked for at 51, not 50")), "{complaint}");
+    // Candidates at the same point are told apart by their ids.
+    folder.write("wrong.csv", &format!("trial,id,y\n{seven},8,1\n{eight},7,2\n"));
+    let complaint = folder.refused(&["tell", "study.toml", "wrong.csv"]);
+    let words = format!("line 2, column 'id': trial {seven} was asked for at '007', not '8'");
+    assert!(complaint.contains(&words) && complaint.contains("nothing was told"), "{complaint}");
+    // Spreadsheets drop zeros, and people correct labels that identify nothing.
+    folder.write("right.csv", &format!("trial,id,supplier,y\n{seven},7,ACME Ltd,1\n{eight},8,Bolt,2\n"));
+    assert!(folder.done(&["tell", "study.toml", "right.csv"]).contains("2 told"));
+}
+
+#[test]
+fn capitals_and_lost_numbers_add_no_trials() {
+    let folder = two_outputs();
+    let plate = folder.done(&["ask", "study.toml"]);
+    let with_outcome = |header: &str| {
+        let rows = plate.lines().skip(1).map(|line| format!("{line},3\n"));
+        format!("{header}\n{}", rows.collect::<String>())
+    };
+    // Excel's users write capitals, pandas writes 1.0.
+    folder.write("plate.csv", &with_outcome("Trial,x,n,y").replace("\n1,", "\n1.0,"));
+    let said = folder.done(&["tell", "study.toml", "plate.csv"]);
+    assert!(said.contains("8 told; 0 of 8 trials have an outcome, 8 more in part"), "{said}");
+    folder.write("late.csv", "trial,y,Z\n1,3,2\n");
+    let complaint = folder.refused(&["tell", "study.toml", "late.csv"]);
+    assert!(complaint.contains("late.csv, line 1: is the column 'Z' meant to be 'z'?"), "{complaint}");
+    folder.write("late.csv", "TRIAL,z,Status,Reason\n1,,failed,spilled\n2,,,burnt\n");
+    assert!(folder.done(&["tell", "study.toml", "late.csv"]).starts_with("0 outcomes, 2 failed"));
+    // Numbers under another name are noticed by the points of trials that are still pending.
+    let plate = folder.done(&["ask", "study.toml", "-n", "2"]);
+    let rows = plate.lines().skip(1).map(|line| format!("{},3\n", line.split_once(',').unwrap().1));
+    folder.write("lost.csv", &format!("x,n,y\n{}", rows.collect::<String>()));
+    let said = folder.spargo(&["tell", "study.toml", "lost.csv"]);
+    assert!(
+        said.stderr.contains("trials 9 to 10 are still pending at points of rows that have no trial number"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_table_of_new_points_that_is_told_again_is_noticed() {
+    let folder = two_outputs();
+    folder.write("past.csv", "x,n,y\n0.5,7,3\n0.25,8,4\n0.75,9,failed\n");
+    let tell = || folder.spargo(&["tell", "study.toml", "past.csv"]);
+    assert_eq!(tell().stderr, "");
+    let said = tell();
+    assert!(said.stderr.starts_with("2 new trials have the inputs and outcomes of earlier ones"), "{said:?}");
+    folder.write("past.csv", "x,n,y\n0.5,7,3.1\n");
+    assert_eq!(tell().stderr, "", "a replicate");
+}
+
+#[test]
 fn a_new_point_keeps_its_candidate_whatever_stands_before_it() {
     let folder = Folder::new(PLAIN, "{x}", "", "");
     folder.write("pool.csv", "id,x,n\na,0.5,3\nb,0.5,3\nc,0.25,4\n");
@@ -218,11 +281,10 @@ fn notes_have_the_name_of_the_account() {
     folder.done(&["ask", "study.toml"]);
     let Ok(account) = std::process::Command::new("id").arg("-un").output() else { return println!("skipped: no `id`") };
     let account = String::from_utf8(account.stdout).unwrap();
-    for (trial, user, path, by) in [
-        ("1", Some("maria"), None, "maria"),
-        ("2", None, None, account.trim()),
-        ("3", None, Some("/nowhere"), "unknown"),
-    ] {
+    let uid = format!("uid {}", rustix::process::getuid().as_raw());
+    for (trial, user, path, by) in
+        [("1", Some("maria"), None, "maria"), ("2", None, None, account.trim()), ("3", None, Some("/nowhere"), &uid)]
+    {
         let mut command = folder.command(&["discard", "study.toml", "--trial", trial, "--reason", "spilled"]);
         ["USER", "LOGNAME", "USERNAME"].iter().for_each(|name| _ = command.env_remove(name));
         command.envs(user.map(|user| ("USER", user))).envs(path.map(|path| ("PATH", path)));

@@ -10,6 +10,9 @@ use super::value::Value;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
+/// Largest difference that is taken for a spreadsheet's rounding, as a share of an input's range.
+const ROUNDING: f64 = 0.01;
+
 /// One named input, written as `{ name = "temperature", real = [20.0, 80.0], log = true }` (with `step = 0.5` or `digits = 2` on a grid), `{ name = "layers", int =
 /// [1, 8] }` or `{ name = "metal", choice = ["Pd", "Ni"] }`, whose labels may be numbers, true and false, too.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -111,6 +114,16 @@ impl Dimension {
             value: value.to_string(),
             allowed: self.domain.observable(),
         })
+    }
+
+    /// Whether two values that were observed are the same: real ones but for a spreadsheet's rounding, a hundredth of the range.
+    pub fn is_same(&self, a: &Value, b: &Value) -> bool {
+        let rounding = if matches!(self.domain, Domain::Real(_) | Domain::Grid(_)) { ROUNDING } else { 0.0 };
+        match (self.encode_observed(a), self.encode_observed(b)) {
+            (Ok(a), Ok(b)) => (a - b).abs() <= rounding,
+            // What has no place in the domain any more may be the same all the same.
+            _ => a == b,
+        }
     }
 
     /// The value with the nearest number.

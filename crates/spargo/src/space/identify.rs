@@ -4,6 +4,7 @@
 //!     { rows r : inputs(r) and labels(r) agree with all that is given }        one row, or it is said why not
 //! ```
 
+use super::labels::is_id;
 use super::{Point, Space, Value};
 use crate::error::{Error, Result};
 
@@ -74,6 +75,17 @@ impl Space {
         own.all(|((_, own), label)| label.is_none_or(|label| label.is_empty() || label == own))
     }
 
+    /// The first of these labels, one per column, that tells a candidate from the one in this row, with its name, what it is in
+    /// the row, and what is given. Labels that are `None` or empty are not known.
+    pub fn other_label<'a>(&'a self, row: u64, labels: &[Option<&'a str>]) -> Option<(&'a str, &'a str, &'a str)> {
+        let identity = self.identity(row)?;
+        let own = self.labels(row)?;
+        let has_id = identity.len() < own.len();
+        let known = own.into_iter().zip(labels).filter(|((name, _), _)| !has_id || is_id(name));
+        let mut others = known.filter_map(|((name, own), label)| Some((name, own, (*label)?)));
+        others.find(|(_, own, label)| !label.is_empty() && !is_same_text(own, label))
+    }
+
     /// A point with all of its digits, and the labels of its row: `temperature 60.0, catalyst Pd, id C17`.
     pub fn in_words(&self, point: &[Value], row: Option<u64>) -> String {
         let inputs: Vec<_> = point.iter().cloned().map(Some).collect();
@@ -90,4 +102,10 @@ impl Space {
         let labels = labels.filter(|(_, label)| !label.is_empty()).map(|(name, label)| format!("{name} {label}"));
         inputs.chain(labels).collect::<Vec<_>>().join(", ")
     }
+}
+
+/// Whether a spreadsheet may have written one text as the other: 007 as 7.
+fn is_same_text(a: &str, b: &str) -> bool {
+    let number = |text: &str| text.trim().parse::<f64>().ok();
+    a.trim() == b.trim() || number(a).is_some_and(|a| Some(a) == number(b))
 }

@@ -13,6 +13,11 @@ use serde::{Deserialize, Serialize};
 /// The label that alone is a candidate's identity.
 const ID: &str = "id";
 
+/// Whether a label of this name alone is a candidate's identity.
+pub(super) fn is_id(name: &str) -> bool {
+    name.eq_ignore_ascii_case(ID)
+}
+
 /// A column of texts, one per row of a table of candidates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -50,7 +55,7 @@ impl Labels {
 
     /// What tells a row from others with its inputs, by its place among those that are kept.
     pub fn identity(&self, place: usize) -> Vec<&str> {
-        let id = self.columns.iter().position(|column| column.name.eq_ignore_ascii_case(ID));
+        let id = self.columns.iter().position(|column| is_id(&column.name));
         let columns = id.map_or(&self.columns[..], |id| &self.columns[id..=id]);
         columns.iter().map(|column| column.values[place].as_str()).collect()
     }

@@ -51,6 +51,7 @@ mod refit;
 mod replicate;
 mod report;
 mod rows;
+mod same_trial;
 mod screen;
 mod state;
 pub mod storage;
@@ -85,9 +86,11 @@ pub use report::{Best, Estimate, Observation, StepReport};
 pub use storage::{Activity, Enqueued, History, Note, OutputChange, Record, Revision, Status, Told};
 pub use trial::{Refused, Trial};
 pub use trust_regions::{PolicyChoice, TrustRegionOptions, TrustRegionPolicy};
-pub use units::ColumnUnit;
+pub use units::{ColumnUnit, is_same_unit, name_and_unit};
 pub use warnings::{OutcomeWarning, Place, Treatment, WarningLog};
-pub use words::{DISCARDED_WORD, DONE_WORDS, FAILED_WORDS, OUTPUT_COLUMNS, PENDING_WORD, RESERVED_NAMES};
+pub use words::{
+    DISCARDED_WORD, DONE_WORDS, FAILED_WORDS, OUTPUT_COLUMN_WORDS, OUTPUT_COLUMNS, PENDING_WORD, RESERVED_NAMES,
+};
 
 use crate::error::{Error, Result};
 use crate::interrupt;

@@ -122,6 +122,7 @@ impl Study {
             let what = format!("the outputs cannot change from {} to {}", before.join(", "), after.join(", "));
             return Err(Error::unsupported(what, WAY));
         }
+        self.check_units(&config.space)?;
         for point in self.history.queue() {
             let point = converted(point, &self.config.space, &config.space)?;
             let refused = |error: Error| {

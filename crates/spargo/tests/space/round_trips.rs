@@ -241,3 +241,23 @@ fn uniform_numbers_spread_evenly() {
     let domain = real(1.0, 9.0, Scale::Log).domain;
     assert!((domain.from_unit(0.3) - 0.3).abs() < 1e-12 && domain.from_unit(0.3) == domain.snap(0.3));
 }
+
+#[test]
+fn values_are_the_same_but_for_a_spreadsheets_rounding() {
+    let real = real(20.0, 120.0, Scale::Linear);
+    let same = |dimension: &Dimension, a: &Value, b: &Value| {
+        assert_eq!(dimension.is_same(a, b), dimension.is_same(b, a));
+        dimension.is_same(a, b)
+    };
+    assert!(same(&real, &Value::Real(84.686_76), &Value::Real(84.7)));
+    assert!(!same(&real, &Value::Real(84.686_76), &Value::Real(86.0)));
+    assert!(same(&real.clone().step(0.5), &Value::Real(84.5), &Value::Real(84.0)), "shown without decimals");
+    let int = int(0, 1000, Scale::Linear);
+    assert!(same(&int, &Value::Int(500), &Value::Real(500.0)) && !same(&int, &Value::Int(500), &Value::Int(501)));
+    let choice = Dimension::choice("metal", &["Pd", "Ni", "8"]);
+    assert!(same(&choice, &"Pd".into(), &"Pd".into()) && !same(&choice, &"Pd".into(), &"Ni".into()));
+    assert!(same(&choice, &"8".into(), &Value::Int(8)));
+    // Of a trial from before a choice was taken away, or a range became narrow.
+    assert!(same(&choice, &"Cu".into(), &"Cu".into()) && same(&real, &Value::Real(1e9), &Value::Real(1e9)));
+    assert!(!same(&choice, &"Cu".into(), &"Pd".into()));
+}

@@ -4,7 +4,9 @@ use super::*;
 use crate::process::repeats;
 use rand::RngExt;
 use spargo::rng::{Purpose, stream};
-use spargo::study::{ColumnUnit, Goal, Measurement, Note, Output, Revision, SettingChange};
+use spargo::study::{
+    Activity, ColumnUnit, Enqueued, Goal, Measurement, Note, Output, Refit, Revision, Runner, SettingChange,
+};
 use std::io::{BufRead, BufReader};
 use std::time::Duration;
 
@@ -17,10 +19,15 @@ const FILES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/storage");
 /// Events of a large file of format 2.
 const MANY: u32 = 60_000;
 
+/// The version of a file.
+fn version_of(path: &Path) -> i32 {
+    rusqlite::Connection::open(path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap()
+}
+
 /// The version of a file, and the text of its events and of its state.
 fn content(path: &Path) -> (i32, Vec<String>, String) {
+    let version = version_of(path);
     let connection = rusqlite::Connection::open(path).unwrap();
-    let version = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
     let mut select = connection.prepare("SELECT json FROM events ORDER BY id").unwrap();
     let events = select.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
     let state = connection.query_row("SELECT json FROM state", [], |row| row.get(0)).unwrap();
@@ -54,7 +61,7 @@ fn a_file_of_format_2_is_migrated_with_everything_in_it() {
 }
 
 /// Everything that happens to a study: two outputs, asked and added, told in parts, with noise, failed, pending, amended, discarded,
-/// retried, queued, with units and changed settings.
+/// retried, queued, with units, a dialect and changed settings, points that are ready and a process that is alive.
 fn eventful(path: &Path) -> Study {
     let output = |name: &str, goal| Output::new(name, goal);
     let limit = Goal::Constraint { at_least: None, at_most: Some(0.5) };
@@ -84,10 +91,27 @@ fn eventful(path: &Path) -> Study {
     study.retry(&[6], &note("another vial")).unwrap();
     study.enqueue(&[point(3, "green"), point(4, "red")], &note("to be sure")).unwrap();
     let wider = Dimension::choice("colour", &["red", "green", "blue"]);
-    config.space = Space::new(vec![config.space.dimensions()[0].clone(), wider]).unwrap();
+    config.space = Space::new(vec![Dimension::int("n", 0, 999), wider]).unwrap();
     study.reconfigure(config, &note("a new colour")).unwrap();
     study.ask(3).unwrap();
+    study.keep_dialect("semicolon").unwrap();
+    study.ask_with(1, Refit::Every(1000)).unwrap();
+    study.beat(Activity { workers: 2, busy_s: 12.5, waiting_s: 0.5 }).unwrap();
+    study.enqueue(&[point(5, "blue")], &note("for the last well")).unwrap();
+    assert!(study.history().ready().len() > 0);
     study
+}
+
+/// Everything in a file, as a process of this name would have written it.
+fn signed(path: &Path, name: &str) -> Vec<Event> {
+    let mut events = SqliteStorage::open(path).unwrap().load(0).unwrap();
+    for event in &mut events {
+        match event {
+            Event::Asked { by, .. } | Event::Leased { by, .. } | Event::Heartbeat { by, .. } => *by = name.into(),
+            _ => {}
+        }
+    }
+    events
 }
 
 /// All that a study knows, in words.
@@ -110,6 +134,18 @@ fn in_words(study: &Study) -> String {
         let SettingChange { field, before, after } = change;
         text += &format!("{field} was {before}, is {after}: {}\n", note.reason);
     }
+    // What earlier formats did not have.
+    for Enqueued { point, note, trial, .. } in history.enqueued().iter().filter(|one| one.trial.is_none()) {
+        text += &format!("{point:?} waits for trial {trial:?}: {}\n", note.reason);
+    }
+    for ready in history.ready() {
+        text += &format!("{:?} is ready\n", ready.point);
+    }
+    for Runner { name, activity, trials, .. } in study.runners().iter().filter(|runner| !runner.name.is_empty()) {
+        let trials: Vec<u64> = trials.iter().map(|(trial, _)| *trial).collect();
+        text += &format!("{name} has {activity:?} and evaluates {trials:?}\n");
+    }
+    text += &history.dialect().map_or(String::new(), |dialect| format!("dialect {dialect}\n"));
     let queue: Vec<_> = history.queue().collect();
     text + &format!("queue {queue:?}, units {:?}, {} asks\n", history.units(), history.asks())
 }
@@ -119,8 +155,11 @@ fn in_words(study: &Study) -> String {
 #[ignore = "writes into the sources"]
 fn write_files_of_this_format() {
     let folder = Folder::new();
-    let path = folder.file("study.db");
-    let study = eventful(&path);
+    let (own, path) = (folder.file("own.db"), folder.file("study.db"));
+    drop(eventful(&own));
+    let events = signed(&own, "host:1:000001");
+    assert!(SqliteStorage::open_or_create(&path).unwrap().append(0, &events).unwrap() == Appended::Done);
+    let study = Study::open(&path).unwrap();
     let (name, text) = (format!("{FILES}/format{}", content(&path).0), in_words(&study));
     drop(study);
     fs::copy(&path, format!("{name}.db")).unwrap();
@@ -128,23 +167,35 @@ fn write_files_of_this_format() {
 }
 
 #[test]
-fn a_file_of_format_3_is_read_with_the_values_that_were_written() {
+fn files_of_each_format_are_read_with_the_values_that_were_written() {
+    for format in [3, 4] {
+        let folder = Folder::new();
+        let path = folder.file("study.db");
+        fs::copy(format!("{FILES}/format{format}.db"), &path).unwrap();
+        let written = fs::read_to_string(format!("{FILES}/format{format}.txt")).unwrap();
+        let before = content(&path);
+        assert_eq!(before.0, format);
+        let study = Study::open_to_read(&path).unwrap();
+        assert_eq!(in_words(&study), written);
+        drop(study);
+        let mut study = Study::open(&path).unwrap();
+        assert_eq!(in_words(&study), written);
+        assert_eq!(study.model_reports().unwrap().iter().map(|model| model.observations).collect::<Vec<_>>(), [7, 6]);
+        assert_eq!(study.ask(2).unwrap().len(), 2);
+        let after = content(&path);
+        assert_eq!((after.0, &after.1[..before.1.len()]), (4, &before.1[..]));
+        assert_eq!(integrity(&path), "ok");
+    }
+}
+
+/// A new format comes with a file of the one before: this fails until there is one.
+#[test]
+fn the_present_format_has_its_file() {
     let folder = Folder::new();
     let path = folder.file("study.db");
-    fs::copy(format!("{FILES}/format3.db"), &path).unwrap();
-    let written = fs::read_to_string(format!("{FILES}/format3.txt")).unwrap();
-    let before = content(&path);
-    assert_eq!(before.0, 3);
-    let study = Study::open_to_read(&path).unwrap();
-    assert_eq!(in_words(&study), written);
-    drop(study);
-    let mut study = Study::open(&path).unwrap();
-    assert_eq!(in_words(&study), written);
-    assert_eq!(study.model_reports().unwrap().iter().map(|model| model.observations).collect::<Vec<_>>(), [7, 6]);
-    assert_eq!(study.ask(2).unwrap().len(), 2);
-    let after = content(&path);
-    assert_eq!((after.0, &after.1[..before.1.len()]), (4, &before.1[..]));
-    assert_eq!(integrity(&path), "ok");
+    drop(Study::create(&path, config()).unwrap());
+    let version = version_of(&path);
+    assert!(Path::new(&format!("{FILES}/format{version}.db")).exists(), "run write_files_of_this_format");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::outputs::with_goals;
 use super::*;
 use spargo::Result;
 use spargo::study::storage::{Appended, Event, SqliteStorage, Storage};
-use spargo::study::{Correction, Goal, Note, SettingChange};
+use spargo::study::{ColumnUnit, Correction, Goal, Note, SettingChange};
 use std::path::PathBuf;
 
 fn note() -> Note {
@@ -115,6 +115,42 @@ fn what_cannot_change_is_refused_with_a_way_that_keeps_the_data() {
         assert!(refused.contains(words) && refused.contains("export the trials"), "{refused}");
         assert_eq!((study.config(), study.history().position()), (&before, position));
     }
+}
+
+/// Numbers do not change with the name of their unit: trials of the past would be at other points.
+#[test]
+fn units_do_not_change_under_trials() {
+    let space = |unit: Option<&str>| {
+        let a = Dimension::real("a", -1.0, 2.0);
+        Space::new(vec![unit.map_or(a.clone(), |unit| a.clone().unit(unit)), Dimension::real("b", 0.01, 100.0).log()])
+    };
+    let with = |unit: Option<&str>| small(space(unit).unwrap());
+    let refused = |study: &mut Study, unit: Option<&str>| {
+        let position = study.history().position();
+        let refused = study.reconfigure(with(unit), &note()).unwrap_err().to_string();
+        assert!(refused.contains("export the trials") && study.history().position() == position, "{refused}");
+        refused
+    };
+    let mut study = memory(with(Some("mL")));
+    study.reconfigure(with(Some("L")), &note()).unwrap();
+    assert_eq!(study.header("a"), "a (L)");
+    advance(&mut study, 4, observe);
+    let words = refused(&mut study, Some("mL"));
+    assert!(words.contains("the unit of 'a', by the study, cannot change from L to mL"), "{words}");
+    assert!(refused(&mut study, None).contains("cannot be left out"));
+    study.reconfigure(with(Some(" L")), &note()).unwrap();
+    let trials: Vec<u64> = study.history().records().iter().map(|record| record.trial.id).collect();
+    study.discard(&trials, &note()).unwrap();
+    study.reconfigure(with(Some("mL")), &note()).unwrap();
+
+    // The unit of a table holds until the settings say the same.
+    let mut study = begun(with(None));
+    let unit = ColumnUnit { column: "a".into(), unit: "°C".into(), source: "first.csv".into() };
+    study.tell_table(&[], &[], &[], &[unit]).unwrap();
+    assert_eq!([study.header("a"), study.header("b")], ["a (°C)", "b"]);
+    assert!(refused(&mut study, Some("K")).contains("by first.csv, cannot change from °C to K"));
+    study.reconfigure(Config { batch: 9, ..with(None) }, &note()).unwrap();
+    study.reconfigure(with(Some("ºC")), &note()).unwrap();
 }
 
 /// What was withdrawn is not in the way of a change, stays on record, and comes back only where it fits.

@@ -10,7 +10,7 @@ use std::path::Path;
 /// The outcomes of a table by trial; rows that say nothing are left out.
 pub fn outcomes(path: &Path, study: &Study) -> Result<Vec<(u64, Outcome)>> {
     let records = read(path, study)?;
-    let columns = OutcomeColumns::find(&records, &study.config().outputs)?;
+    let columns = OutcomeColumns::find(&records, &study.config().outputs, &study.config().space)?;
     let mut outcomes = Vec::new();
     for (trial, row) in numbered(&records, study)? {
         match columns.outcome(&records, row)? {
@@ -41,12 +41,12 @@ fn read(path: &Path, study: &Study) -> Result<Records> {
 
 /// The rows of a table with the numbers of their trials, each of which occurs once and has the inputs of its row.
 fn numbered<'r>(records: &'r Records, study: &Study) -> Result<Vec<(u64, Row<'r>)>> {
-    let column = records.column("trial")?;
+    let column = records.find_word("trial")?.map_or_else(|| records.column("trial"), Ok)?;
     let mut trials = TrialColumns::find(records, study)?;
     let number = |row: Row<'r>| {
         let missing = || records.fault_in(row, column, "the number of the trial is missing");
         let trial = trials.number(records, row)?.ok_or_else(missing)?;
-        trials.trial(records, row, trial)?;
+        trials.check(records, row, trial)?;
         Ok((trial, row))
     };
     let rows = records.rows().map(number).collect::<Result<_>>();

@@ -8,14 +8,22 @@ use crate::io::csv::points::Named;
 use crate::io::output::excerpt::excerpt;
 use crate::io::study_file::{ParsedCommand, RunSettings, StudyFile, Template};
 use miette::{IntoDiagnostic, Report, Result, WrapErr, miette};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use spargo::study::{Config, Outcome, Trial};
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
+
+/// Signals by which a run, and all that it has started, may be ended.
+const ENDING: [i32; 3] = [SIGHUP, SIGINT, SIGTERM];
+
+/// How long after a program the run itself may be ended by the same signal.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Bytes of standard output that are kept.
 const LONGEST_STDOUT: usize = 1 << 20;
@@ -97,11 +105,21 @@ impl Evaluator {
             (Some(Killed::Overdue), Some(timeout)) => {
                 Answer::Outcome(Outcome::failed(format!("timeout after {} s", timeout.as_secs_f64())))
             }
+            _ if !status.success() && self.is_ending_with(status) => Answer::Stopped,
             _ => {
                 let [stdout, stderr] = [stdout, stderr].map(Option::unwrap_or_default);
                 Answer::Outcome(outcome(status, &stdout, &stderr, &self.config))
             }
         }
+    }
+
+    /// Whether a program has failed because the run ends: a scheduler, or a service manager, sends its signal to the programs and
+    /// to the run, and programs may be faster. The signal of the run is waited for where the program has ended by one.
+    fn is_ending_with(&self, status: ExitStatus) -> bool {
+        // As the process itself, or as a shell says of its own.
+        let signal = status.signal().or(status.code().map(|code| code - 128));
+        let is_ended = signal.is_some_and(|signal| ENDING.contains(&signal));
+        self.supervisor.stops_within(if is_ended { PATIENCE } else { Duration::ZERO })
     }
 
     fn command(&self, trial: &Trial) -> Command {

@@ -13,6 +13,7 @@ mod tail;
 mod worker_pool;
 
 use crate::io::csv::points::short;
+use crate::io::output::count::{agreed, counted};
 use crate::io::output::excerpt::excerpt;
 use crate::io::output::execution::Threads;
 use crate::io::output::print::print;
@@ -195,16 +196,22 @@ impl Run {
         let (file, Counts { trials, failed, .. }) = (self.file.display(), handle.study.counts());
         let more = if trials > budget { format!(" ({trials} with those of others)") } else { String::new() };
         format!(
-            "budget of {budget} trials spent{more}, {failed} failed; raise `budget` in [run] to go on, or see `spargo report {file}`\n"
+            "budget of {} spent{more}, {failed} failed; raise `budget` in [run] to go on, or see `spargo report {file}`\n",
+            counted(budget, "trial")
         )
     }
 
     fn interrupted(&self, handle: &StudyHandle, why: &str, budget: usize) -> String {
         let Counts { trials, pending, .. } = handle.study.counts();
+        let pending_ones = match pending {
+            0 => String::new(),
+            1 => "; the pending one will be repeated".into(),
+            _ => format!("; the {pending} pending ones will be repeated"),
+        };
         let best = handle.study.best_observation();
         let best = best.map_or(String::new(), |best| format!(", best {}", short(best.value)));
         format!(
-            "stopped {why}: {} of {budget} trials have an outcome{best}; {pending} pending ones will be repeated\n\
+            "stopped {why}: {} of {budget} trials have an outcome{best}{pending_ones}\n\
              stored in {}; continue with `spargo run {}`\n",
             trials - pending,
             handle.database.display(),
@@ -242,11 +249,18 @@ impl End {
 fn all_failed(evaluations: usize, reason: &str, count: usize, pending_again: usize) -> Report {
     let again = match pending_again {
         0 => String::new(),
-        _ => format!("; as nothing was ever observed, {pending_again} trials are pending again"),
+        _ => {
+            let (trials, are) = (counted(pending_again, "trial"), agreed(pending_again, ["is", "are"]));
+            format!("; as nothing was ever observed, {trials} {are} pending again")
+        }
+    };
+    let all = match evaluations {
+        1 => "the first evaluation failed".into(),
+        _ => format!("all of the first {evaluations} evaluations failed, {count} of them"),
     };
     miette!(
         help = "correct the command of [run] and run again, or continue regardless with --keep-going",
-        "all of the first {evaluations} evaluations failed, {count} of them with: {}{again}",
+        "{all} with: {}{again}",
         excerpt(reason)
     )
 }

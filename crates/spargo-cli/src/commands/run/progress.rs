@@ -1,6 +1,7 @@
 //! What a run shows of its progress: a bar on a terminal, a line for every batch of points in a file, or one line of JSON per event for programs.
 
 use crate::io::csv::points::{Named, by_output, short};
+use crate::io::output::count::counted;
 use crate::io::output::print::{note, print, write};
 use crate::io::study_file::{RunMode, RunSettings};
 use crate::io::study_handle::StudyHandle;
@@ -143,9 +144,10 @@ impl Progress {
         let Counts { trials, observed, failed, .. } = study.counts();
         let best = study.best_observation().map_or(String::new(), |best| format!(", best {}", short(best.value)));
         let (step, total) = (study.history().asks(), self.bar.length().unwrap_or(0));
+        let points = counted(points, "point");
         let batch = if self.mode == RunMode::Batch { format!("batch {step}: ") } else { String::new() };
         let _ = print(&format!(
-            "{batch}{points} points in {seconds:.2} s; {trials} of {total} trials asked for, {observed} observed, {failed} \
+            "{batch}{points} in {seconds:.2} s; {trials} of {total} trials asked for, {observed} observed, {failed} \
              failed{best}\n"
         ));
     }

@@ -65,6 +65,13 @@ impl Supervisor {
         let mut list = self.lock();
         list.stopped = true;
         list.children.iter_mut().for_each(|(group, child)| child.kill(*group, Killed::Stopped));
+        self.changed.notify_all();
+    }
+
+    /// Whether the run is stopped by now, or will be within this time.
+    pub fn stops_within(&self, patience: Duration) -> bool {
+        let waited = self.changed.wait_timeout_while(self.lock(), patience, |list| !list.stopped);
+        waited.unwrap_or_else(PoisonError::into_inner).0.stopped
     }
 
     /// Lets no further child be started; those that run go on.

@@ -3,7 +3,7 @@
 mod table;
 
 use crate::io::outcome_args::OutcomeArgs;
-use crate::io::output::count::{agreed, counted};
+use crate::io::output::count::{agreed, are, counted};
 use crate::io::output::print::{note, print, print_data};
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
@@ -59,8 +59,24 @@ impl Tell {
             None => NewOutcomes { outcomes: vec![self.outcome.outcome(&study)?], ..NewOutcomes::default() },
         };
         let rows = self.results.as_ref().map(|_| outcomes.counts);
+        let repeated = study.count_known(&outcomes.points);
+        let pending_there = study.pending_at(&outcomes.points);
         let Told { new, known, units } = tell(&mut study, outcomes)?;
         let Counts { trials, pending, partial, .. } = study.counts();
+        if !pending_there.is_empty() {
+            let them = agreed(pending_there.len(), ["its outcome", "their outcomes"]);
+            note(&format!(
+                "{} still pending at points of rows that have no trial number: if these are {them}, discard the new trials \
+                 and give the numbers in a column `trial`",
+                are(&pending_there)
+            ));
+        }
+        if repeated > 0 {
+            let (trials, have) = (counted(repeated, "new trial"), agreed(repeated, ["has", "have"]));
+            note(&format!(
+                "{trials} {have} the inputs and outcomes of earlier ones: if the table was told before, `spargo discard` them"
+            ));
+        }
         if self.json {
             let mut told = json!({ "new": new, "known": known, "trials": trials, "pending": pending });
             if let Some(rows) = rows {

@@ -39,8 +39,7 @@ pub fn read(path: &Path, study: &Study, as_new: bool) -> Result<NewOutcomes> {
     units.check(&records, names.chain(config.outputs.iter().map(|output| &output.name)))?;
     let table = OutcomeTable {
         as_new,
-        labels: config.space.label_names().map(|name| records.find(name)).collect::<Result<_>>()?,
-        outcome: OutcomeColumns::find(&records, &config.outputs)?,
+        outcome: OutcomeColumns::find(&records, &config.outputs, &config.space)?,
         records,
         study,
     };
@@ -53,8 +52,6 @@ pub fn read(path: &Path, study: &Study, as_new: bool) -> Result<NewOutcomes> {
 struct OutcomeTable<'a> {
     /// Whether every row is a new point, whatever its trial number.
     as_new: bool,
-    /// One per label column of the candidates, if the table has it.
-    labels: Vec<Option<usize>>,
     outcome: OutcomeColumns,
     records: Records,
     study: &'a Study,
@@ -78,14 +75,14 @@ impl OutcomeTable<'_> {
             };
             let Some(trial) = trial else {
                 let point = self.point(row, &trials)?;
-                let labels: Vec<_> = self.labels.iter().map(|label| label.map(|k| row.cell(k))).collect();
+                let labels: Vec<_> = trials.labels.iter().map(|label| label.map(|k| row.cell(k))).collect();
                 let candidate = self.study.config().space.row_with(&point, &labels);
                 told.rows.push(candidate.map_err(|error| self.records.fault_at(row, &error.to_string()))?);
                 told.points.push((point, outcome));
                 continue;
             };
             let Some(outcome) = outcome else { continue };
-            trials.trial(&self.records, row, trial)?;
+            trials.check(&self.records, row, trial)?;
             let known = self.study.is_known(trial, &outcome);
             if known.map_err(|error| trials.refused(&self.records, row, &error.to_string()))? {
                 told.known += 1;

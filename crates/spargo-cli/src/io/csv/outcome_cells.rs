@@ -16,9 +16,10 @@ use crate::io::output::count::counted;
 use crate::io::output::excerpt::escaped;
 use miette::{Result, miette};
 use serde::Serialize;
+use spargo::space::Space;
 use spargo::study::{
-    DISCARDED_WORD as DISCARDED, DONE_WORDS as DONE, FAILED_WORDS as FAILED, Goal, Measurement, Outcome, Output,
-    PENDING_WORD as PENDING,
+    DISCARDED_WORD as DISCARDED, DONE_WORDS as DONE, FAILED_WORDS as FAILED, Goal, Measurement, OUTPUT_COLUMNS,
+    Outcome, Output, PENDING_WORD as PENDING, RESERVED_NAMES, WELL_COLUMN,
 };
 use std::fmt;
 
@@ -74,8 +75,10 @@ pub struct RowCounts {
 impl RowCounts {
     /// Counts one more row, which was not passed over.
     pub fn add(&mut self, row: &RowOutcome) {
+        // What is not finite will be recorded as a failure.
+        let has_value = |one: &Measurement| one.observed().is_some_and(f64::is_finite);
         match row {
-            RowOutcome::Told(Outcome::Measured(all)) if all.iter().any(|one| one.observed().is_some()) => {
+            RowOutcome::Told(Outcome::Measured(all)) if all.iter().any(has_value) => {
                 self.outcomes += 1;
             }
             RowOutcome::Told(_) => self.failed += 1,
@@ -95,8 +98,14 @@ impl fmt::Display for RowCounts {
 }
 
 impl OutcomeColumns {
-    /// Finds the columns; at least one output must have one.
-    pub fn find(records: &Records, outputs: &[Output]) -> Result<Self> {
+    /// Finds the columns; at least one output must have one. Refuses a column that is nearly one of them, unless it is an input
+    /// or a label of the space.
+    pub fn find(records: &Records, outputs: &[Output], space: &Space) -> Result<Self> {
+        let further = |output: &Output| OUTPUT_COLUMNS.map(|(kind, _)| format!("{} {kind}", output.name));
+        let own = outputs.iter().flat_map(|output| [output.name.clone()].into_iter().chain(further(output)));
+        let inputs = space.dimensions().iter().map(|input| input.name.clone());
+        let words = RESERVED_NAMES.into_iter().chain([WELL_COLUMN]).chain(space.label_names()).map(String::from);
+        records.refuse_alike(outputs, &own.chain(inputs).chain(words).collect())?;
         let columns = |output: &Output| -> Result<OutputColumns> {
             let find = |kind: &str| records.find(&format!("{} {kind}", output.name));
             Ok(OutputColumns {
@@ -111,7 +120,11 @@ impl OutcomeColumns {
         if found.iter().all(|columns| columns.value.is_none()) {
             records.columns(outputs.iter().map(|output| &output.name))?;
         }
-        Ok(OutcomeColumns { outputs: found, status: records.find("status")?, reason: records.find("reason")? })
+        Ok(OutcomeColumns {
+            outputs: found,
+            status: records.find_word("status")?,
+            reason: records.find_word("reason")?,
+        })
     }
 
     /// What a row says. Values that are not finite are left for the study to record as failures.

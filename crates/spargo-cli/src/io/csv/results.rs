@@ -44,7 +44,7 @@ impl Results {
     /// Reads points with outcomes, among them failed and pending ones.
     pub fn read(&mut self, path: &Path) -> Result<()> {
         let records = Records::read_any(path)?;
-        let columns = OutcomeColumns::find(&records, &self.outputs)?;
+        let columns = OutcomeColumns::find(&records, &self.outputs, &self.space)?;
         self.add_file(&records, |row| columns.outcome(&records, row))
     }
 

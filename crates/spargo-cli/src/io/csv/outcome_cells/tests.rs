@@ -1,5 +1,10 @@
 use super::*;
 use serde_json::{Value, json};
+use spargo::space::Dimension;
+
+fn space() -> Space {
+    Space::new(vec![Dimension::real("x", 0.0, 1.0), Dimension::real("temp1", 0.0, 1.0)]).unwrap()
+}
 
 fn read(cells: &str) -> Result<RowOutcome, String> {
     read_for(Goal::Maximize, cells)
@@ -13,7 +18,7 @@ fn read_with(header: &str, goal: Goal, cells: &str) -> Result<RowOutcome, String
     let text = format!("{header}\n1,{cells}\n");
     let records = Records::parse("results.csv".into(), text.as_bytes()).unwrap();
     let outputs = ["y", "z"].map(|name| Output::new(name, goal));
-    let columns = OutcomeColumns::find(&records, &outputs).unwrap();
+    let columns = OutcomeColumns::find(&records, &outputs, &space()).unwrap();
     columns.outcome(&records, records.rows().next().unwrap()).map_err(|fault| fault.to_string())
 }
 
@@ -139,4 +144,37 @@ fn noise_is_a_standard_deviation_or_a_variance() {
         let fault = read(cells).unwrap_err();
         assert!(fault.contains(&format!("column '{column}'")) && fault.contains(words), "{cells}: {fault}");
     }
+}
+
+#[test]
+fn a_column_that_is_nearly_an_output_is_refused_and_not_passed_over() {
+    let find = |header: &str| {
+        let records = Records::parse("results.csv".into(), format!("{header}\n1,2,3\n").as_bytes()).unwrap();
+        let outputs = ["yield", "impurity", "temp2"].map(|name| Output::new(name, Goal::Maximize));
+        OutcomeColumns::find(&records, &outputs, &space()).map_err(|fault| fault.to_string())
+    };
+    for (header, column, meant) in [
+        ("x,yield,Impurity", "Impurity", "impurity"),
+        ("x,yeild,impurity", "yeild", "yield"),
+        ("x,yield,yield_sd", "yield_sd", "yield sd"),
+        ("x,yield,Yield SD", "Yield SD", "yield sd"),
+        ("x,yield,yield std (%)", "yield std (%)", "yield sd"),
+        ("x,yield,Impurity (%)", "Impurity (%)", "impurity"),
+    ] {
+        let fault = find(header).err().unwrap();
+        assert_eq!(fault, format!("results.csv, line 1: is the column '{column}' meant to be '{meant}'?"));
+    }
+    for header in [
+        "x,yield,temp3",
+        "x,yield,remark",
+        "temp1,yield,x",
+        "x,yield (%),operator",
+        "x,yield,impurity type",
+        "x,yield,impurity mean",
+        "x,yield,Well",
+    ] {
+        assert!(find(header).is_ok(), "{header}");
+    }
+    let columns = find("Reason,yield,STATUS").unwrap();
+    assert_eq!((columns.reason, columns.status), (Some(0), Some(2)));
 }

@@ -4,8 +4,11 @@ use super::Records;
 use crate::io::study_file::suggestion;
 use miette::{Result, miette};
 use spargo::space::Space;
-use spargo::study::{ColumnUnit, Study};
-use std::collections::HashMap;
+use spargo::study::{ColumnUnit, OUTPUT_COLUMN_WORDS, Output, Study, is_same_unit, name_and_unit};
+use std::collections::{HashMap, HashSet};
+
+/// Similarity of names from which on one may be meant by the other.
+const ALIKE: f64 = 0.8;
 
 impl Records {
     /// The column of this name, which may be followed by a unit: `temperature (°C)`, `[K]` or `/ bar`.
@@ -34,6 +37,35 @@ impl Records {
         }
     }
 
+    /// The column of a word that tables of trials have, `trial`, whatever its capitals, if there is one.
+    pub fn find_word(&self, word: &str) -> Result<Option<usize>> {
+        let found = self.find(word)?;
+        Ok(found.or_else(|| self.header.iter().position(|column| column.eq_ignore_ascii_case(word))))
+    }
+
+    /// Refuses a column that is nearly an output's, or one of its further columns, which the table lacks: it would be passed over.
+    /// `known` are the names of all columns that are read.
+    pub fn refuse_alike(&self, outputs: &[Output], known: &HashSet<String>) -> Result<()> {
+        for header in &self.header {
+            let name = without_unit(header).unwrap_or(header);
+            if known.contains(header) || known.contains(name) {
+                continue;
+            }
+            for Output { name: output, .. } in outputs {
+                let further =
+                    OUTPUT_COLUMN_WORDS.iter().find(|(word, _)| plain(name) == plain(&format!("{output} {word}")));
+                let further = further.map(|(_, kind)| format!("{output} {kind}"));
+                let meant = further.or_else(|| is_alike(name, output).then(|| output.clone()));
+                if let Some(meant) = meant.filter(|meant| !self.header.contains(meant)) {
+                    let help = "rename it, or leave it out";
+                    let place = self.place_of_header();
+                    return Err(miette!(help = help, "{place}: is the column '{header}' meant to be '{meant}'?"));
+                }
+            }
+        }
+        Ok(())
+    }
+
     pub fn columns<'a>(&self, names: impl Iterator<Item = &'a String>) -> Result<Vec<usize>> {
         names.map(|name| self.column(name)).collect()
     }
@@ -59,21 +91,27 @@ impl Records {
     }
 }
 
+/// Whether people may write one name for the other: with other capitals, underscores or a letter wrong. Other digits are on
+/// purpose.
+fn is_alike(a: &str, b: &str) -> bool {
+    let [a, b] = [plain(a), plain(b)];
+    let letters = |name: &str| name.replace(|c: char| c.is_ascii_digit(), "").trim().to_string();
+    a == b || (letters(&a) != letters(&b) && strsim::normalized_damerau_levenshtein(&a, &b) >= ALIKE)
+}
+
+/// A name without capitals, underscores and hyphens.
+fn plain(name: &str) -> String {
+    name.to_lowercase().replace(['_', '-'], " ")
+}
+
 /// The name before a unit in parentheses, in brackets or after a slash.
 pub fn without_unit(header: &str) -> Option<&str> {
     name_and_unit(header).map(|(name, _)| name)
 }
 
-/// A name and the unit after it.
-fn name_and_unit(header: &str) -> Option<(&str, &str)> {
-    let enclosed = |open, close| header.strip_suffix(close).and_then(|rest: &str| rest.rsplit_once(open));
-    let (name, unit) = enclosed('(', ')').or_else(|| enclosed('[', ']')).or_else(|| header.rsplit_once(" / "))?;
-    Some((name.trim_end(), unit.trim()))
-}
-
 /// Whether a column may have values in a unit: its header has none, or the same.
 pub fn fits(header: &str, name: &str, unit: &str) -> bool {
-    unit_of(header, name).is_none_or(|found| same_unit(found, unit))
+    unit_of(header, name).is_none_or(|found| is_same_unit(found, unit))
 }
 
 /// The unit in the header of the column of a name.
@@ -81,25 +119,6 @@ fn unit_of<'h>(header: &'h str, name: &str) -> Option<&'h str> {
     name_and_unit(header)
         .filter(|(found, unit)| header != name && *found == name && !unit.is_empty())
         .map(|(_, unit)| unit)
-}
-
-/// Whether two units are the same, however keyboards write them.
-fn same_unit(a: &str, b: &str) -> bool {
-    let plain = |unit: &str| -> String {
-        let letters = unit.chars().filter(|c| !c.is_whitespace());
-        letters
-            .map(|c| {
-                if c == 'º' {
-                    '°'
-                } else if c == 'μ' {
-                    'µ'
-                } else {
-                    c
-                }
-            })
-            .collect()
-    };
-    plain(a) == plain(b)
 }
 
 /// The unit of each column, and where it was found first: in the study file, or in a table.
