@@ -82,7 +82,8 @@ impl Study {
         let (observed, failed, pending) = (table.rows(&table.observed), table.rows(&table.failed), table.rows(&[]));
         let (observed, failed, pending) = (observed.as_ref(), failed.as_ref(), pending.as_ref());
         let rng = StepRng { seed: self.config.seed, step: STEP };
-        Chooser { config: &self.config, models, local: None, observed, failed, pending, rng }.best_by_mean()
+        let (config, local, kept, is_all_seen) = (&self.config, None, None, false);
+        Chooser { config, models, local, kept, observed, is_all_seen, failed, pending, rng }.best_by_mean()
     }
 
     /// The first of the best of these points by the models' means, and whether it is feasible.

@@ -51,6 +51,7 @@ mod refit;
 mod replicate;
 mod report;
 mod rows;
+mod scaffold;
 mod screen;
 mod state;
 pub mod storage;
