@@ -25,6 +25,7 @@ mod extensions;
 mod fitted;
 mod fronts;
 mod goal;
+mod heart;
 mod initial;
 mod insight;
 mod json;
