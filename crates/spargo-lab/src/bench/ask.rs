@@ -1,12 +1,13 @@
 //! `spargo-lab bench ask`: single points of a study in a file: those that are ready, and those that are drawn without a fit.
 //!
 //! ```text
-//!     N observations told ─▶ fit ─▶ ask(1) from what is ready,     ask(1) with nothing ready,     ask(100)
+//!     N observations told ─▶ fit ─▶ ask(1) from what is ready,     ask(1) with nothing ready, the first and others,     ask(100)
 //! ```
 
 use super::{Product, REPEATS};
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
+use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 use spargo::rng::{Purpose, stream, uniform};
 use spargo::space::{Point, Value};
@@ -20,11 +21,8 @@ use std::time::Instant;
 /// Asks of which the mean is taken: fewer than are ready after a fit.
 const ASKS: usize = 20;
 
-/// Asks of which the mean is taken, where a draw is for 25 of them.
-const DRAWN_ASKS: usize = 50;
-
-/// Clock ticks per second in which Linux counts processor time.
-const TICKS: f64 = 100.0;
+/// Asks of which the mean is taken, where a draw is for a few of them.
+const DRAWN_ASKS: usize = 60;
 
 /// Arguments of `spargo-lab bench ask`.
 #[derive(Args)]
@@ -53,17 +51,19 @@ struct BenchAskReport {
     threads: usize,
     gemm_gflops: f64,
     ready: Cost,
+    first: Cost,
     drawn: Cost,
     hundred: Cost,
     tell: Cost,
 }
 
-/// What one call costs, in milliseconds.
+/// What one call costs, in milliseconds by the clock and of all threads' processor time.
 #[derive(Serialize, Clone, Copy)]
 struct Cost {
     mean_ms: f64,
     largest_ms: f64,
-    cpu_ms: Option<f64>,
+    cpu_ms: f64,
+    largest_cpu_ms: f64,
 }
 
 impl BenchAsk {
@@ -94,14 +94,15 @@ impl BenchAsk {
             let trial = told.next().unwrap_or(first);
             study.tell(&[(trial, Outcome::value(1.0))]).map(drop)
         })?;
-        // A fit, and its local models; then nothing is ready, and of the asks below two draw what the others take.
+        // A fit, and its local models; then nothing is ready: the first ask makes what is kept for others, which draw a few points each.
         study.ask(100).into_diagnostic()?;
+        let first = cost(1, || study.ask(1).map(drop))?;
         let drawn = cost(DRAWN_ASKS, || study.ask(1).map(drop))?;
         let hundred = cost(3, || study.ask(100).map(drop))?;
         let mut product = Product::new();
         let rate = (0..REPEATS).fold(0f64, |best, _| best.max(product.rate()));
         let (n, m, threads) = (self.n, self.m, rayon::current_num_threads());
-        Ok(BenchAskReport { n, m, threads, gemm_gflops: rate / 1e9, ready, drawn, hundred, tell })
+        Ok(BenchAskReport { n, m, threads, gemm_gflops: rate / 1e9, ready, first, drawn, hundred, tell })
     }
 
     fn study(&self, path: &std::path::Path) -> Result<Study> {
@@ -123,41 +124,42 @@ impl BenchAsk {
     }
 }
 
-/// What a call costs on average over some.
+/// What a call costs, on average over some and at most.
 fn cost(calls: usize, mut call: impl FnMut() -> spargo::Result<()>) -> Result<Cost> {
-    let (started, used, mut largest_ms) = (Instant::now(), cpu_seconds(), 0f64);
+    let mut cost = Cost { mean_ms: 0.0, largest_ms: 0.0, cpu_ms: 0.0, largest_cpu_ms: 0.0 };
     for _ in 0..calls {
-        let begun = Instant::now();
+        let (begun, used) = (Instant::now(), cpu_seconds());
         call().into_diagnostic()?;
-        largest_ms = largest_ms.max(1e3 * begun.elapsed().as_secs_f64());
+        let (ms, cpu_ms) = (1e3 * begun.elapsed().as_secs_f64(), 1e3 * (cpu_seconds() - used));
+        cost.mean_ms += ms / calls as f64;
+        cost.cpu_ms += cpu_ms / calls as f64;
+        cost.largest_ms = cost.largest_ms.max(ms);
+        cost.largest_cpu_ms = cost.largest_cpu_ms.max(cpu_ms);
     }
-    let per_call = |seconds: f64| 1e3 * seconds / calls as f64;
-    let cpu_ms = cpu_seconds().zip(used).map(|(now, then)| per_call(now - then));
-    Ok(Cost { mean_ms: per_call(started.elapsed().as_secs_f64()), largest_ms, cpu_ms })
+    Ok(cost)
 }
 
-/// Processor seconds of this process, all threads; unknown outside Linux.
-fn cpu_seconds() -> Option<f64> {
-    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-    let ticks = |place: usize| fields.get(place)?.parse::<f64>().ok();
-    Some((ticks(11)? + ticks(12)?) / TICKS)
+/// Processor seconds of this process, all threads.
+fn cpu_seconds() -> f64 {
+    let now = clock_gettime(ClockId::ProcessCPUTime);
+    now.tv_sec as f64 + 1e-9 * now.tv_nsec as f64
 }
 
 impl fmt::Display for Cost {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let cpu = self.cpu_ms.map_or_else(String::new, |cpu| format!(", {cpu:.1} ms of processor time"));
-        write!(out, "{:.1} ms, at most {:.1} ms{cpu}", self.mean_ms, self.largest_ms)
+        write!(out, "{:.1} ms, at most {:.1} ms; ", self.mean_ms, self.largest_ms)?;
+        write!(out, "processor: {:.1} ms, at most {:.1} ms", self.cpu_ms, self.largest_cpu_ms)
     }
 }
 
 impl fmt::Display for BenchAskReport {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(out, "{:<28}{}", "threads", self.threads)?;
-        writeln!(out, "{:<28}{:.1} GFLOP/s", "matrix product", self.gemm_gflops)?;
-        writeln!(out, "{:<28}{}", "ask(1) from what is ready", self.ready)?;
-        writeln!(out, "{:<28}{}", "ask(1) with nothing ready", self.drawn)?;
-        writeln!(out, "{:<28}{}", "ask(100)", self.hundred)?;
-        write!(out, "{:<28}{}", "tell of one", self.tell)
+        writeln!(out, "{:<32}{}", "threads", self.threads)?;
+        writeln!(out, "{:<32}{:.1} GFLOP/s", "matrix product", self.gemm_gflops)?;
+        writeln!(out, "{:<32}{}", "ask(1) from what is ready", self.ready)?;
+        writeln!(out, "{:<32}{}", "ask(1), nothing ready, first", self.first)?;
+        writeln!(out, "{:<32}{}", "ask(1), nothing ready, next", self.drawn)?;
+        writeln!(out, "{:<32}{}", "ask(100)", self.hundred)?;
+        write!(out, "{:<32}{}", "tell of one", self.tell)
     }
 }

@@ -11,7 +11,7 @@ use crate::math::pareto;
 const NEXT_TO_FEASIBLE: usize = 20;
 
 /// The observed points by their posterior means: what each objective is there, and which points are best.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct ParetoState {
     /// For each point the mean of each objective.
     pub means: Vec<Vec<f64>>,

@@ -19,6 +19,12 @@ use std::ops::Range;
 /// Rows that one task evaluates all paths at: enough for the products to run at full speed.
 const ROWS: usize = 512;
 
+/// Rows that one task evaluates a few paths at: products with so few columns are as slow as memory, and these rows stay in the cache.
+const CACHED_ROWS: usize = 64;
+
+/// Paths that are few.
+const FEW_PATHS: usize = 8;
+
 /// Rows that one task climbs with: few, as there are often no more than a hundred.
 const FEW_ROWS: usize = 16;
 
@@ -170,8 +176,8 @@ impl Paths {
     pub fn values(&self, x: MatRef<'_>) -> Result<Mat> {
         self.check(x)?;
         let mut values = Mat::zeros(x.nrows(), self.len());
-        let flag = interrupt::current();
-        values.par_row_chunks_mut(ROWS).zip(x.par_row_chunks(ROWS)).for_each(|(mut values, x)| {
+        let (flag, rows) = (interrupt::current(), rows_per_task(self.len()));
+        values.par_row_chunks_mut(rows).zip(x.par_row_chunks(rows)).for_each(|(mut values, x)| {
             if flag.is_raised() {
                 return;
             }
@@ -297,7 +303,8 @@ fn weights(numbers: Range<usize>, features: usize, m: usize, rng: StepRng) -> (M
 
 /// v = L⁻ᵀ(w + Vε − L⁻¹Φ(Z)θ), [m, paths].
 fn update(posterior: &Posterior, block: &Block, epsilon: MatRef<'_>, mut out: MatMut<'_>) {
-    out.as_mut().par_row_chunks_mut(ROWS).zip(posterior.z().par_row_chunks(ROWS)).for_each(|(out, z)| {
+    let rows = rows_per_task(epsilon.ncols());
+    out.as_mut().par_row_chunks_mut(rows).zip(posterior.z().par_row_chunks(rows)).for_each(|(out, z)| {
         block.add_prior(z, out);
     });
     out.par_col_chunks_mut(COLUMNS).zip(epsilon.par_col_chunks(COLUMNS)).for_each(|(mut v, epsilon)| {
@@ -321,6 +328,11 @@ fn update(posterior: &Posterior, block: &Block, epsilon: MatRef<'_>, mut out: Ma
         }
         solve_lower_transposed(posterior.l(), v);
     });
+}
+
+/// Rows at which one task evaluates so many paths.
+fn rows_per_task(paths: usize) -> usize {
+    if paths > FEW_PATHS { ROWS } else { CACHED_ROWS }
 }
 
 /// The given columns as rows.

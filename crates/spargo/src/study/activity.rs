@@ -4,45 +4,55 @@
 //!     busy = Σ (trials in flight) Δt,     waiting = Σ (workers − trials in flight) Δt
 //! ```
 
-use super::Study;
 use super::lease::is_gone;
 use super::storage::{Activity, Event, milliseconds};
+use super::{Study, Trial};
 use crate::error::Result;
 use std::time::{Duration, Instant};
 
 /// Time between two heartbeats.
-const HEARTBEAT: Duration = Duration::from_secs(30);
+pub(super) const HEARTBEAT: Duration = Duration::from_secs(30);
 
 /// Milliseconds without a heartbeat after which a run of another host is taken for ended; on this one it is seen to be gone.
 pub(super) const SILENCE: u64 = 100_000;
 
-/// Adds up what workers do, and writes heartbeats.
+/// Adds up what workers do, and says when a heartbeat is due.
 #[derive(Debug, Default)]
 pub(super) struct Monitor {
     activity: Activity,
+    in_flight: usize,
     looked: Option<Instant>,
     beaten: Option<Instant>,
+    /// Trials of others that are evaluated from now on.
+    resumed: Vec<u64>,
 }
 
 impl Monitor {
-    /// Counts the time since the last look, during which so many trials were in flight.
+    /// Counts the time since the last look, and the trials that are in flight from now on.
     pub fn look(&mut self, in_flight: usize, workers: usize) {
         let now = Instant::now();
         let seconds = self.looked.replace(now).map_or(0.0, |looked| (now - looked).as_secs_f64());
-        let busy = in_flight.min(workers);
-        self.activity.workers = workers;
+        let busy = self.in_flight.min(workers);
+        (self.activity.workers, self.in_flight) = (workers, in_flight);
         self.activity.busy_s += busy as f64 * seconds;
         self.activity.waiting_s += (workers - busy) as f64 * seconds;
     }
 
-    /// Writes a heartbeat, if it is time for one or the run is over.
-    pub fn beat(&mut self, study: &mut Study, is_over: bool) -> Result<()> {
-        let is_due = self.beaten.is_none_or(|beaten| beaten.elapsed() > HEARTBEAT);
+    /// Trials that another process has asked for are evaluated from now on.
+    pub fn resume(&mut self, trials: &[Trial]) {
+        self.resumed.extend(trials.iter().map(|trial| trial.id));
+    }
+
+    /// What there is to be written, if it is time for it or the run is over.
+    pub fn beat(&mut self, by: &str, is_over: bool) -> Option<Event> {
+        let is_due = self.beaten.is_none_or(|beaten| beaten.elapsed() > HEARTBEAT) || !self.resumed.is_empty();
         if self.activity.workers == 0 || !(is_due || is_over) {
-            return Ok(());
+            return None;
         }
+        self.look(self.in_flight, self.activity.workers);
         self.beaten = Some(Instant::now());
-        study.beat(self.activity)
+        let resumed = std::mem::take(&mut self.resumed);
+        Some(Event::Heartbeat { by: by.into(), time: milliseconds(), activity: self.activity, resumed })
     }
 }
 
@@ -57,7 +67,8 @@ pub struct Runner {
     pub is_alive: bool,
     /// What its workers have done by then.
     pub activity: Activity,
-    /// Trials that it has asked for and that are pending, each with the time at which it was, in milliseconds since 1970, UTC.
+    /// Trials that it has asked for or resumed and that are pending, each with the time at which it was, in milliseconds since 1970,
+    /// UTC.
     pub trials: Vec<(u64, u64)>,
 }
 
@@ -72,7 +83,15 @@ impl Activity {
 impl Study {
     /// Says that this process is alive, and what its workers have done.
     pub fn beat(&mut self, activity: Activity) -> Result<()> {
-        let event = Event::Heartbeat { by: self.by.clone(), time: milliseconds(), activity };
+        self.write_heartbeat(&Event::Heartbeat {
+            by: self.by.clone(),
+            time: milliseconds(),
+            activity,
+            resumed: Vec::new(),
+        })
+    }
+
+    pub(super) fn write_heartbeat(&mut self, event: &Event) -> Result<()> {
         self.append(Vec::new(), |_| Ok(vec![event.clone()])).map(|_| ())
     }
 

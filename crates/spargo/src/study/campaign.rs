@@ -7,7 +7,7 @@
 //! A campaign asks and never evaluates: the caller evaluates the trials it hands out, tells their outcomes, and asks for
 //! what comes [`next`](Campaign::next). In [`Mode::Async`] threads of its own fit the next models and draw points meanwhile.
 
-use super::activity::Monitor;
+use super::heart::Heart;
 use super::lease::Pauses;
 use super::storage::Work;
 use super::{BackgroundFitter, Correction, Counts, Note, Record, Refit, Status, Study, Trial};
@@ -49,7 +49,7 @@ pub struct Campaign {
     /// Tells and revisions that were looked at.
     told: usize,
     fitter: Option<BackgroundFitter>,
-    monitor: Monitor,
+    heart: Heart,
     /// The last correction that was looked at.
     revision: u64,
     replicated: usize,
@@ -126,7 +126,7 @@ impl Campaign {
             in_flight: BTreeSet::new(),
             told: 0,
             fitter: None,
-            monitor: Monitor::default(),
+            heart: Heart::default(),
             revision: 0,
             replicated: 0,
             exhausted: false,
@@ -145,16 +145,22 @@ impl Campaign {
 
     /// What to do now; `idle` workers, which only [`Mode::Async`] looks at, could begin at once.
     ///
-    /// It may be called at any time: at least every minute, if the run is to be seen to be alive.
+    /// It may be called at any time.
     pub fn next(&mut self, study: &mut Study, idle: usize) -> Result<Next> {
         study.refresh()?;
-        self.monitor.look(self.in_flight.len(), self.workers);
+        self.settle(study);
+        // While points are asked for, workers that have ended wait.
+        self.heart.look(self.in_flight.len(), self.workers);
         let next = self.decide(study, idle)?;
-        if matches!(next, Next::Done(_)) {
-            self.fitter = None;
-        }
+        self.heart.look(self.in_flight.len(), self.workers);
         // What keeps it from being written is said by the next tell: trials that were asked for must not be lost for it.
-        let _ = self.monitor.beat(study, matches!(next, Next::Done(_)));
+        let _ = match next {
+            Next::Done(_) => {
+                self.fitter = None;
+                self.heart.finish(study)
+            }
+            _ => self.heart.beat(study),
+        };
         Ok(next)
     }
 
@@ -165,6 +171,7 @@ impl Campaign {
         self.settle(study);
         let pending = self.resumed(study);
         if !pending.is_empty() {
+            self.heart.resume(&pending);
             return Ok(self.hand_out(study, pending));
         }
         if let Some(why) = self.all_failed(study)? {

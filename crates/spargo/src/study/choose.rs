@@ -5,6 +5,7 @@ use super::config::Config;
 use super::goal::in_units;
 use super::local::LocalModel;
 use super::model::{Models, Surrogate};
+use super::scaffold::Scaffold;
 use crate::acquire::optimizer::{
     AcquisitionOptimizer, AcquisitionOptions, Assignment, Excluded, Memoryless, TrustRegions, is_assigned, is_listed,
 };
@@ -13,6 +14,7 @@ use crate::error::Result;
 use crate::linalg::{Mat, MatRef, select_rows, sorted_by_value};
 use crate::rng::StepRng;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Incumbents with trust regions differ by more than this along some input, in units of the box; so do different categories.
 const APART: f64 = 0.15;
@@ -29,8 +31,12 @@ pub(super) struct Chooser<'a> {
     pub models: &'a Models,
     /// The local models that refine a share of the batch.
     pub local: Option<&'a LocalModel>,
+    /// What the draws before have left; `None` for the first.
+    pub kept: Option<&'a Scaffold>,
     /// Trials with an outcome as models see them, [trials, inputs].
     pub observed: MatRef<'a>,
+    /// Whether these are the trials that the models have seen, and no others.
+    pub is_all_seen: bool,
     /// Failed trials, [trials, inputs].
     pub failed: MatRef<'a>,
     /// Trials without an outcome, [trials, inputs].
@@ -113,26 +119,60 @@ impl Chooser<'_> {
 
     /// By the models of all trials, everywhere.
     fn global(&self, policy: Option<&dyn TrustRegions>, numbers: Range<usize>, excluded: &mut Excluded) -> Result<Mat> {
-        let (config, observed) = (self.config, self.observed);
+        let (config, rule) = (self.config, self.config.rule());
         let (objectives, constraints) = config.acquired(&self.models.outputs);
-        let pareto = ParetoState::new(&objectives, &constraints, observed)?;
+        if let Some(Scaffold { pareto, search, .. }) = self.kept {
+            let optimizer = search.optimizer(&config.space, policy, self.rng);
+            return rule.batch(&self.context(&objectives, &constraints, pareto, &optimizer), numbers, excluded);
+        }
+        let pareto = self.pareto(&objectives, &constraints)?;
         let goal = config.outputs[0].goal;
         let level = goal.level(&[]).filter(|_| !goal.is_objective());
         let level = level.map(|level| in_units(&self.models.outputs[0].units, level));
-        let incumbents = select_rows(observed, &self.incumbents(&pareto, level, policy.is_some()));
+        let optimizer = self.optimizer(&pareto, level, policy)?;
+        let context = self.context(&objectives, &constraints, &pareto, &optimizer);
+        rule.batch(&Context { level, ..context }, numbers, excluded)
+    }
+
+    /// The observed trials by the means of the models, which are kept if the models have seen all of these.
+    pub(super) fn pareto(
+        &self,
+        objectives: &[OutputModel<'_>],
+        constraints: &[Constraint<'_>],
+    ) -> Result<Arc<ParetoState>> {
+        if let Some(pareto) = self.models.pareto.get().filter(|_| self.is_all_seen) {
+            return Ok(pareto.clone());
+        }
+        let pareto = Arc::new(ParetoState::new(objectives, constraints, self.observed)?);
+        if self.is_all_seen {
+            self.models.pareto.get_or_init(|| pareto.clone());
+        }
+        Ok(pareto)
+    }
+
+    /// A search of the whole space, with a candidate pool of the step's own.
+    pub(super) fn optimizer<'b>(
+        &'b self,
+        pareto: &ParetoState,
+        level: Option<f64>,
+        policy: Option<&'b dyn TrustRegions>,
+    ) -> Result<AcquisitionOptimizer<'b>> {
+        let (config, observed) = (self.config, self.observed);
+        let incumbents = select_rows(observed, &self.incumbents(pareto, level, policy.is_some()));
         let optimizer = AcquisitionOptimizer::new(&config.space, incumbents.as_ref(), &config.acquisition, self.rng)?;
-        let optimizer = match policy {
+        Ok(match policy {
             Some(policy) => optimizer.with_trust_regions(policy).with_exclusion_zones(observed),
             None => optimizer,
-        };
-        let context = self.context(&objectives, &constraints, &pareto, &optimizer);
-        config.rule().batch(&Context { level, ..context }, numbers, excluded)
+        })
     }
 
     /// By local models, in trust regions around their centre.
     fn refine(&self, local: &LocalModel, numbers: Range<usize>, excluded: &mut Excluded) -> Result<Mat> {
         let (objectives, constraints) = self.config.acquired(&local.outputs);
-        let pareto = ParetoState::new(&objectives, &constraints, self.observed)?;
+        // A single path that nothing fails is compared with no trial.
+        let is_alone = objectives.len() == 1 && constraints.is_empty() && self.failed.nrows() == 0;
+        let pareto =
+            if is_alone { ParetoState::default() } else { ParetoState::new(&objectives, &constraints, self.observed)? };
         let options = AcquisitionOptions { pool: 1, near: 0, ..self.config.acquisition.clone() };
         let everywhere = Memoryless { share: 1.0 };
         let optimizer = AcquisitionOptimizer::new(&self.config.space, local.centre.as_ref(), &options, self.rng)?
@@ -194,8 +234,8 @@ mod tests {
         let (models, x, none) = (Models::default(), Mat::from_fn(50, 1, |i, _| i as f64 / 49.0), Mat::zeros(0, 1));
         let (observed, none) = (x.as_ref(), none.as_ref());
         let rng = StepRng { seed: 0, step: 1 };
-        let chooser =
-            Chooser { config: &config, models: &models, local: None, observed, failed: none, pending: none, rng };
+        let (config, models, local, kept, is_all_seen) = (&config, &models, None, None, false);
+        let chooser = Chooser { config, models, local, kept, observed, is_all_seen, failed: none, pending: none, rng };
         let pareto = ParetoState {
             means: (0..50).map(|i| vec![f64::from(i)]).collect(),
             violations: vec![0.0; 50],

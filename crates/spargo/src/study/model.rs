@@ -9,6 +9,8 @@ use super::goal::Goal;
 use super::local::LocalModel;
 use super::observations::{Observed, ObservedOutput};
 use super::prepare::{Prepared, inducing_points};
+use super::scaffold::Scaffold;
+use crate::acquire::ParetoState;
 use crate::data::{Direction, OutcomeTransform, Warp};
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef, column_major};
@@ -94,6 +96,10 @@ pub(super) struct Models {
     pub reports: Vec<ModelReport>,
     /// The best trial by local models, once it was asked for.
     pub local: OnceLock<Option<LocalModel>>,
+    /// The trials that the models have seen by their means, once these were needed.
+    pub pareto: OnceLock<Arc<ParetoState>>,
+    /// What further draws share, once one was made without a fit.
+    pub scaffold: OnceLock<Option<Scaffold>>,
 }
 
 /// What the last step left.

@@ -11,7 +11,7 @@ use super::config::Config;
 use super::pure_error::bits;
 use super::screen::{Outcomes, Screen, Screened};
 use super::storage::{History, Record};
-use super::{Measurement, Output, Trial};
+use super::{Measurement, Output};
 use crate::acquire::optimizer::Excluded;
 use crate::data::Dataset;
 use crate::error::{Error, Result};
@@ -33,8 +33,8 @@ pub(super) struct Observations {
     pub excluded: Excluded,
     /// Those of these points at which several trials are, by their bits.
     pub replicated: HashSet<Vec<u64>>,
-    /// How many trials these are beyond the first at each.
-    pub replicates: usize,
+    /// How many trials these are beyond the first at each: those that were asked for, and the others.
+    pub replicates: [usize; 2],
     /// The rows of the candidates that these points are.
     taken: HashSet<u64>,
     outputs: Vec<Output>,
@@ -101,13 +101,14 @@ impl Observations {
     pub fn extend(&mut self, config: &Config, history: &History, rows: Vec<Vec<f64>>) -> Result<()> {
         let (records, mut rows) = (history.records(), rows.into_iter());
         self.penalised.take();
+        self.excluded.share();
         let mut changed: Vec<usize> = history.told()[self.tells..].iter().map(|&trial| trial as usize - 1).collect();
         for (i, record) in records.iter().enumerate().skip(self.points.len() / self.dimension) {
             let point = rows.next().map_or_else(|| self.encoded(config, record), Ok)?;
             let is_inside = config.space.contains_numbers(&point);
             // What lies outside uses up none of the points inside.
             if is_inside {
-                self.exclude(&record.trial, &point);
+                self.exclude(record, &point);
             }
             self.inside.push(is_inside);
             self.points.extend(point);
@@ -150,19 +151,19 @@ impl Observations {
         let points = std::mem::take(&mut self.points);
         for (i, (record, point)) in records.iter().zip(points.chunks(self.dimension)).enumerate() {
             if !record.is_discarded && self.inside[i] {
-                self.exclude(&record.trial, point);
+                self.exclude(record, point);
             }
         }
         self.points = points;
     }
 
     /// A candidate that is evaluated again uses up no other one at the same point.
-    fn exclude(&mut self, trial: &Trial, point: &[f64]) {
+    fn exclude(&mut self, record: &Record, point: &[f64]) {
         if self.excluded.contains(point) {
             self.replicated.insert(bits(point));
-            self.replicates += 1;
+            self.replicates[usize::from(record.ask.is_none())] += 1;
         }
-        if trial.row.is_none_or(|row| self.taken.insert(row)) {
+        if record.trial.row.is_none_or(|row| self.taken.insert(row)) {
             self.excluded.insert(point);
         }
     }
@@ -185,25 +186,46 @@ impl Observations {
         Ok(Observed { x: self.rows(&records), records, outputs })
     }
 
+    /// The records of which some output was observed and none failed up to a tell, and those of which some output failed.
+    pub fn evaluated(&self, seen: u64, history: &History) -> [Vec<usize>; 2] {
+        let penalised = self.penalised_until(seen, history);
+        let (mut observed, mut failed) = (Vec::new(), Vec::new());
+        for (i, record) in history.records().iter().enumerate().filter(|(_, record)| !record.is_discarded) {
+            let is = |of: fn(&Measurement) -> bool| record.told.iter().any(|t| t.seq <= seen && of(&t.measurement));
+            if is(Measurement::is_failed) || penalised.binary_search(&i).is_ok() {
+                failed.push(i);
+            } else if is(|measurement| measurement.observed().is_some()) {
+                observed.push(i);
+            }
+        }
+        [observed, failed]
+    }
+
     /// The extreme outcomes of an output, in the order of their records.
     pub fn extremes(&self, output: usize, history: &History) -> Vec<Extreme> {
-        let Told { records, screened, .. } = self.told(output, history.tells(), history);
+        self.extremes_until(history.tells(), output, history)
+    }
+
+    fn extremes_until(&self, seen: u64, output: usize, history: &History) -> Vec<Extreme> {
+        let Told { records, screened, .. } = self.told(output, seen, history);
         screened.into_iter().map(|(row, screened)| (records[row], screened)).collect()
     }
 
     /// Records of which some outcome is taken for a failure, in their order.
     pub fn penalised(&self, history: &History) -> &Vec<usize> {
-        self.penalised.get_or_init(|| {
-            if self.screens.iter().flatten().all(|screen| !screen.finds_failures()) {
-                return Vec::new();
-            }
-            let extremes = (0..self.outputs.len()).flat_map(|output| self.extremes(output, history));
-            let failed = extremes.filter(|(_, seen)| *seen == Screened::Failed);
-            let mut records: Vec<usize> = failed.map(|(record, _)| record).collect();
-            records.sort_unstable();
-            records.dedup();
-            records
-        })
+        self.penalised.get_or_init(|| self.penalised_until(history.tells(), history))
+    }
+
+    fn penalised_until(&self, seen: u64, history: &History) -> Vec<usize> {
+        if self.screens.iter().flatten().all(|screen| !screen.finds_failures()) {
+            return Vec::new();
+        }
+        let extremes = (0..self.outputs.len()).flat_map(|output| self.extremes_until(seen, output, history));
+        let failed = extremes.filter(|(_, seen)| *seen == Screened::Failed);
+        let mut records: Vec<usize> = failed.map(|(record, _)| record).collect();
+        records.sort_unstable();
+        records.dedup();
+        records
     }
 
     /// The outcomes of an output up to a tell, as they were told, and which of them are extreme.

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!     first 200 trials:    a pair per 20 that were asked for, at several quantiles of the posterior mean, a good one first  ─▶ pure error
-//!     then, if a model takes signal for noise:   one point in 20,  argmax_c f(c),  f(c) ~ N(E f(c), Var f(c)) at the trials c
-//!           if it may, and the pairs are too few to show it:   one point in 20,  the pairs once more
+//!     then, if a model takes signal for noise:   one point in 20 at most,  argmax_c f(c),  f(c) ~ N(E f(c), Var f(c)) at the trials c
+//!           if it may, and the pairs are too few to show it:   one point in 20 at most,  the pairs once more
 //! ```
 //!
 //! Pairs are chosen by means, never by outcomes: the best outcomes are lucky, and their differences overstate the noise.
@@ -11,6 +11,7 @@
 use super::local::Global;
 use super::model::Models;
 use super::pure_error::{PAIRS, row_bits};
+use super::scaffold::Scaffold;
 use super::{Goal, Replicates, Study};
 use crate::acquire::optimizer::is_listed;
 use crate::error::Result;
@@ -27,10 +28,26 @@ const FEWEST: usize = 60;
 /// Quantiles of the posterior mean at which pairs are, from the best on.
 const LEVELS: [f64; PAIRS] = [0.02, 0.5, 0.25, 0.75, 0.1, 0.9, 0.4, 0.6, 0.05, 0.33];
 
+/// What was asked for, and how much of it again.
+struct ReplicateCounts {
+    /// Replicates that were asked for, or are ready to be.
+    own: usize,
+    /// Replicates that were told without being asked for.
+    told: usize,
+    /// Trials that were asked for.
+    all: usize,
+}
+
 impl Study {
     /// Trials that are evaluated again among the next `most` points, as the settings leave it to the study; `asked` of these become
     /// trials now, the others perhaps never.
-    pub(super) fn pairs(&self, models: &Models, step: u64, most: usize, asked: usize) -> Result<Vec<Point>> {
+    pub(super) fn pairs(
+        &self,
+        (models, kept): (&Models, Option<&Scaffold>),
+        step: u64,
+        most: usize,
+        asked: usize,
+    ) -> Result<Vec<Point>> {
         let (objectives, _) = self.config.objectives_and_constraints();
         let &[objective] = objectives.as_slice() else { return Ok(Vec::new()) };
         let output = &self.config.outputs[objective];
@@ -40,15 +57,18 @@ impl Study {
         if !is_ours || is_listed(&self.config.space) {
             return Ok(Vec::new());
         }
-        let ready = self.ready_rows()?;
-        let is_again = |i: &usize| self.table.excluded.contains(&row(ready.as_ref(), *i));
-        let replicates = self.table.replicates + (0..ready.nrows()).filter(is_again).count();
-        let records = self.history.records();
-        // Trials that were told without being asked for must not fill the next batch with replicates.
-        let all = asked + records.iter().filter(|record| record.ask.is_some()).count();
+        let ReplicateCounts { own, told, all } = self.replicates_of(asked)?;
+        let (replicates, left) = (own + told, (all / PER_PAIR).saturating_sub(own));
         let due = (all / PER_PAIR).min(PAIRS).saturating_sub(replicates);
-        if records.len() + asked < FEWEST || due == 0 && most < PER_PAIR {
+        let misfits = left.min(most / PER_PAIR);
+        if self.history.records().len() + asked < FEWEST || due + misfits == 0 {
             return Ok(Vec::new());
+        }
+        let is_known = |record: usize| self.table.replicated.contains(&self.bits_of(record));
+        let numbers = replicates..replicates + due.min(most);
+        if let Some(kept) = kept.filter(|_| due > 0) {
+            let (records, means) = self.kept_means(kept, models.seen(), objective);
+            return Ok(self.points_of(at_levels(&records, &means, numbers, is_known)));
         }
         let observed = self.table.until(models.seen(), &self.history)?;
         let Some(global) = Global::new(&self.config, models, &observed, objective) else { return Ok(Vec::new()) };
@@ -56,14 +76,43 @@ impl Study {
         let records: Vec<usize> = observed.records.iter().copied().filter(is_inside).collect();
         let chosen: Vec<usize> = if due > 0 {
             let (records, means) = global.means_among(&records)?;
-            let is_known = |record: usize| self.table.replicated.contains(&self.bits_of(record));
-            at_levels(&records, &means, replicates..replicates + due.min(most), is_known)
+            at_levels(&records, &means, numbers, is_known)
         } else {
             let rng = StepRng { seed: self.config.seed, step };
             let mut rng = rng.stream(Purpose::Replicate, 0);
-            global.worth_replicating(&records, most / PER_PAIR, &mut rng)?
+            global.worth_replicating(&records, misfits, &mut rng)?
         };
-        Ok(chosen.into_iter().map(|record| self.trial_of(record).point).collect())
+        Ok(self.points_of(chosen))
+    }
+
+    /// The records inside the space that had the objective when models were fitted, and the means there.
+    fn kept_means(&self, kept: &Scaffold, seen: u64, objective: usize) -> (Vec<usize>, Vec<f64>) {
+        let is_seen = |record: usize| {
+            let told = &self.history.records()[record].told[objective];
+            self.table.inside[record] && told.seq <= seen && told.measurement.observed().is_some()
+        };
+        let rows = kept.records.iter().zip(&kept.pareto.means).filter(|(record, _)| is_seen(**record));
+        rows.map(|(&record, means)| (record, means[0])).unzip()
+    }
+
+    fn points_of(&self, records: Vec<usize>) -> Vec<Point> {
+        records.into_iter().map(|record| self.trial_of(record).point).collect()
+    }
+
+    /// How many replicates may still be asked for, if `asked` more points become trials now: of these and all that were asked for,
+    /// one in twenty.
+    pub(super) fn replicates_left(&self, asked: usize) -> Result<usize> {
+        let ReplicateCounts { own, all, .. } = self.replicates_of(asked)?;
+        Ok((all / PER_PAIR).saturating_sub(own))
+    }
+
+    fn replicates_of(&self, asked: usize) -> Result<ReplicateCounts> {
+        let ready = self.ready_rows()?;
+        let is_again = |i: &usize| self.table.excluded.contains(&row(ready.as_ref(), *i));
+        let [own, told] = self.table.replicates;
+        // Trials that were told without being asked for must not fill the next batch with replicates.
+        let all = asked + self.history.records().iter().filter(|record| record.ask.is_some()).count();
+        Ok(ReplicateCounts { own: own + (0..ready.nrows()).filter(is_again).count(), told, all })
     }
 
     fn bits_of(&self, record: usize) -> Vec<u64> {

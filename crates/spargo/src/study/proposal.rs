@@ -16,8 +16,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Numbers of batch elements from here on belong to draws without a fit, so that these share no path with a fit that began at the
-/// same step.
-pub(super) const REFILLS: usize = 1 << 24;
+/// same step: a multiple of the number of paths that share frequencies by default, which are drawn together then.
+pub(super) const REFILLS: usize = 25 << 20;
 
 /// A batch before it is committed.
 pub(super) struct Proposal {
@@ -104,7 +104,12 @@ impl Study {
             }
         }
         let (most, asked_now) = if new > first { (new - first, new - first) } else { (ahead, 0) };
-        let mut pairs = models.as_deref().map_or(Ok(Vec::new()), |models| self.pairs(models, step, most, asked_now))?;
+        let regions = models.as_deref().map_or(Ok(None), |models| self.step_regions(models))?;
+        let policy = regions.as_ref().map(|regions| &*regions.policy);
+        let mut pairs = Vec::new();
+        if let Some(models) = &models {
+            pairs = self.pairs((models, self.kept(models, policy)?), step, most, asked_now)?;
+        }
         pairs.truncate(most);
         report.pairs = pairs.len();
         if new > first {
@@ -131,10 +136,9 @@ impl Study {
         let is_known = |models: &&Arc<Models>| known.as_ref().is_some_and(|known| Arc::ptr_eq(known, models));
         let known = models.as_ref().filter(is_known).map_or(Ok((0.0, 0.0)), |models| self.seconds_of(models))?;
         let started = Instant::now();
-        let (mut regions, number) = (None, if is_refill { REFILLS } else { 0 });
+        let number = if is_refill { REFILLS } else { 0 };
         if let Some(models) = &models {
             let own = stacked(own.as_ref(), points.as_ref().subrows(0, first));
-            regions = self.step_regions(models)?;
             let (by, numbers) = ((&**models, regions.as_ref()), number..number + count - first);
             let mut chosen = self.acquire(by, step, numbers.clone(), own.as_ref(), &mut excluded)?;
             if ahead > 0 {
@@ -190,15 +194,24 @@ impl Study {
         own: MatRef<'_>,
         excluded: &mut Excluded,
     ) -> Result<Mat> {
-        let table = &self.table;
-        let (observed, failed) = (table.rows(&self.observed_records()), table.rows(&self.failed_records()));
+        let (table, policy) = (&self.table, regions.map(|regions| &*regions.policy));
+        let kept = self.kept(models, policy)?;
+        let now;
+        let (observed, failed) = match kept {
+            Some(kept) => (kept.observed.as_ref(), kept.failed.as_ref()),
+            None => {
+                now = (table.rows(&self.observed_records()), table.rows(&self.failed_records()));
+                (now.0.as_ref(), now.1.as_ref())
+            }
+        };
         let others = table.rows(&self.awaited(models));
         let pending = stacked(others.as_ref(), own);
         let local = if self.config.refined(step, numbers.clone()) > 0 { self.local(models)? } else { None };
         let rng = StepRng { seed: self.config.seed, step };
-        let (observed, failed, pending) = (observed.as_ref(), failed.as_ref(), pending.as_ref());
-        let chooser = Chooser { config: &self.config, models, local, observed, failed, pending, rng };
-        chooser.choose(regions.map(|regions| &*regions.policy), numbers, excluded)
+        let (config, pending) = (&self.config, pending.as_ref());
+        let is_all_seen = kept.is_some() || models.seen() == self.history.tells();
+        let chooser = Chooser { config, models, local, kept, observed, is_all_seen, failed, pending, rng };
+        chooser.choose(policy, numbers, excluded)
     }
 
     /// Replaces the points of a proposal that others have asked for meanwhile; says whether the rest may stay as it is.
@@ -218,6 +231,7 @@ impl Study {
         if !self.make_up(proposal) {
             return Ok(false);
         }
+        let missing = self.drop_pairs(proposal)?;
         let (asked, step) = (self.history().records().len(), self.history().steps() + 1);
         let others = self.table.rows(&(known..asked).collect::<Vec<_>>());
         let mut clashing = Excluded::default();
@@ -233,7 +247,7 @@ impl Study {
             self.config.replicates != Replicates::Allowed && clashing.contains(&row(proposal.points.as_ref(), i))
         };
         let (replaced, kept): (Vec<usize>, Vec<usize>) =
-            (0..proposal.points.nrows()).partition(|&i| same_paths(i) || clashes(i));
+            (0..proposal.points.nrows()).partition(|&i| missing.contains(&i) || same_paths(i) || clashes(i));
         proposal.report.step = self.history().asks() + 1;
         if replaced.is_empty() {
             return Ok(true);
@@ -265,6 +279,25 @@ impl Study {
             proposal.points.row_mut(i).copy_from(fresh.row(j));
         }
         Ok(true)
+    }
+
+    /// Drops replicates that are too many with those that others have asked for meanwhile. Where they were to become trials, their
+    /// places are left free among the points: returns these.
+    fn drop_pairs(&self, proposal: &mut Proposal) -> Result<Range<usize>> {
+        let asked = if proposal.is_asked() { proposal.report.asked } else { 0 };
+        let before = proposal.pairs.len();
+        proposal.pairs.truncate(self.replicates_left(asked)?);
+        proposal.report.pairs = proposal.pairs.len();
+        let missing = before - proposal.pairs.len();
+        proposal.report.ahead -= if proposal.is_asked() { 0 } else { missing };
+        let new = proposal.points.nrows() - proposal.ahead;
+        if !proposal.is_asked() || missing == 0 {
+            return Ok(new..new);
+        }
+        let (points, inputs) = (proposal.points.as_ref(), proposal.points.ncols());
+        let above = stacked(points.subrows(0, new), Mat::zeros(missing, inputs).as_ref());
+        proposal.points = stacked(above.as_ref(), points.subrows(new, proposal.ahead));
+        Ok(new..new + missing)
     }
 
     /// Takes points that were to be ready for others in the place of those that others have asked for; `false` if there are too

@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::linalg::Mat;
 use crate::space::Point;
 
-/// Points that an ask draws at least, if the next asks may take what is left: one costs hardly less than these.
+/// Points that an ask draws at least by new models, if the next asks may take what is left: one costs hardly less than these.
 const DRAWN: usize = 25;
 
 /// Points that an ask draws at most, if many others ask: it takes as long as that.
@@ -72,7 +72,11 @@ impl Study {
             Refit::Every(0 | 1) => self.missed()? == Some(0) || self.demand.is_shared,
             _ => true,
         };
-        let wanted = if refit == Refit::Always { DRAWN } else { self.demand.per_fit().clamp(DRAWN, MOST_DRAWN) };
+        let is_again = self.missed()?.is_some_and(|missed| refit.allows(missed));
+        // What draws share is kept with the models: by those that have chosen points before, one costs little.
+        let least = if is_again { 0 } else { DRAWN };
+        let demand = if refit == Refit::Always { 0 } else { self.demand.per_fit() };
+        let wanted = demand.clamp(least, MOST_DRAWN);
         Ok(if is_worth_it { wanted.saturating_sub(new) } else { 0 })
     }
 

@@ -52,18 +52,18 @@ fn a_fit_draws_twice_what_others_asked_for_since_the_last() {
 #[test]
 fn more_is_drawn_before_others_have_to_wait_for_it() {
     let folder = Folder::new();
-    let [mut study, mut other] = askers(&folder.file("study.db"), 40);
+    let [mut study, mut other] = askers(&folder.file("study.db"), 20);
     let left = other.history().ready().len();
     assert!((1..10).contains(&left), "{left} points are ready");
     study.ask_with(1, SELDOM).unwrap();
     let reports = study.reports().unwrap();
     let [.., drawn, asked] = reports.as_slice() else { panic!("{reports:?}") };
-    assert_eq!((drawn.asked, drawn.ahead, asked.asked, asked.ready), (0, 80, 1, 1));
+    assert_eq!((drawn.asked, drawn.ahead, asked.asked, asked.ready), (0, 40, 1, 1));
     assert!(drawn.models[0].fit.is_none());
-    assert_eq!(study.history().ready().len(), left + 80 - 1);
+    assert_eq!(study.history().ready().len(), left + 40 - 1);
     // What one process asks for itself says nothing about others.
     let asks = study.history().asks();
-    other.ask_with(left + 80 - 2, SELDOM).unwrap();
+    other.ask_with(left + 40 - 2, SELDOM).unwrap();
     other.ask_with(1, SELDOM).unwrap();
     assert_eq!(other.history().asks(), asks + 2);
 }

@@ -2,11 +2,19 @@
 
 use crate::linalg::{MatRef, row};
 use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Points by their bits, and how often each was added.
+type Multiset = HashMap<Box<[u64]>, usize>;
 
 /// A set of points, compared bit by bit as models see them, and how often each was added: rows of a table may share a point.
+///
+/// A copy shares the points that it begins with: it costs no more than what is added to it.
 #[derive(Debug, Clone, Default)]
 pub struct Excluded {
-    points: HashMap<Box<[u64]>, usize>,
+    shared: Arc<Multiset>,
+    /// What was added while copies shared the others.
+    own: Multiset,
     allows_replicates: bool,
 }
 
@@ -19,7 +27,17 @@ impl Excluded {
     /// Adds a point.
     pub fn insert(&mut self, point: &[f64]) {
         if !self.allows_replicates {
-            *self.points.entry(key(point.iter().copied())).or_default() += 1;
+            let points = Arc::get_mut(&mut self.shared).unwrap_or(&mut self.own);
+            *points.entry(key(point.iter().copied())).or_default() += 1;
+        }
+    }
+
+    /// Shares what was added while copies were there, if there are none any more.
+    pub(crate) fn share(&mut self) {
+        if let Some(shared) = Arc::get_mut(&mut self.shared) {
+            for (point, count) in self.own.drain() {
+                *shared.entry(point).or_default() += count;
+            }
         }
     }
 
@@ -30,17 +48,22 @@ impl Excluded {
 
     /// Whether this point is in the set.
     pub fn contains(&self, point: &[f64]) -> bool {
-        !self.points.is_empty() && self.points.contains_key(&key(point.iter().copied()))
+        !self.is_empty() && self.count(&key(point.iter().copied())) > 0
     }
 
     /// The number of points.
     pub fn len(&self) -> usize {
-        self.points.len()
+        self.shared.len() + self.own.keys().filter(|point| !self.shared.contains_key(*point)).count()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.points.is_empty()
+        self.shared.is_empty() && self.own.is_empty()
+    }
+
+    /// How often a point was added.
+    fn count(&self, point: &[u64]) -> usize {
+        [&*self.shared, &self.own].into_iter().filter_map(|points| points.get(point)).sum()
     }
 
     /// The rows that are not in the set; of rows at the same point as many are as were added, the first ones.
@@ -50,13 +73,16 @@ impl Excluded {
 
     /// Whether each row is not in the set.
     pub(super) fn free(&self, points: MatRef<'_>) -> Vec<bool> {
-        let mut seen: HashMap<Box<[u64]>, usize> = HashMap::new();
+        let mut seen = Multiset::new();
         let free = |i| {
-            if self.points.is_empty() {
+            if self.is_empty() {
                 return true;
             }
             let point = key(points.row(i).iter().copied());
-            let Some(&taken) = self.points.get(&point) else { return true };
+            let taken = self.count(&point);
+            if taken == 0 {
+                return true;
+            }
             let rows = seen.entry(point).or_default();
             *rows += 1;
             *rows > taken
@@ -73,4 +99,29 @@ impl Excluded {
 /// Adding 0 makes −0 and 0 alike.
 fn key(point: impl Iterator<Item = f64>) -> Box<[u64]> {
     point.map(|v| (v + 0.0).to_bits()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::Mat;
+
+    #[test]
+    fn copies_have_points_of_their_own() {
+        let mut all = Excluded::default();
+        all.insert(&[1.0]);
+        let mut copy = all.clone();
+        copy.insert(&[1.0]);
+        copy.insert(&[2.0]);
+        all.insert(&[3.0]);
+        let is_in = |set: &Excluded| [1.0, 2.0, 3.0].map(|x| set.contains(&[x]));
+        assert_eq!((is_in(&all), all.len()), ([true, false, true], 2));
+        assert_eq!((is_in(&copy), copy.len()), ([true, true, false], 2));
+        let rows = Mat::from_fn(3, 1, |_, _| 1.0);
+        assert_eq!((all.free_rows(rows.as_ref()), copy.free_rows(rows.as_ref())), (vec![1, 2], vec![2]));
+        drop(copy);
+        all.share();
+        all.insert(&[1.0]);
+        assert_eq!((all.len(), all.own.len(), all.free_rows(rows.as_ref())), (2, 0, vec![2]));
+    }
 }

@@ -26,7 +26,7 @@ const PATIENCE: usize = 10;
 const FARTHEST: f64 = 0.5;
 
 /// An incumbent with many trials around it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct ExclusionZone {
     centre: Vec<f64>,
     trials: usize,

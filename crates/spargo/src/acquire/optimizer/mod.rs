@@ -12,6 +12,7 @@ mod assignment;
 mod candidates;
 mod excluded;
 mod exclusion;
+mod kept;
 mod local_search;
 mod memoryless;
 mod pool;
@@ -19,6 +20,7 @@ mod trust_region;
 
 pub use assignment::{Assignment, is_assigned};
 pub use excluded::Excluded;
+pub use kept::KeptSearch;
 pub use memoryless::Memoryless;
 pub use pool::{CandidatePool, is_listed, space_filling};
 pub use trust_region::{Element, RegionNews, TrustRegion, TrustRegions};

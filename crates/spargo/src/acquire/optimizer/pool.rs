@@ -19,6 +19,8 @@ const FARTHEST: f64 = 0.2;
 pub enum CandidatePool<'a> {
     /// Some of infinitely (or too) many: the best are climbed from.
     Starts(Mat),
+    /// Such points that are kept from step to step.
+    Kept(MatRef<'a>),
     /// The user's table: there are no others.
     All(MatRef<'a>),
     /// Every point of a small discrete space.
@@ -51,13 +53,13 @@ impl<'a> CandidatePool<'a> {
     pub fn points(&self) -> MatRef<'_> {
         match self {
             CandidatePool::Starts(points) | CandidatePool::Listed(points) => points.as_ref(),
-            CandidatePool::All(points) => *points,
+            CandidatePool::All(points) | CandidatePool::Kept(points) => *points,
         }
     }
 
     /// Whether there are no points but these.
     pub fn is_complete(&self) -> bool {
-        !matches!(self, CandidatePool::Starts(_))
+        !matches!(self, CandidatePool::Starts(_) | CandidatePool::Kept(_))
     }
 }
 

@@ -244,7 +244,14 @@ impl History {
                 ahead.into_iter().for_each(|ahead| self.prepare(*ahead));
                 self.state = state.or(self.state.take());
             }
-            Event::Heartbeat { by, time, activity } => _ = self.heartbeats.insert(by, (time, activity)),
+            Event::Heartbeat { by, time, activity, resumed } => {
+                let name = self.name(by.clone());
+                for trial in resumed {
+                    let record = self.stored(trial)?;
+                    (record.time, record.by) = (time, name.clone());
+                }
+                self.heartbeats.insert(by, (time, activity));
+            }
             Event::Leased { work, by, until } => {
                 self.leases.retain(|lease| lease.work != work);
                 self.leases.extend((until > 0).then_some(Lease { work, by, until }));

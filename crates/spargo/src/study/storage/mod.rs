@@ -173,6 +173,9 @@ pub enum Event {
         time: u64,
         /// What its workers have done so far.
         activity: Activity,
+        /// Trials of others that it has begun to evaluate since it was last alive.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        resumed: Vec<u64>,
     },
     /// The outcome of a trial was corrected or withdrawn.
     Revised {

@@ -12,9 +12,9 @@ pub struct Record {
     pub trial: Trial,
     /// The ask that chose the point; `None` for a point that was not asked for.
     pub ask: Option<u64>,
-    /// When it was asked for, in milliseconds since 1970, UTC; 0 for a point that was not.
+    /// When it was asked for, or resumed, in milliseconds since 1970, UTC; 0 for a point that was not.
     pub time: u64,
-    /// The process that asked for it; empty if that is not known.
+    /// The process that asked for it, or has resumed it; empty if that is not known.
     pub by: Arc<str>,
     /// What is known of each output.
     pub told: Vec<Told>,

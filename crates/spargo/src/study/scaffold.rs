@@ -1,0 +1,89 @@
+//! What all draws without a fit share: made by the first of them, and kept with the models.
+//!
+//! ```text
+//!     models ─▶ means at the trials that they have seen ─▶ incumbents, exclusion zones, candidate pool ─▶ draw, draw, draw …
+//! ```
+//!
+//! Such a draw is more of the batch that the fit began: what was told since is for the next models. So it does not matter when
+//! this is made, or by which process.
+//!
+//! Its pool is small, and paths climb from more of its points: as good as the pool of a fit, and to score that on a path or two
+//! would take longer than all the rest.
+
+use super::Study;
+use super::choose::Chooser;
+use super::model::Models;
+use crate::acquire::ParetoState;
+use crate::acquire::optimizer::{AcquisitionOptions, KeptSearch, TrustRegions};
+use crate::error::Result;
+use crate::linalg::Mat;
+use crate::rng::StepRng;
+use std::sync::Arc;
+
+/// The pool has this part of the points of a fit's.
+const PART: usize = 20;
+
+/// Paths climb from so many times the starts of a fit's.
+const MORE_STARTS: usize = 2;
+
+/// Numbers of steps from here on belong to kept pools, one per fit.
+const STEPS: u64 = 1 << 40;
+
+/// What all draws without a fit share.
+#[derive(Debug)]
+pub(super) struct Scaffold {
+    /// The trials with outcomes that the models have seen, by their places in the history.
+    pub records: Vec<usize>,
+    /// Their points, [trials, inputs].
+    pub observed: Mat,
+    /// The failed trials that the models have seen, [trials, inputs].
+    pub failed: Mat,
+    /// The observed trials by their posterior means.
+    pub pareto: Arc<ParetoState>,
+    /// Where paths are maximised.
+    pub search: KeptSearch,
+}
+
+impl Study {
+    /// What draws from these models share, if they are the last ask's: no others draw without a fit.
+    pub(super) fn kept<'a>(
+        &self,
+        models: &'a Models,
+        policy: Option<&dyn TrustRegions>,
+    ) -> Result<Option<&'a Scaffold>> {
+        if self.is_last(models)? { self.scaffold(models, policy) } else { Ok(None) }
+    }
+
+    /// What draws from these models share; `None` if a rule chooses one point after the other, or all points are listed.
+    fn scaffold<'a>(&self, models: &'a Models, policy: Option<&dyn TrustRegions>) -> Result<Option<&'a Scaffold>> {
+        if let Some(scaffold) = models.scaffold.get() {
+            return Ok(scaffold.as_ref());
+        }
+        let is_thompson = self.config.rule().name == "thompson";
+        let scaffold = if is_thompson { self.new_scaffold(models, policy)? } else { None };
+        Ok(models.scaffold.get_or_init(|| scaffold).as_ref())
+    }
+
+    fn new_scaffold(&self, models: &Models, policy: Option<&dyn TrustRegions>) -> Result<Option<Scaffold>> {
+        let [records, failed] = self.table.evaluated(models.seen(), &self.history);
+        let (observed, failed) = (self.table.rows(&records), self.table.rows(&failed));
+        let (none, mut config) = (Mat::zeros(0, observed.ncols()), self.config.clone());
+        let AcquisitionOptions { pool, near, starts, .. } = &mut config.acquisition;
+        (*pool, *near, *starts) = (pool.div_ceil(PART), near.div_ceil(PART), MORE_STARTS * *starts);
+        let chooser = Chooser {
+            config: &config,
+            models,
+            local: None,
+            kept: None,
+            observed: observed.as_ref(),
+            is_all_seen: true,
+            failed: failed.as_ref(),
+            pending: none.as_ref(),
+            rng: StepRng { seed: config.seed, step: STEPS + models.seen() },
+        };
+        let (objectives, constraints) = config.acquired(&models.outputs);
+        let pareto = chooser.pareto(&objectives, &constraints)?;
+        let search = chooser.optimizer(&pareto, None, policy)?.keep();
+        Ok(search.map(|search| Scaffold { records, observed, failed, pareto, search }))
+    }
+}
