@@ -88,4 +88,5 @@ def main(spargo: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else "spargo")
+    # Runs change to a folder of their own.
+    main(str(Path(sys.argv[1]).resolve()) if len(sys.argv) > 1 else "spargo")

@@ -2,7 +2,7 @@
 
 use crate::{memory, points, small, square};
 use spargo::space::{Point, Space, Value};
-use spargo::study::{Budget, Campaign, Config, Mode, Next, Noise, Outcome, Refit, Replicates, Study, Trial};
+use spargo::study::{Budget, Campaign, Config, Mode, Next, Noise, Outcome, Replicates, Study, Trial};
 use std::collections::HashSet;
 
 /// A wave with a ripple that 200 trials cannot follow.
@@ -58,31 +58,26 @@ fn one_trial_in_twenty_of_the_first_two_hundred_is_a_replicate() {
     }
 }
 
+/// Some noise, and a ripple that the model takes for more of it: every draw for many asks would have replicates.
+fn rippled_with_noise(trial: &Trial) -> f64 {
+    rippled(&trial.point) + 0.01 * f64::sin(1.7 * (trial.id * trial.id) as f64)
+}
+
 #[test]
 fn workers_that_wait_for_nothing_have_no_more_replicates() {
     for (refit_every, workers) in [(20, 4), (5, 2), (40, 8)] {
         let mut study = memory(config(square()));
         let mut campaign = Campaign::new(Budget::Total(200));
-        campaign.mode = Mode::Async { refit_every };
+        // However fast the machine is, there are many fits.
+        (campaign.mode, campaign.most_missed) = (Mode::Async { refit_every }, Some(refit_every));
         while let Next::Evaluate(trials) = campaign.next(&mut study, workers).unwrap() {
-            let told: Vec<_> = trials.iter().map(|trial| (trial.id, Outcome::value(rippled(&trial.point)))).collect();
+            let told: Vec<_> =
+                trials.iter().map(|trial| (trial.id, Outcome::value(rippled_with_noise(trial)))).collect();
             study.tell(&told).unwrap();
         }
         let replicates = replicates(&study);
-        assert!((3..=10).contains(&replicates), "{replicates} with {workers} workers, models after {refit_every}");
+        assert!((5..=10).contains(&replicates), "{replicates} with {workers} workers, models after {refit_every}");
     }
-}
-
-/// A model that takes signal for noise is fitted after every other outcome: one point in twenty is a replicate all the same.
-#[test]
-fn frequent_fits_have_no_more_replicates() {
-    let mut study = memory(config(square()));
-    for trial in 0..240 {
-        let asked = study.ask_with(1, Refit::Every(2)).unwrap().remove(0);
-        study.tell(&[(asked.id, Outcome::value(rippled(&asked.point)))]).unwrap();
-        assert!(replicates(&study) <= trial / 20 + 1, "{} replicates after {trial} trials", replicates(&study));
-    }
-    assert!(replicates(&study) >= 6, "{}", replicates(&study));
 }
 
 #[test]

@@ -71,6 +71,19 @@ fn every_path_of_a_model_is_new_in_every_process() {
     }
 }
 
+/// What draws share is the same, whichever process makes it, and whatever was told by then.
+#[test]
+fn draws_without_a_fit_are_the_same_in_every_process() {
+    for (name, space) in spaces().into_iter().filter(|(_, space)| space.size().is_none_or(|size| size > 100)) {
+        let [first, others @ ..] =
+            BETWEENS.map(|(between, go)| (between, points(&run(small(space.clone()), Refit::Every(40), 28, go))));
+        assert_all_different(&first.1);
+        for (between, points) in others {
+            assert_eq!(points, first.1, "{name}, {between}");
+        }
+    }
+}
+
 #[test]
 fn several_outputs_miss_the_same_outcomes() {
     use spargo::study::{Goal, Output};
