@@ -3,9 +3,10 @@
 
     python3 scripts/ratios.py results/bbob --method default --against cma-100,random --floor 0.003
 
-The regret of a run is the mean over its last ten checkpoints, at least the floor; a ratio is the geometric mean over the seeds that both
-have, then over functions. Instances of a BBOB function are one function. With several others the last column is the ratio to the better of
-their means, function by function. A win is a ratio below 0.8, a tie one up to 1.25.
+The regret of a run is the mean over its last ten checkpoints, at least the floor; a ratio is the geometric mean over
+the seeds that both have, then over functions. Instances of a BBOB function are one function. With several others the
+last column is the ratio to the better of their means, function by function. A win is a ratio below 0.8, a tie one up
+to 1.25.
 """
 
 import argparse
@@ -40,7 +41,8 @@ def mean(values):
 
 def verdict(ratios):
     wins, losses = sum(r < WIN for r in ratios), sum(r > TIE for r in ratios)
-    return f"{mean(ratios):.3f}; {wins} wins, {len(ratios) - wins - losses} ties, {losses} losses; worst {max(ratios):.2f}"
+    ties = len(ratios) - wins - losses
+    return f"{mean(ratios):.3f}; {wins} wins, {ties} ties, {losses} losses; worst {max(ratios):.2f}"
 
 
 def main():
@@ -56,7 +58,8 @@ def main():
     others = words.against.split(",")
     found = regrets(words.folders, words.last, words.of, words.budget)
     floored = {of: {seed: max(r, words.floor) for seed, r in runs.items()} for of, runs in found.items()}
-    print("| function | seeds |", *(f"{name} |" for name in [words.method, *others]), *(f"ratio to {o} |" for o in others), "to the better |")
+    columns = ["function", "seeds", words.method, *others, *(f"ratio to {other}" for other in others), "to the better"]
+    print("| " + " | ".join(columns) + " |")
     print("|" + "---|" * (4 + 2 * len(others)))
     ratios = defaultdict(list)
     for function in sorted({function for function, method in floored if method == words.method}):
@@ -70,7 +73,8 @@ def main():
         row.append(max(row))
         for name, ratio in zip([*others, "the better"], row):
             ratios[name].append(ratio)
-        print(f"| {function} | {len(seeds)} |", *(f"{value:.3g} |" for value in means), *(f"{ratio:.2f} |" for ratio in row))
+        cells = [function, str(len(seeds)), *(f"{value:.3g}" for value in means), *(f"{ratio:.2f}" for ratio in row)]
+        print("| " + " | ".join(cells) + " |")
     print()
     for name, values in ratios.items():
         print(f"against {name}: {verdict(values)}")
