@@ -196,7 +196,7 @@ pub fn without_outcomes() -> Vec<(String, PathBuf)> {
 pub fn watched() -> PathBuf {
     let (_, path) = made("watched", quick(space()), |study| {
         grow(study, &[12, 10], 0, outcome);
-        study.ask_with(2, Refit::Every(1000)).unwrap();
+        study.ask_with(2, Refit::Every(2)).unwrap();
         study.beat(Activity { workers: 4, busy_s: 90.0, waiting_s: 10.0 }).unwrap();
     });
     path

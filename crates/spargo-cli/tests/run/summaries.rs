@@ -120,7 +120,7 @@ fn extreme_outcomes_are_warned_of_everywhere() {
     folder.edit("study.toml", "[space]", "[model]\npenalties = 'failures'\n[space]");
     folder.done(&["ask", "study.toml", "-n", "1"]);
     let status = folder.status();
-    assert_eq!((&status["observed"], &status["failed"]), (&13.into(), &3.into()), "{status}");
+    assert_eq!((&status["observed"], &status["failed"]), (&21.into(), &3.into()), "{status}");
     assert!(status["warnings"][0].as_str().unwrap().contains("are taken for failures"), "{status}");
 }
 
