@@ -6,12 +6,14 @@
 //!           if it may, and the pairs are too few to show it:   one point in 20 at most,  the pairs once more
 //! ```
 //!
-//! Pairs are chosen by means, never by outcomes: the best outcomes are lucky, and their differences overstate the noise.
+//! Pairs are chosen by means, never by outcomes: the best outcomes are lucky, and their differences overstate the noise. A trial that is
+//! too good to be believed is evaluated once more at once: then it is an error, or the best that is known.
 
 use super::local::Global;
 use super::model::Models;
 use super::pure_error::{PAIRS, row_bits};
 use super::scaffold::Scaffold;
+use super::screen::Screened;
 use super::{Goal, Replicates, Study};
 use crate::acquire::optimizer::is_listed;
 use crate::error::Result;
@@ -57,6 +59,11 @@ impl Study {
         if !is_ours || is_listed(&self.config.space) {
             return Ok(Vec::new());
         }
+        // New models are worth a look at all outcomes.
+        let doubted = if kept.is_none() { self.doubted(objective) } else { Vec::new() };
+        if !doubted.is_empty() {
+            return Ok(self.points_of(doubted.into_iter().take(most).collect()));
+        }
         let ReplicateCounts { own, told, all } = self.replicates_of(asked)?;
         let (replicates, left) = (own + told, (all / PER_PAIR).saturating_sub(own));
         let due = (all / PER_PAIR).min(PAIRS).saturating_sub(replicates);
@@ -64,7 +71,7 @@ impl Study {
         if self.history.records().len() + asked < FEWEST || due + misfits == 0 {
             return Ok(Vec::new());
         }
-        let is_known = |record: usize| self.table.replicated.contains(&self.bits_of(record));
+        let is_known = |record: usize| self.is_replicated(record);
         let numbers = replicates..replicates + due.min(most);
         if let Some(kept) = kept.filter(|_| due > 0) {
             let (records, means) = self.kept_means(kept, models.seen(), objective);
@@ -83,6 +90,18 @@ impl Study {
             global.worth_replicating(&records, misfits, &mut rng)?
         };
         Ok(self.points_of(chosen))
+    }
+
+    /// The records inside the space whose outcomes are not believed until they are confirmed, and whose points have one trial only.
+    fn doubted(&self, objective: usize) -> Vec<usize> {
+        let extremes = self.table.extremes(objective, &self.history).into_iter();
+        let doubted = extremes.filter(|(_, seen)| matches!(seen, Screened::Doubted { .. })).map(|(record, _)| record);
+        let is_alone = |record: &usize| self.table.inside[*record] && !self.is_replicated(*record);
+        doubted.filter(is_alone).collect()
+    }
+
+    fn is_replicated(&self, record: usize) -> bool {
+        self.table.replicated.contains(&self.bits_of(record))
     }
 
     /// The records inside the space that had the objective when models were fitted, and the means there.

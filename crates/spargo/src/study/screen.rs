@@ -17,8 +17,11 @@ use super::noise::Noise;
 use crate::linalg::MatRef;
 use std::collections::HashMap;
 
-/// Outcomes from which a range is known.
+/// Outcomes from which any are taken for extreme.
 const FEWEST: usize = 20;
+
+/// First outcomes that a range begins with, at least; after a smaller design the search may have gathered at an optimum.
+const FIRST: usize = 10;
 
 /// Ranges of all values inside that a gap must exceed. Peaks of Shekel's function lie below 20 ranges of its first outcomes; two
 /// catalysts, or a step, may lie 100 apart.
@@ -91,7 +94,7 @@ impl Screen {
         let penalties = config.model.penalties;
         // Logarithms leave no value far from the others.
         let is_kept = penalties == Penalties::Keep || goal == Goal::Classify || config.log_warp(output).is_some();
-        let first = config.initial_count().max(FEWEST);
+        let first = config.initial_count().max(FIRST);
         let categorical = config.space.dimensions().iter().map(|dimension| dimension.domain.is_categorical()).collect();
         (!is_kept).then_some(Screen { first, goal, is_exact: noise == Noise::None, penalties, categorical })
     }
@@ -238,7 +241,7 @@ fn own_values(values: &[f64]) -> Vec<f64> {
     let mut counts: HashMap<u64, usize> = HashMap::new();
     values.iter().for_each(|value| *counts.entry(value.to_bits()).or_default() += 1);
     let own: Vec<f64> = values.iter().copied().filter(|value| counts[&value.to_bits()] < SEVERAL).collect();
-    if own.len() < FEWEST / 2 { values.to_vec() } else { own }
+    if own.len() < FIRST / 2 { values.to_vec() } else { own }
 }
 
 /// The ends of the shortest interval that has more than half of the values.
@@ -260,6 +263,7 @@ mod tests {
     use super::*;
     use crate::linalg::Mat;
     use crate::rng::{Purpose, normal, stream, uniform};
+    use crate::space::{Dimension, Space};
     use Screened::{Clipped, Doubted, Failed, LeftOut};
 
     fn screen(goal: Goal) -> Screen {
@@ -291,12 +295,18 @@ mod tests {
         }
     }
 
-    /// Trials that gather at the optimum do not make the first ones extreme.
+    /// Trials that gather at the optimum do not make the first ones extreme, nor do they after a small design.
     #[test]
     fn convergence_is_no_gap() {
         let mut y = values(&[]);
         y.extend((0..400).map(|i| 1.0 + 1e-9 * f64::from(i % 7)));
         assert_eq!(screened(&screen(Goal::Maximize), &y), []);
+        let config =
+            Config { initial: 8.into(), ..Config::new(Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap()) };
+        let own = Screen::new(&config, 0).unwrap();
+        let y: Vec<f64> =
+            (0..10).map(|i| -(i as f64 - 4.5).powi(2)).chain((0..30).map(|i| -1e-9 * f64::from(i))).collect();
+        assert_eq!(screened(&own, &y), []);
     }
 
     #[test]
