@@ -1,7 +1,8 @@
 //! What a study recommends: the best trial by the models, and the best outcome.
 
+use super::global::Global;
 use super::insight::CrediblePrediction;
-use super::local::{Global, LocalModel};
+use super::local::LocalModel;
 use super::model::Models;
 use super::observations::Extreme;
 use super::{Best, Estimate, Observation, Study};

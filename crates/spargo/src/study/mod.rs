@@ -24,6 +24,7 @@ mod design;
 mod extensions;
 mod fitted;
 mod fronts;
+mod global;
 mod goal;
 mod heart;
 mod initial;

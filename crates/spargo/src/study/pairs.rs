@@ -9,7 +9,7 @@
 //! Pairs are chosen by means, never by outcomes: the best outcomes are lucky, and their differences overstate the noise. A trial that is
 //! too good to be believed is evaluated once more at once: then it is an error, or the best that is known.
 
-use super::local::Global;
+use super::global::Global;
 use super::model::Models;
 use super::pure_error::{PAIRS, row_bits};
 use super::scaffold::Scaffold;

@@ -10,8 +10,9 @@
 //! weights of their own for each draw.
 
 use super::ask::Batch;
+use super::global::{Global, distinct};
 use super::limits::{MOST_POINTS, check_count};
-use super::local::{Global, LocalModel, distinct};
+use super::local::LocalModel;
 use super::model::{Models, Surrogate};
 use super::{StepReport, Study, Trial};
 use crate::acquire::{ParetoState, Scale, simplex};
