@@ -68,12 +68,8 @@ impl Study {
                 let Some(global) = Global::new(&self.config, models, &data, objective) else {
                     return Err(Error::Empty { what: "the outcomes of the objective".into() });
                 };
-                let scales = self.scales();
-                let violation = |row: usize| {
-                    let values: Vec<f64> = columns.iter().map(|column| column[row]).collect();
-                    self.violation(&values, &scales)
-                };
-                let rows = (0..records.len()).filter(|&i| i == row || feasible && violation(i) == 0.0);
+                let violations = self.violations(&columns);
+                let rows = (0..records.len()).filter(|&i| i == row || feasible && violations[i] == 0.0);
                 let (record, moments) = global.recommended_among(&rows.map(|i| records[i]).collect::<Vec<_>>())?;
                 (record, &models.outputs[objective], moments)
             }
@@ -107,12 +103,7 @@ impl Study {
     /// The row that violates the constraints least, the best of equals by the objective and the first of these, with its
     /// violation; `columns` has the values of each output, an objective's to be maximised.
     fn least_infeasible(&self, objective: usize, columns: &[Vec<f64>]) -> Option<(usize, f64)> {
-        let scales = self.scales();
-        let violation = |row: usize| {
-            let values: Vec<f64> = columns.iter().map(|column| column[row]).collect();
-            self.violation(&values, &scales)
-        };
-        let violations: Vec<f64> = (0..columns[objective].len()).map(violation).collect();
+        let violations = self.violations(columns);
         let best =
             sorted_by_value(&columns[objective]).into_iter().min_by(|&i, &j| violations[i].total_cmp(&violations[j]));
         best.map(|row| (row, violations[row]))

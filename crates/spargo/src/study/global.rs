@@ -10,7 +10,6 @@
 use super::config::Config;
 use super::model::{Models, Surrogate};
 use super::observations::{Observed, ObservedOutput};
-use super::pure_error::{Replicated, row_bits};
 use super::recommend::{Recommended, Recommender};
 use crate::data::Dataset;
 use crate::error::Result;
@@ -48,9 +47,7 @@ impl Config {
     ) -> Recommender<'a> {
         let is_ordered = self.space.dimensions().iter().all(|dimension| !dimension.domain.is_categorical());
         let scales = if is_ordered { kernel.scales(own.data.dimension()) } else { Vec::new() };
-        let replicated = Replicated::of(&own.data);
-        let error = own.pure_error(self.outputs[objective].noise, &replicated);
-        Recommender { own, replicated, error, scales }
+        Recommender { own, error: own.pure_error(self.outputs[objective].noise), scales }
     }
 }
 
@@ -153,13 +150,13 @@ impl<'a> Global<'a> {
             let place = self.observed.records.binary_search(record).ok()?;
             self.own.rows.binary_search(&place).ok()
         };
-        distinct(self.x(), records.iter().filter_map(row), &mut HashSet::new()).collect()
+        self.own.replicated().distinct(records.iter().filter_map(row), &mut HashSet::new()).collect()
     }
 
     /// The rows with the largest means, and with the largest outcomes, in turns; feasible ones as long as there are any.
     pub fn recommended(&self) -> Result<Vec<usize>> {
         let means = self.model().posterior.mean(self.x())?;
-        let (by_mean, by_outcome) = (best_points(&means, self.x()), best_points(self.data().y(), self.x()));
+        let (by_mean, by_outcome) = (self.best_points(&means), self.best_points(self.data().y()));
         let rows = by_mean.into_iter().zip(by_outcome).flat_map(|(mean, outcome)| [mean, outcome]).collect::<Vec<_>>();
         if self.is_unconstrained() {
             return Ok(rows);
@@ -169,23 +166,15 @@ impl<'a> Global<'a> {
         Ok(if feasible.is_empty() { rows } else { feasible.into_iter().take(2 * RECOMMENDED).collect() })
     }
 
+    /// The rows of the largest values, best first, all at different points.
+    fn best_points(&self, values: &[f64]) -> Vec<usize> {
+        let (best, mut seen) = (sorted_by_value(values).into_iter(), HashSet::new());
+        self.own.replicated().distinct(best, &mut seen).take(RECOMMENDED).collect()
+    }
+
     /// Those of the rows at which the surrogates' means satisfy all constraints.
     pub fn feasible(&self, surrogates: &[Surrogate], rows: &[usize]) -> Result<Vec<usize>> {
         let feasible = self.config.feasible_rows(surrogates, select_rows(self.x(), rows).as_ref())?;
         Ok(rows.iter().zip(feasible).filter(|(_, feasible)| *feasible).map(|(&row, _)| row).collect())
     }
-}
-
-/// The rows of the largest values, best first, all at different points.
-fn best_points(values: &[f64], x: MatRef<'_>) -> Vec<usize> {
-    distinct(x, sorted_by_value(values).into_iter(), &mut HashSet::new()).take(RECOMMENDED).collect()
-}
-
-/// Those of the rows whose points no earlier row has: replicates are data, but not points.
-pub(super) fn distinct<'a>(
-    x: MatRef<'a>,
-    rows: impl Iterator<Item = usize> + 'a,
-    seen: &'a mut HashSet<Vec<u64>>,
-) -> impl Iterator<Item = usize> + 'a {
-    rows.filter(move |&row| seen.insert(row_bits(x, row)))
 }

@@ -11,10 +11,9 @@
 
 use super::auto;
 use super::config::Config;
-use super::global::{Global, distinct};
+use super::global::Global;
 use super::model::Surrogate;
 use super::prepare::variance_in;
-use super::pure_error::row_bits;
 use super::recommend::Recommended;
 use crate::acquire::ParetoState;
 use crate::data::{Dataset, OutcomeTransform, Warp};
@@ -113,20 +112,20 @@ impl Global<'_> {
         if neighbours == 0 {
             return Ok(());
         }
-        let (mut settled, mut count) = (HashSet::new(), 0);
+        let (replicated, mut settled, mut count) = (self.own.replicated(), HashSet::new(), 0);
         for row in self.recommended()? {
-            if settled.contains(&row_bits(self.x(), row)) || count == NEIGHBOURHOODS {
+            if settled.contains(&replicated.first(row)) || count == NEIGHBOURHOODS {
                 continue;
             }
             count += 1;
             match self.around(row, WIDER * neighbours) {
                 Ok(local) => {
-                    settled.extend(local.known.iter().map(|&row| row_bits(self.x(), row)));
+                    settled.extend(local.known.iter().map(|&row| replicated.first(row)));
                     visit(local);
                 }
                 Err(Error::Interrupted) => return Err(Error::Interrupted),
                 // Other neighbourhoods, or the global model, will do.
-                Err(_) => drop(settled.insert(row_bits(self.x(), row))),
+                Err(_) => drop(settled.insert(replicated.first(row))),
             }
         }
         Ok(())
@@ -155,7 +154,8 @@ impl Global<'_> {
         let (local, is_better, count) = self.objective_model(&rows)?;
         let data = self.data();
         // At the edge of a neighbourhood other models know more.
-        let points: Vec<usize> = distinct(data.x(), rows[..count].iter().copied(), &mut HashSet::new()).collect();
+        let (close, mut seen) = (rows[..count].iter().copied(), HashSet::new());
+        let points: Vec<usize> = self.own.replicated().distinct(close, &mut seen).collect();
         let mut known = points[..points.len().div_ceil(2)].to_vec();
         known.retain(|&row| !self.own.is_screened(row));
         if known.is_empty() {

@@ -8,7 +8,7 @@
 //! Extreme outcomes are screened: what is told stays as it is, but no model sees it as such.
 
 use super::config::Config;
-use super::pure_error::bits;
+use super::pure_error::{Replicated, bits};
 use super::screen::{Outcomes, Screen, Screened};
 use super::storage::{History, Record};
 use super::{Measurement, Output};
@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::linalg::Mat;
 use std::cell::OnceCell;
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 /// What is known of the history's records; a record is named by its index.
 #[derive(Debug, Default)]
@@ -32,7 +33,7 @@ pub(super) struct Observations {
     /// Every point inside the space of which something is known or still to come.
     pub excluded: Excluded,
     /// Those of these points at which several trials are, by their bits.
-    pub replicated: HashSet<Vec<u64>>,
+    replicated: HashSet<Vec<u64>>,
     /// How many trials these are beyond the first at each: those that were asked for, and the others.
     pub replicates: [usize; 2],
     /// The rows of the candidates that these points are.
@@ -72,6 +73,8 @@ pub(super) struct ObservedOutput {
     pub asked: Vec<bool>,
     /// Those of the rows whose outcomes are not seen as they were told, in their order.
     screened: Vec<usize>,
+    /// Rows at the same points, once they were asked for.
+    replicated: OnceLock<Replicated>,
 }
 
 /// An extreme outcome, by its record, and what a model sees of it.
@@ -81,7 +84,13 @@ impl ObservedOutput {
     /// All rows of some data, as they were told, and asked for.
     #[cfg(test)]
     pub fn of(data: Dataset) -> Self {
-        ObservedOutput { rows: (0..data.len()).collect(), asked: vec![true; data.len()], data, screened: Vec::new() }
+        let (rows, asked) = ((0..data.len()).collect(), vec![true; data.len()]);
+        ObservedOutput { rows, asked, data, screened: Vec::new(), replicated: OnceLock::new() }
+    }
+
+    /// Rows at the same points.
+    pub fn replicated(&self) -> &Replicated {
+        self.replicated.get_or_init(|| Replicated::of(self.data.x()))
     }
 
     /// Whether the outcome of a row is not seen as it was told.
@@ -166,6 +175,12 @@ impl Observations {
         if record.trial.row.is_none_or(|row| self.taken.insert(row)) {
             self.excluded.insert(point);
         }
+    }
+
+    /// Whether the point of a record has other trials.
+    pub fn is_replicated(&self, record: usize) -> bool {
+        let start = record * self.dimension;
+        self.replicated.contains(&bits(&self.points[start..start + self.dimension]))
     }
 
     /// Encoded points of these records, [records, inputs].
@@ -272,7 +287,7 @@ impl Observations {
         let data = Dataset::new(self.rows(&own), y)?;
         let data = if noise.iter().all(Option::is_none) { data } else { data.with_known_noise(noise)? };
         let asked = own.iter().map(|&record| history.records()[record].ask.is_some()).collect();
-        Ok(Some(ObservedOutput { rows, data, asked, screened }))
+        Ok(Some(ObservedOutput { rows, data, asked, screened, replicated: OnceLock::new() }))
     }
 }
 

@@ -11,7 +11,7 @@
 
 use super::global::Global;
 use super::model::Models;
-use super::pure_error::{PAIRS, row_bits};
+use super::pure_error::PAIRS;
 use super::scaffold::Scaffold;
 use super::screen::Screened;
 use super::{Goal, Replicates, Study};
@@ -71,7 +71,7 @@ impl Study {
         if self.history.records().len() + asked < FEWEST || due + misfits == 0 {
             return Ok(Vec::new());
         }
-        let is_known = |record: usize| self.is_replicated(record);
+        let is_known = |record: usize| self.table.is_replicated(record);
         let numbers = replicates..replicates + due.min(most);
         if let Some(kept) = kept.filter(|_| due > 0) {
             let (records, means) = self.kept_means(kept, models.seen(), objective);
@@ -96,12 +96,8 @@ impl Study {
     fn doubted(&self, objective: usize) -> Vec<usize> {
         let extremes = self.table.extremes(objective, &self.history).into_iter();
         let doubted = extremes.filter(|(_, seen)| matches!(seen, Screened::Doubted { .. })).map(|(record, _)| record);
-        let is_alone = |record: &usize| self.table.inside[*record] && !self.is_replicated(*record);
+        let is_alone = |record: &usize| self.table.inside[*record] && !self.table.is_replicated(*record);
         doubted.filter(is_alone).collect()
-    }
-
-    fn is_replicated(&self, record: usize) -> bool {
-        self.table.replicated.contains(&self.bits_of(record))
     }
 
     /// The records inside the space that had the objective when models were fitted, and the means there.
@@ -132,10 +128,6 @@ impl Study {
         // Trials that were told without being asked for must not fill the next batch with replicates.
         let all = asked + self.history.records().iter().filter(|record| record.ask.is_some()).count();
         Ok(ReplicateCounts { own: own + (0..ready.nrows()).filter(is_again).count(), told, all })
-    }
-
-    fn bits_of(&self, record: usize) -> Vec<u64> {
-        row_bits(self.table.rows(&[record]).as_ref(), 0)
     }
 }
 

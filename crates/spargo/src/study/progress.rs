@@ -69,8 +69,7 @@ impl Study {
 
     /// Trials inside the space of which every output was observed, by their places in the history: what may be recommended.
     pub(super) fn complete(&self) -> Vec<usize> {
-        let is_complete =
-            |&record: &usize| self.table.inside[record] && self.history().records()[record].values().is_some();
+        let is_complete = |&record: &usize| self.table.inside[record] && self.history().records()[record].is_complete();
         self.observed_records().iter().copied().filter(is_complete).collect()
     }
 

@@ -14,6 +14,7 @@ use super::observations::ObservedOutput;
 use crate::data::{Dataset, OutcomeTransform};
 use crate::linalg::{MatRef, sorted_by_value};
 use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hasher};
 
 /// Twice the log likelihood ratio from which a model is taken to miss signal: three standard deviations.
 const EVIDENCE: f64 = 9.0;
@@ -110,36 +111,72 @@ fn squares(values: impl Iterator<Item = f64>) -> f64 {
     values.iter().map(|value| (value - mean) * (value - mean)).sum()
 }
 
-/// The rows at each point that has several outcomes, by the bits of its coordinates.
+/// Rows that share their points with others.
 #[derive(Debug, Default)]
-pub(super) struct Replicated(HashMap<Vec<u64>, Vec<usize>>);
+pub(super) struct Replicated {
+    /// The rows at each point that several have, in their order; points by their second rows, as replicates came.
+    groups: Vec<Vec<usize>>,
+    /// The group of each row that is in one.
+    group_of: HashMap<usize, usize>,
+}
 
 impl Replicated {
-    /// All rows of some data.
-    pub fn of(data: &Dataset) -> Self {
-        let mut points: HashMap<Vec<u64>, Vec<usize>> = HashMap::new();
-        for row in 0..data.len() {
-            points.entry(row_bits(data.x(), row)).or_default().push(row);
+    /// Of these points, [rows, inputs].
+    pub fn of(x: MatRef<'_>) -> Self {
+        // Rows at the same point are neighbours once they are sorted by a hash of it: no row has a key of its own.
+        let mut hashed: Vec<(u64, usize)> = (0..x.nrows()).map(|row| (hash(x, row), row)).collect();
+        hashed.sort_unstable();
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for alike in hashed.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
+            let before = groups.len();
+            for &(_, row) in alike {
+                match groups[before..].iter_mut().find(|rows| is_same_point(x, rows[0], row)) {
+                    Some(rows) => rows.push(row),
+                    None => groups.push(vec![row]),
+                }
+            }
         }
-        points.retain(|_, rows| rows.len() > 1);
-        Replicated(points)
+        groups.retain(|rows| rows.len() > 1);
+        groups.sort_unstable_by_key(|rows| rows[1]);
+        let members = groups.iter().enumerate();
+        let group_of = members.flat_map(|(group, rows)| rows.iter().map(move |&row| (row, group))).collect();
+        Replicated { groups, group_of }
     }
 
     /// The mean of the outcomes at the point of a row, in some units, and their number.
     pub fn average(&self, data: &Dataset, units: &OutcomeTransform, row: usize) -> (f64, usize) {
         let outcome = |row: usize| units.to_model(data.y()[row]);
-        match self.0.get(&row_bits(data.x(), row)) {
+        match self.group_of.get(&row).map(|&group| &self.groups[group]) {
             Some(rows) => (rows.iter().map(|&row| outcome(row) / rows.len() as f64).sum(), rows.len()),
             None => (outcome(row), 1),
         }
     }
 
-    /// The groups of rows that share a point, each in the order of the rows, by their second rows: as replicates came.
-    fn groups(&self) -> Vec<&[usize]> {
-        let mut groups: Vec<&[usize]> = self.0.values().map(Vec::as_slice).collect();
-        groups.sort_unstable_by_key(|group| group[1]);
-        groups
+    /// The first row at the point of a row.
+    pub fn first(&self, row: usize) -> usize {
+        self.group_of.get(&row).map_or(row, |&group| self.groups[group][0])
     }
+
+    /// Those of the rows whose points none of the others before has: replicates are data, but not points. `seen` has the first rows at
+    /// the points that are passed over.
+    pub fn distinct<'a>(
+        &'a self,
+        rows: impl Iterator<Item = usize> + 'a,
+        seen: &'a mut HashSet<usize>,
+    ) -> impl Iterator<Item = usize> + 'a {
+        rows.filter(move |&row| seen.insert(self.first(row)))
+    }
+}
+
+/// A hash of the point of a row.
+fn hash(x: MatRef<'_>, row: usize) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    x.row(row).iter().for_each(|v| hasher.write_u64(v.to_bits()));
+    hasher.finish()
+}
+
+fn is_same_point(x: MatRef<'_>, row: usize, other: usize) -> bool {
+    x.row(row).iter().zip(x.row(other).iter()).all(|(a, b)| a.to_bits() == b.to_bits())
 }
 
 /// A point by its bits: what replicates have in common.
@@ -147,17 +184,12 @@ pub(super) fn bits(point: &[f64]) -> Vec<u64> {
     point.iter().map(|v| v.to_bits()).collect()
 }
 
-/// The point of a row, by its bits.
-pub(super) fn row_bits(x: MatRef<'_>, row: usize) -> Vec<u64> {
-    x.row(row).iter().map(|v| v.to_bits()).collect()
-}
-
 impl ObservedOutput {
     /// The pure error, as far as settings and replicates say it; `None` if they do not.
-    pub fn pure_error(&self, noise: Noise, replicated: &Replicated) -> Option<PureError> {
+    pub fn pure_error(&self, noise: Noise) -> Option<PureError> {
         match noise {
-            Noise::None if self.contradiction(replicated).is_none() => Some(PureError::Exact),
-            Noise::None | Noise::Auto => self.estimated(replicated),
+            Noise::None if self.contradiction().is_none() => Some(PureError::Exact),
+            Noise::None | Noise::Auto => self.estimated(),
             Noise::Sd(_) | Noise::Variance(_) => noise.known_variance().map(PureError::Known),
         }
     }
@@ -165,18 +197,17 @@ impl ObservedOutput {
     /// Whether all outcomes are what they are: without noise, and none with a variance of its own.
     pub fn is_exact(&self, noise: Noise) -> bool {
         let has_variance = |row: usize| self.data.noise_of(row, -1.0) >= 0.0;
-        let error = || self.pure_error(noise, &Replicated::of(&self.data));
-        !(0..self.data.len()).any(has_variance) && error().is_some_and(|error| error.is_exact())
+        !(0..self.data.len()).any(has_variance) && self.pure_error(noise).is_some_and(|error| error.is_exact())
     }
 
     /// The first two outcomes that differ at one point.
-    pub fn contradiction(&self, replicated: &Replicated) -> Option<Contradiction> {
+    pub fn contradiction(&self) -> Option<Contradiction> {
         let rounding = rounding(&self.data);
         let y = |row: usize| self.data.y()[row];
         let differs = |group: Vec<usize>| {
             group[1..].iter().find(|&&row| (y(row) - y(group[0])).abs() > rounding).map(|&row| (group[0], row))
         };
-        self.plain_groups(replicated).find_map(differs).map(|rows| Contradiction { rows })
+        self.plain_groups().find_map(differs).map(|rows| Contradiction { rows })
     }
 
     /// Whether the outcome of a row is what was told, with the noise of all others: neither screened nor of a known variance.
@@ -185,18 +216,18 @@ impl ObservedOutput {
     }
 
     /// Rows that share a point and are plain, at least two each.
-    fn plain_groups<'a>(&'a self, replicated: &'a Replicated) -> impl Iterator<Item = Vec<usize>> + 'a {
-        let plain = |group: &[usize]| group.iter().copied().filter(|&row| self.is_plain(row)).collect::<Vec<_>>();
-        replicated.groups().into_iter().map(plain).filter(|group| group.len() > 1)
+    fn plain_groups(&self) -> impl Iterator<Item = Vec<usize>> {
+        let plain = |group: &Vec<usize>| group.iter().copied().filter(|&row| self.is_plain(row)).collect::<Vec<_>>();
+        self.replicated().groups.iter().map(plain).filter(|group| group.len() > 1)
     }
 
     /// The pure error of replicates without a known variance.
     ///
     /// After the first few points the study asks for replicates where outcomes are the best, which are lucky: they differ from the next
     /// ones by more than noise. Replicates that it has not asked for count all.
-    fn estimated(&self, replicated: &Replicated) -> Option<PureError> {
-        let groups: Vec<Vec<usize>> = self.plain_groups(replicated).collect();
-        if self.contradiction(replicated).is_none() {
+    fn estimated(&self) -> Option<PureError> {
+        let groups: Vec<Vec<usize>> = self.plain_groups().collect();
+        if self.contradiction().is_none() {
             return self.proves_exactness(&groups).then_some(PureError::Exact);
         }
         let mut pairs = 0;
@@ -226,11 +257,12 @@ impl ObservedOutput {
 
     /// The share of rows whose outcome a row at another point has as well, to the bit.
     fn shared(&self) -> f64 {
-        let mut points: HashMap<u64, HashSet<Vec<u64>>> = HashMap::new();
-        for (row, y) in self.data.y().iter().enumerate() {
-            points.entry(y.to_bits()).or_default().insert(row_bits(self.data.x(), row));
-        }
-        let shared = self.data.y().iter().filter(|y| points[&y.to_bits()].len() > 1).count();
+        let y = self.data.y();
+        let mut rows: Vec<(u64, usize)> =
+            (0..y.len()).map(|row| (y[row].to_bits(), self.replicated().first(row))).collect();
+        rows.sort_unstable();
+        let alike = rows.chunk_by(|a, b| a.0 == b.0);
+        let shared: usize = alike.filter(|rows| rows[0].1 != rows[rows.len() - 1].1).map(<[_]>::len).sum();
         shared as f64 / self.data.len() as f64
     }
 }
@@ -263,7 +295,7 @@ mod tests {
     }
 
     fn error(own: &ObservedOutput, noise: Noise) -> Option<PureError> {
-        own.pure_error(noise, &Replicated::of(&own.data))
+        own.pure_error(noise)
     }
 
     /// The pure error of replicates in the user's units.
@@ -314,7 +346,7 @@ mod tests {
         assert!((variance(&doubted) - 0.125 / 4.0).abs() < 1e-12);
         // Said to be exact, and contradicted.
         assert_eq!(error(&doubted, Noise::None), error(&doubted, Noise::Auto));
-        let contradiction = doubted.contradiction(&Replicated::of(&doubted.data));
+        let contradiction = doubted.contradiction();
         assert_eq!(contradiction, Some(Contradiction { rows: (30, 43) }));
         assert!(error(&line(&[], 0.0, 0), Noise::None).unwrap().is_exact());
     }

@@ -13,7 +13,7 @@
 
 use super::model::Surrogate;
 use super::observations::ObservedOutput;
-use super::pure_error::{Comparison, PAIRS, PureError, Replicated};
+use super::pure_error::{Comparison, PAIRS, PureError};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, select_rows, sorted_by_value};
 use crate::model::Prediction;
@@ -37,7 +37,6 @@ const PER_WINNER: usize = 2;
 pub(super) struct Recommender<'a> {
     /// Points, and outcomes to be maximised.
     pub own: &'a ObservedOutput,
-    pub replicated: Replicated,
     pub error: Option<PureError>,
     /// Length scales of the inputs; empty if some of them have no order, so that points have no mean.
     pub scales: Vec<f64>,
@@ -119,7 +118,7 @@ impl Recommender<'_> {
         };
         // A row whose noise is known has taught the model nothing of σ².
         for (i, &row) in rows.iter().enumerate().filter(|(_, row)| own.is_plain(**row)) {
-            let (outcome, count) = self.replicated.average(data, &model.units, row);
+            let (outcome, count) = own.replicated().average(data, &model.units, row);
             let noise = pure / count as f64;
             let share = noise / (model.noise - pure + noise);
             mean[i] = share * mean[i] + (1.0 - share) * outcome;
@@ -199,9 +198,7 @@ mod tests {
     }
 
     fn recommender(own: &ObservedOutput, noise: Noise) -> Recommender<'_> {
-        let replicated = Replicated::of(&own.data);
-        let error = own.pure_error(noise, &replicated);
-        Recommender { own, replicated, error, scales: vec![0.3] }
+        Recommender { own, error: own.pure_error(noise), scales: vec![0.3] }
     }
 
     #[test]

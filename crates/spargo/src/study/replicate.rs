@@ -10,10 +10,11 @@
 //! weights of their own for each draw.
 
 use super::ask::Batch;
-use super::global::{Global, distinct};
+use super::global::Global;
 use super::limits::{MOST_POINTS, check_count};
 use super::local::LocalModel;
 use super::model::{Models, Surrogate};
+use super::pure_error::Replicated;
 use super::{StepReport, Study, Trial};
 use crate::acquire::{ParetoState, Scale, simplex};
 use crate::data::OutcomeTransform;
@@ -148,10 +149,8 @@ impl Study {
     /// Without any model: the best outcomes of the first objective, as if they were equal. They are feasible or, if none is,
     /// the least infeasible.
     fn best_observed(&self) -> Candidates {
-        let ((complete, columns), scales) = (self.outcomes(), self.scales());
-        let outputs = columns.len();
-        let values = |row: usize| columns.iter().map(|column| column[row]).collect::<Vec<_>>();
-        let violations: Vec<f64> = (0..complete.len()).map(|row| self.violation(&values(row), &scales)).collect();
+        let (complete, columns) = self.outcomes();
+        let (outputs, violations) = (columns.len(), self.violations(&columns));
         let mut best = sorted_by_value(&columns[self.config.objectives_and_constraints().0[0]]);
         best.sort_by(|&i, &j| violations[i].total_cmp(&violations[j]));
         let has_feasible = violations.contains(&0.0);
@@ -168,9 +167,19 @@ impl Study {
     }
 
     /// By how much these values, one per output, violate all constraints, in units of the outputs' ranges.
-    pub(super) fn violation(&self, values: &[f64], scales: &[Scale]) -> f64 {
+    fn violation(&self, values: &[f64], scales: &[Scale]) -> f64 {
         let outputs = self.config.outputs.iter().zip(values).zip(scales);
         outputs.map(|((output, &value), scale)| output.goal.violation(value) / scale.range).sum()
+    }
+
+    /// By how much each row violates all constraints, in units of the outputs' ranges; `columns` has the values of each output.
+    pub(super) fn violations(&self, columns: &[Vec<f64>]) -> Vec<f64> {
+        let mut violations = vec![0.0; columns.first().map_or(0, Vec::len)];
+        for ((output, column), scale) in self.config.outputs.iter().zip(columns).zip(self.scales()) {
+            let parts = column.iter().map(|&value| output.goal.violation(value) / scale.range);
+            violations.iter_mut().zip(parts).for_each(|(violation, part)| *violation += part);
+        }
+        violations
     }
 
     fn draw_replicates(&self, candidates: &[Candidates], step: u64, count: usize) -> (Vec<Point>, Vec<Option<u64>>) {
@@ -204,10 +213,10 @@ impl Study {
 fn likely(pareto: &ParetoState, x: MatRef<'_>) -> Vec<usize> {
     let first: Vec<f64> = pareto.means.iter().map(|means| means[0]).collect();
     let feasible = sorted_by_value(&first).into_iter().filter(|&row| pareto.violations[row] == 0.0);
-    let mut seen = HashSet::new();
-    let front: Vec<usize> = distinct(x, pareto.incumbents.iter().copied(), &mut seen).collect();
+    let (replicated, mut seen) = (Replicated::of(x), HashSet::new());
+    let front: Vec<usize> = replicated.distinct(pareto.incumbents.iter().copied(), &mut seen).collect();
     let front = pareto.thinned(front, CANDIDATES);
-    front.into_iter().chain(distinct(x, feasible, &mut seen)).take(CANDIDATES).collect()
+    front.into_iter().chain(replicated.distinct(feasible, &mut seen)).take(CANDIDATES).collect()
 }
 
 /// Every model that is used somewhere, with the different points where it is used: of all trials, if there are no local models.
@@ -219,10 +228,10 @@ fn by_surrogate(global: &Surrogate, locals: &[LocalModel], x: MatRef<'_>) -> Vec
         locals.iter().map(|local| (&local.surrogate, &local.known)).collect()
     };
     let mut groups: Vec<(Surrogate, Vec<usize>)> = Vec::new();
-    let mut seen = HashSet::new();
+    let (replicated, mut seen) = (Replicated::of(x), HashSet::new());
     for (surrogate, rows) in used {
         // The first model that knows a point is used for it.
-        let own: Vec<usize> = distinct(x, rows.iter().copied(), &mut seen).collect();
+        let own: Vec<usize> = replicated.distinct(rows.iter().copied(), &mut seen).collect();
         match groups.iter_mut().find(|(other, _)| Arc::ptr_eq(&other.posterior, &surrogate.posterior)) {
             Some((_, rows)) => rows.extend(own),
             None if own.is_empty() => {}

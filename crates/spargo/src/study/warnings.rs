@@ -2,7 +2,7 @@
 
 use super::noise::Noise;
 use super::observations::Extreme;
-use super::pure_error::{Contradiction, Replicated};
+use super::pure_error::Contradiction;
 use super::screen::{SEVERAL, Screened};
 use super::{Counts, Status, Study};
 use std::borrow::Cow;
@@ -160,7 +160,7 @@ impl Study {
         }
         let observed = self.table.until(self.history.tells(), &self.history).ok()?;
         let own = observed.outputs[output].as_ref()?;
-        let Contradiction { rows: (earlier, later) } = own.contradiction(&Replicated::of(&own.data))?;
+        let Contradiction { rows: (earlier, later) } = own.contradiction()?;
         let record = |row: usize| observed.records[own.rows[row]];
         let told = |row: usize| self.history.records()[record(row)].told[output].measurement.observed();
         let (first, value) = (told(earlier)?, told(later)?);

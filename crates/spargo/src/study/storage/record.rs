@@ -151,6 +151,11 @@ impl Record {
         values.filter(|_| !self.is_discarded)
     }
 
+    /// Whether all outputs were observed, and the trial was not discarded.
+    pub fn is_complete(&self) -> bool {
+        !self.is_discarded && self.measurements().all(|measurement| measurement.observed().is_some())
+    }
+
     /// Why an output could not be measured, the first one's if there are several; `None` if none failed.
     pub fn failure(&self) -> Option<&str> {
         self.measurements().find_map(Measurement::failure)
