@@ -74,7 +74,7 @@ impl Trials {
     }
 }
 
-/// The trials and their order: by posterior mean of the only objective, by outcome if there is no model, and the latest
+/// The trials and their order: by what is believed of the only objective, by outcome if there is no model, and the latest
 /// without a single objective.
 fn chosen(study: &mut Study, all: &[OutputValue]) -> (Vec<u64>, Order) {
     let (objectives, _) = study.config().objectives_and_constraints();
@@ -88,8 +88,8 @@ fn chosen(study: &mut Study, all: &[OutputValue]) -> (Vec<u64>, Order) {
         },
         _ => (all.iter().rev().map(|told| told.trial).collect(), Order::Latest),
     };
-    if !matches!(order, Order::Latest) {
-        // Feasible trials come first.
+    if matches!(order, Order::Observed) {
+        // Feasible trials come first, as they do in a ranking.
         let feasible: HashSet<u64> = study.feasible().map(|(trial, _)| trial.id).collect();
         trials.sort_by_key(|trial| !feasible.contains(trial));
     }

@@ -4,11 +4,10 @@ use super::global::Global;
 use super::insight::CrediblePrediction;
 use super::local::LocalModel;
 use super::model::Models;
-use super::observations::Extreme;
-use super::{Best, Estimate, Observation, Study};
+use super::ranking::{Believed, least_infeasible};
+use super::{Best, Estimate, Observation, Output, Study};
 use crate::acquire::ParetoState;
 use crate::error::{Error, Result};
-use crate::linalg::sorted_by_value;
 
 impl Study {
     /// The best trial by the models, and the best outcome, of those that satisfy all constraints or, if none does, of those that
@@ -20,39 +19,26 @@ impl Study {
         let &[objective] = objectives.as_slice() else { return Ok(None) };
         let Some(models) = self.models_of_observed()? else { return Ok(None) };
         let (records, outcomes) = self.outcomes();
-        let Some((observed, _)) = self.least_infeasible(objective, &outcomes) else { return Ok(None) };
+        let order = least_infeasible(&outcomes[objective], &self.violations(&outcomes));
+        let Some(&observed) = order.first() else { return Ok(None) };
         let sign = self.config.outputs[objective].goal.sign();
         let value = sign * outcomes[objective][observed];
         let observed = Observation { trial: self.trial_of(records[observed]), value };
-        let (believed, feasible) = self.believed(objective, &models, (&records, outcomes))?;
+        let (believed, feasible) = self.believed(objective, &models)?;
         Ok(Some(Best { believed, observed, feasible }))
     }
 
-    /// The best trial by the models, and whether it satisfies all constraints by what is known of them; `outcomes` are of these
-    /// records, output by output.
-    fn believed(
-        &self,
-        objective: usize,
-        models: &Models,
-        (records, outcomes): (&[usize], Vec<Vec<f64>>),
-    ) -> Result<(Estimate, bool)> {
+    /// The best trial by the models, and whether it satisfies all constraints by what is known of them.
+    fn believed(&self, objective: usize, models: &Models) -> Result<(Estimate, bool)> {
         let data = self.table.until(models.seen(), &self.history)?;
-        let (records, outcomes) = &self.without_screened(objective, records, outcomes);
-        let x = self.table.rows(records);
-        let is_exact =
-            |k: usize| data.outputs[k].as_ref().is_some_and(|own| own.is_exact(self.config.outputs[k].noise));
-        // What an output is at every record: its outcomes, if these have no noise, or the model's means.
-        let column = |(k, outcomes): (usize, &Vec<f64>)| match &models.outputs[k] {
-            _ if is_exact(k) => Ok(outcomes.clone()),
-            model if k == objective => model.posterior.mean(x.as_ref()),
-            model => model.means(x.as_ref()),
-        };
-        let columns = outcomes.iter().enumerate().map(column).collect::<Result<Vec<_>>>()?;
-        let Some((row, violation)) = self.least_infeasible(objective, &columns) else {
+        let believed = self.believed_values(models, &data)?;
+        let Some(&row) = believed.order(objective).first() else {
             return Err(Error::Empty { what: "the list of complete trials".into() });
         };
-        let (feasible, sign) = (violation == 0.0, self.config.outputs[objective].goal.sign());
-        if is_exact(objective) {
+        let Believed { records, columns, violations } = believed;
+        let Output { goal, noise, .. } = &self.config.outputs[objective];
+        let (feasible, sign) = (violations[row] == 0.0, goal.sign());
+        if data.outputs[objective].as_ref().is_some_and(|own| own.is_exact(*noise)) {
             let value = sign * columns[objective][row];
             return Ok((
                 Estimate { trial: self.trial_of(records[row]), mean: value, interval: (value, value) },
@@ -68,7 +54,6 @@ impl Study {
                 let Some(global) = Global::new(&self.config, models, &data, objective) else {
                     return Err(Error::Empty { what: "the outcomes of the objective".into() });
                 };
-                let violations = self.violations(&columns);
                 let rows = (0..records.len()).filter(|&i| i == row || feasible && violations[i] == 0.0);
                 let (record, moments) = global.recommended_among(&rows.map(|i| records[i]).collect::<Vec<_>>())?;
                 (record, &models.outputs[objective], moments)
@@ -76,37 +61,6 @@ impl Study {
         };
         let CrediblePrediction { mean, interval } = CrediblePrediction::new(&model.units, sign, mean, variance);
         Ok((Estimate { trial: self.trial_of(record), mean, interval }, feasible))
-    }
-
-    /// Records and their outcomes, output by output, without those whose objective is not seen as it was told, and those that violate a
-    /// constraint by far more than models see: a trial whose outcome is not believed is not recommended either. If there is no other, all.
-    fn without_screened(
-        &self,
-        objective: usize,
-        records: &[usize],
-        outcomes: Vec<Vec<f64>>,
-    ) -> (Vec<usize>, Vec<Vec<f64>>) {
-        let extremes: Vec<Vec<Extreme>> = (0..outcomes.len()).map(|k| self.table.extremes(k, &self.history)).collect();
-        let is_screened = |row: usize, k: usize| {
-            let is_extreme = extremes[k].binary_search_by_key(&records[row], |&(record, _)| record).is_ok();
-            is_extreme && (k == objective || !self.config.outputs[k].goal.is_satisfied_by(outcomes[k][row]))
-        };
-        let is_kept = |row: &usize| (0..outcomes.len()).all(|k| !is_screened(*row, k));
-        let kept: Vec<usize> = (0..records.len()).filter(is_kept).collect();
-        if kept.is_empty() || kept.len() == records.len() {
-            return (records.to_vec(), outcomes);
-        }
-        let columns = outcomes.iter().map(|column| kept.iter().map(|&row| column[row]).collect()).collect();
-        (kept.iter().map(|&row| records[row]).collect(), columns)
-    }
-
-    /// The row that violates the constraints least, the best of equals by the objective and the first of these, with its
-    /// violation; `columns` has the values of each output, an objective's to be maximised.
-    fn least_infeasible(&self, objective: usize, columns: &[Vec<f64>]) -> Option<(usize, f64)> {
-        let violations = self.violations(columns);
-        let best =
-            sorted_by_value(&columns[objective]).into_iter().min_by(|&i, &j| violations[i].total_cmp(&violations[j]));
-        best.map(|row| (row, violations[row]))
     }
 
     /// The local models around the best trial, or around one on the front of several objectives, if the study has such models.

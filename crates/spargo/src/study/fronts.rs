@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 /// The trials that no other one beats in every objective, among those that satisfy all constraints.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Fronts {
-    /// By posterior mean.
+    /// By what is believed of each trial: its outcomes, where they have no noise, or posterior means. Trials whose outcomes are not
+    /// believed are not among them.
     pub believed: Vec<ParetoPoint>,
     /// By the outcomes as they were told.
     pub observed: Vec<ParetoPoint>,
@@ -24,14 +25,13 @@ pub struct ParetoPoint {
 }
 
 impl Study {
-    /// The evaluated points that no other one beats in every objective, by their outcomes and by posterior means, among
+    /// The evaluated points that no other one beats in every objective, by their outcomes and by what is believed of them, among
     /// those that satisfy all constraints.
     pub fn fronts(&mut self) -> Result<Fronts> {
         let Some(models) = self.models_of_observed()? else { return Ok(Fronts::default()) };
-        let complete = self.complete();
-        let x = self.table.rows(&complete);
-        let believed = models.outputs.iter().map(|model| model.means(x.as_ref())).collect::<Result<Vec<_>>>()?;
-        Ok(Fronts { believed: self.front(&complete, &believed), observed: self.observed_front() })
+        let observed = self.table.until(models.seen(), &self.history)?;
+        let believed = self.believed_values(&models, &observed)?;
+        Ok(Fronts { believed: self.front(&believed.records, &believed.columns), observed: self.observed_front() })
     }
 
     /// The trials whose outcomes no other one beats in every objective, among those that satisfy all constraints; without a

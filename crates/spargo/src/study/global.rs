@@ -10,7 +10,7 @@
 use super::config::Config;
 use super::model::{Models, Surrogate};
 use super::observations::{Observed, ObservedOutput};
-use super::recommend::{Recommended, Recommender};
+use super::recommend::{Nugget, Recommended, Recommender};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::kernel::Kernel;
@@ -144,12 +144,16 @@ impl<'a> Global<'a> {
         Ok(places.into_iter().map(|place| rows[place]).collect())
     }
 
+    /// What the outcomes of some records say of the objective beyond what a model does.
+    pub fn nuggets(&self, model: &Surrogate, records: &[usize]) -> Vec<Option<Nugget>> {
+        let rows: Vec<Option<usize>> =
+            records.iter().map(|&record| self.observed.row_of(self.objective, record)).collect();
+        self.recommender.nuggets(model, &rows)
+    }
+
     /// The objective's rows of some records, all at different points.
     fn rows_of(&self, records: &[usize]) -> Vec<usize> {
-        let row = |record: &usize| {
-            let place = self.observed.records.binary_search(record).ok()?;
-            self.own.rows.binary_search(&place).ok()
-        };
+        let row = |record: &usize| self.observed.row_of(self.objective, *record);
         self.own.replicated().distinct(records.iter().filter_map(row), &mut HashSet::new()).collect()
     }
 

@@ -18,7 +18,7 @@ use super::{Goal, ModelReport, Study};
 use crate::data::{OutcomeTransform, PosteriorAtData};
 use crate::error::{Error, Result};
 use crate::kernel::{Family, Kernel, Role};
-use crate::linalg::{Mat, sorted_by_value};
+use crate::linalg::Mat;
 use crate::math::normal;
 use crate::model::{Hyperparameters, Posterior, Prediction, leave_one_out, leave_site_out};
 use crate::space::Point;
@@ -134,22 +134,6 @@ impl Study {
             }
         };
         Ok(mean.into_iter().zip(variance).map(one).collect())
-    }
-
-    /// Trials with an outcome by their numbers: the one that is recommended, if the output is the only objective, and the others by
-    /// their posterior means, the best first.
-    pub fn ranking(&mut self, output: usize) -> Result<Vec<u64>> {
-        self.sign(output)?;
-        if self.models_of_observed()?.is_none() {
-            return Ok(Vec::new());
-        }
-        let (_, models) = self.current(output)?;
-        let records = self.observed_records();
-        let mean = models.outputs[output].posterior.mean(self.table.rows(&records).as_ref())?;
-        let by_mean: Vec<u64> = sorted_by_value(&mean).into_iter().map(|row| records[row] as u64 + 1).collect();
-        let is_objective = self.config.outputs[output].goal.is_objective();
-        let best = if is_objective { self.best()?.map(|best| best.believed.trial.id) } else { None };
-        Ok(best.into_iter().chain(by_mean.into_iter().filter(|trial| Some(*trial) != best)).collect())
     }
 
     /// These trials' outcomes of an output, each with what the model of all others says; trials without an outcome are passed over.

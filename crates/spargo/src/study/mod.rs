@@ -46,6 +46,7 @@ mod progress;
 mod proposal;
 mod pure_error;
 mod queue;
+mod ranking;
 mod ready;
 mod recommend;
 mod reconfigure;

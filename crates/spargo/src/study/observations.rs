@@ -80,6 +80,14 @@ pub(super) struct ObservedOutput {
 /// An extreme outcome, by its record, and what a model sees of it.
 pub(super) type Extreme = (usize, Screened);
 
+impl Observed {
+    /// The row of a record among those that have an output, if models see it.
+    pub fn row_of(&self, output: usize, record: usize) -> Option<usize> {
+        let place = self.records.binary_search(&record).ok()?;
+        self.outputs[output].as_ref()?.rows.binary_search(&place).ok()
+    }
+}
+
 impl ObservedOutput {
     /// All rows of some data, as they were told, and asked for.
     #[cfg(test)]

@@ -55,6 +55,34 @@ pub(super) struct Recommended {
     pub lcb: f64,
 }
 
+/// What the outcomes at a point say of f there, apart from the model: f = r g + (1 − r) ȳ, with a variance of its own.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Nugget {
+    /// r: how far the model is believed.
+    pub share: f64,
+    /// ȳ, in the model's units.
+    outcome: f64,
+    /// The pure error of ȳ.
+    noise: f64,
+}
+
+impl Nugget {
+    /// The mean of f, given that of g.
+    pub fn mean(&self, mean: f64) -> f64 {
+        self.share * mean + (1.0 - self.share) * self.outcome
+    }
+
+    /// The variance of f, given that of g.
+    pub fn variance(&self, variance: f64) -> f64 {
+        self.share * self.share * variance + self.own_variance()
+    }
+
+    /// The variance of f that it does not share with other points.
+    pub fn own_variance(&self) -> f64 {
+        (1.0 - self.share) * self.noise
+    }
+}
+
 /// Moments of f at trials, in a model's units.
 struct Beliefs {
     mean: Vec<f64>,
@@ -110,21 +138,33 @@ impl Recommender<'_> {
         Some(self.error.as_ref()?.compare(&self.own.data, &model.units, model.noise))
     }
 
-    fn beliefs(&self, model: &Surrogate, rows: &[usize]) -> Result<Beliefs> {
-        let (own, data) = (self.own, &self.own.data);
-        let Prediction { mut mean, mut variance } = model.posterior.predict(select_rows(data.x(), rows).as_ref())?;
-        let Some(pure) = self.compare(model).filter(Comparison::shows_misfit).map(|compared| compared.variance) else {
-            return Ok(Beliefs { mean, variance, has_misfit: false });
+    /// The pure error in a model's units, if the model takes signal for noise.
+    fn misfit(&self, model: &Surrogate) -> Option<f64> {
+        self.compare(model).filter(Comparison::shows_misfit).map(|compared| compared.variance)
+    }
+
+    /// What the outcomes of some rows say beyond what a model does: nothing, unless it takes signal for noise.
+    pub fn nuggets(&self, model: &Surrogate, rows: &[Option<usize>]) -> Vec<Option<Nugget>> {
+        let Some(pure) = self.misfit(model) else { return vec![None; rows.len()] };
+        let nugget = |row: usize| {
+            let (outcome, count) = self.own.replicated().average(&self.own.data, &model.units, row);
+            let noise = pure / count as f64;
+            Nugget { share: noise / (model.noise - pure + noise), outcome, noise }
         };
         // A row whose noise is known has taught the model nothing of σ².
-        for (i, &row) in rows.iter().enumerate().filter(|(_, row)| own.is_plain(**row)) {
-            let (outcome, count) = own.replicated().average(data, &model.units, row);
-            let noise = pure / count as f64;
-            let share = noise / (model.noise - pure + noise);
-            mean[i] = share * mean[i] + (1.0 - share) * outcome;
-            variance[i] = share * share * variance[i] + (1.0 - share) * noise;
+        rows.iter().map(|row| row.filter(|&row| self.own.is_plain(row)).map(nugget)).collect()
+    }
+
+    fn beliefs(&self, model: &Surrogate, rows: &[usize]) -> Result<Beliefs> {
+        let Prediction { mut mean, mut variance } =
+            model.posterior.predict(select_rows(self.own.data.x(), rows).as_ref())?;
+        let nuggets = self.nuggets(model, &rows.iter().copied().map(Some).collect::<Vec<_>>());
+        for (i, nugget) in nuggets.into_iter().enumerate() {
+            let Some(nugget) = nugget else { continue };
+            mean[i] = nugget.mean(mean[i]);
+            variance[i] = nugget.variance(variance[i]);
         }
-        Ok(Beliefs { mean, variance, has_misfit: true })
+        Ok(Beliefs { mean, variance, has_misfit: self.misfit(model).is_some() })
     }
 
     /// Among the rows that are tied with the best, the one closest to the mean point of the best of them; `None` if few are tied, if

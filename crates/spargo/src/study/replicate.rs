@@ -14,12 +14,15 @@ use super::global::Global;
 use super::limits::{MOST_POINTS, check_count};
 use super::local::LocalModel;
 use super::model::{Models, Surrogate};
+use super::observations::ObservedOutput;
 use super::pure_error::Replicated;
+use super::ranking::least_infeasible;
+use super::recommend::Nugget;
 use super::{StepReport, Study, Trial};
 use crate::acquire::{ParetoState, Scale, simplex};
 use crate::data::OutcomeTransform;
 use crate::error::{Error, Result};
-use crate::linalg::{Mat, MatRef, cholesky, select_rows, sorted_by_value};
+use crate::linalg::{Mat, MatRef, cholesky, sorted_by_value};
 use crate::model::Prediction;
 use crate::rng::{Purpose, StepRng, normal};
 use crate::space::Point;
@@ -100,50 +103,75 @@ impl Study {
     }
 
     fn candidates_of(&self, models: &Models) -> Result<Vec<Candidates>> {
-        if !self.config.is_one_objective() {
-            let complete = self.complete();
-            let x = self.table.rows(&complete);
+        let observed = self.table.until(models.seen(), &self.history)?;
+        let global = |k: usize| {
+            Global::new(&self.config, models, &observed, k).filter(|_| self.config.outputs[k].goal.is_objective())
+        };
+        let globals: Vec<Option<Global<'_>>> = (0..models.outputs.len()).map(global).collect();
+        let [Some(global)] = &globals[..] else {
+            let records = self.without_screened(self.complete());
+            let x = self.table.rows(&records);
             let (objectives, constraints) = self.config.acquired(&models.outputs);
             let pareto = ParetoState::new(&objectives, &constraints, x.as_ref())?;
-            let rows = likely(&pareto, x.as_ref());
-            return Ok(vec![self.candidates_among(&models.outputs, (&complete, x.as_ref()), &rows)?]);
-        }
-        let observed = self.table.until(models.seen(), &self.history)?;
+            let records: Vec<usize> = likely(&pareto, x.as_ref()).into_iter().map(|row| records[row]).collect();
+            return Ok(vec![self.candidates_among(&models.outputs, &globals, &records)?]);
+        };
         let mut locals = Vec::new();
-        if let Some(global) = Global::new(&self.config, models, &observed, 0) {
-            global.each(|local| locals.push(local))?;
+        global.each(|local| locals.push(local))?;
+        let is_candidate = |row: usize| self.table.inside[global.record(row)] && !global.own.is_screened(row);
+        let mut candidates = Vec::new();
+        for (surrogate, rows) in by_surrogate(&models.outputs[0], &locals, global.own) {
+            let records: Vec<usize> =
+                rows.into_iter().filter(|&row| is_candidate(row)).map(|row| global.record(row)).collect();
+            if !records.is_empty() {
+                candidates.push(self.candidates_among(&[surrogate], &globals, &records)?);
+            }
         }
-        let mut groups = by_surrogate(&models.outputs[0], &locals, observed.x.as_ref());
-        groups.iter_mut().for_each(|(_, rows)| rows.retain(|&row| self.table.inside[observed.records[row]]));
-        let groups = groups.into_iter().filter(|(_, rows)| !rows.is_empty());
-        let all = (observed.records.as_slice(), observed.x.as_ref());
-        groups.map(|(surrogate, rows)| self.candidates_among(&[surrogate], all, &rows)).collect()
+        Ok(if candidates.is_empty() { vec![self.best_observed()] } else { candidates })
     }
 
-    /// The candidates among these rows of some records, by models of all outputs: the largest upper confidence bounds of the
-    /// first objective.
+    /// The candidates among some records, by models of all outputs: the largest upper confidence bounds of the first objective. What
+    /// is believed of an objective is what it is recommended by.
     fn candidates_among(
         &self,
         surrogates: &[Surrogate],
-        (records, x): (&[usize], MatRef<'_>),
-        rows: &[usize],
+        globals: &[Option<Global<'_>>],
+        records: &[usize],
     ) -> Result<Candidates> {
         let objective = self.config.objectives_and_constraints().0[0];
-        let Prediction { mean, variance } = surrogates[objective].posterior.predict(select_rows(x, rows).as_ref())?;
-        let ucb: Vec<f64> = mean.iter().zip(&variance).map(|(mean, variance)| mean + variance.sqrt()).collect();
-        let rows: Vec<usize> = sorted_by_value(&ucb).into_iter().take(CANDIDATES).map(|i| rows[i]).collect();
-        let points = select_rows(x, &rows);
-        let joint = |surrogate: &Surrogate| {
-            let root = match cholesky(surrogate.posterior.covariance(points.as_ref())?, 0.0) {
+        let nuggets = |k: usize, records: &[usize]| match &globals[k] {
+            Some(global) => global.nuggets(&surrogates[k], records),
+            None => vec![None; records.len()],
+        };
+        let Prediction { mean, variance } =
+            surrogates[objective].posterior.predict(self.table.rows(records).as_ref())?;
+        let bound = |(i, nugget): (usize, Option<Nugget>)| match nugget {
+            Some(nugget) => nugget.mean(mean[i]) + nugget.variance(variance[i]).sqrt(),
+            None => mean[i] + variance[i].sqrt(),
+        };
+        let ucb: Vec<f64> = nuggets(objective, records).into_iter().enumerate().map(bound).collect();
+        let records: Vec<usize> = sorted_by_value(&ucb).into_iter().take(CANDIDATES).map(|i| records[i]).collect();
+        let points = self.table.rows(&records);
+        let joint = |(k, surrogate): (usize, &Surrogate)| {
+            let mut mean = surrogate.posterior.mean(points.as_ref())?;
+            let mut covariance = surrogate.posterior.covariance(points.as_ref())?;
+            for (i, nugget) in nuggets(k, &records).into_iter().enumerate() {
+                let Some(nugget) = nugget else { continue };
+                mean[i] = nugget.mean(mean[i]);
+                (0..records.len()).for_each(|j| covariance[(i, j)] *= nugget.share);
+                (0..records.len()).for_each(|j| covariance[(j, i)] *= nugget.share);
+                covariance[(i, i)] += nugget.own_variance();
+            }
+            let root = match cholesky(covariance, 0.0) {
                 Ok(factor) => factor.l,
                 Err(Error::Interrupted) => return Err(Error::Interrupted),
                 // Outcomes without noise: nothing is left to be learned, and means decide.
-                Err(_) => Mat::zeros(rows.len(), rows.len()),
+                Err(_) => Mat::zeros(records.len(), records.len()),
             };
-            Ok(Joint { mean: surrogate.posterior.mean(points.as_ref())?, root, units: surrogate.units })
+            Ok(Joint { mean, root, units: surrogate.units })
         };
-        let records = rows.iter().map(|&row| records[row]).collect();
-        Ok(Candidates { records, outputs: surrogates.iter().map(joint).collect::<Result<_>>()? })
+        let outputs = surrogates.iter().enumerate().map(joint).collect::<Result<_>>()?;
+        Ok(Candidates { records, outputs })
     }
 
     /// Without any model: the best outcomes of the first objective, as if they were equal. They are feasible or, if none is,
@@ -151,8 +179,7 @@ impl Study {
     fn best_observed(&self) -> Candidates {
         let (complete, columns) = self.outcomes();
         let (outputs, violations) = (columns.len(), self.violations(&columns));
-        let mut best = sorted_by_value(&columns[self.config.objectives_and_constraints().0[0]]);
-        best.sort_by(|&i, &j| violations[i].total_cmp(&violations[j]));
+        let best = least_infeasible(&columns[self.config.objectives_and_constraints().0[0]], &violations);
         let has_feasible = violations.contains(&0.0);
         let best = best.into_iter().filter(|&row| !has_feasible || violations[row] == 0.0);
         let records: Vec<usize> = best.take(FEW).map(|row| complete[row]).collect();
@@ -220,22 +247,22 @@ fn likely(pareto: &ParetoState, x: MatRef<'_>) -> Vec<usize> {
 }
 
 /// Every model that is used somewhere, with the different points where it is used: of all trials, if there are no local models.
-fn by_surrogate(global: &Surrogate, locals: &[LocalModel], x: MatRef<'_>) -> Vec<(Surrogate, Vec<usize>)> {
-    let all: Vec<usize> = (0..x.nrows()).collect();
+fn by_surrogate(global: &Surrogate, locals: &[LocalModel], own: &ObservedOutput) -> Vec<(Surrogate, Vec<usize>)> {
+    let all: Vec<usize> = (0..own.data.len()).collect();
     let used = if locals.is_empty() {
         vec![(global, &all)]
     } else {
         locals.iter().map(|local| (&local.surrogate, &local.known)).collect()
     };
     let mut groups: Vec<(Surrogate, Vec<usize>)> = Vec::new();
-    let (replicated, mut seen) = (Replicated::of(x), HashSet::new());
+    let mut seen = HashSet::new();
     for (surrogate, rows) in used {
         // The first model that knows a point is used for it.
-        let own: Vec<usize> = replicated.distinct(rows.iter().copied(), &mut seen).collect();
+        let new: Vec<usize> = own.replicated().distinct(rows.iter().copied(), &mut seen).collect();
         match groups.iter_mut().find(|(other, _)| Arc::ptr_eq(&other.posterior, &surrogate.posterior)) {
-            Some((_, rows)) => rows.extend(own),
-            None if own.is_empty() => {}
-            None => groups.push((surrogate.clone(), own)),
+            Some((_, rows)) => rows.extend(new),
+            None if new.is_empty() => {}
+            None => groups.push((surrogate.clone(), new)),
         }
     }
     groups

@@ -189,6 +189,39 @@ fn a_measurement_with_its_own_noise_is_not_exact_among_exact_outcomes() {
     assert!((14..=18).contains(&best.believed.trial.id) && best.observed.value == 0.5, "{best:?}");
 }
 
+/// An outcome that is not believed is not on the front by beliefs, and the last of its ranking.
+#[test]
+fn an_outcome_that_is_not_believed_is_on_no_believed_front() {
+    let outputs = vec![Output::new("y", Goal::Maximize), Output::new("z", Goal::Minimize)];
+    let space = Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap();
+    let mut study = memory(Config { outputs, ..small(space) });
+    let row = |i: usize| {
+        let x = i as f64 / 40.0;
+        (vec![Value::Real(x)], Some(Outcome::values([if i == 30 { 1e6 } else { x }, x * x])))
+    };
+    study.add(&(0..41).map(row).collect::<Vec<_>>()).unwrap();
+    assert_eq!(study.warnings()[0].treatment, Treatment::Doubted);
+    let fronts = study.fronts().unwrap();
+    assert!(fronts.believed.len() > 10 && fronts.believed.iter().all(|point| point.trial.id != 31));
+    assert_eq!(fronts.observed[0].trial.id, 31, "as it was told");
+    assert_eq!(study.ranking(0).unwrap().last(), Some(&31));
+}
+
+/// The rows of a model without an error are not those of the trials.
+#[test]
+fn replicates_at_the_end_are_of_the_best_trials_where_an_error_is_left_out() {
+    let noise = |i: usize| 1e-3 * normal(&mut stream(1, Purpose::Data, 0, i as u64));
+    let steps: Vec<f64> = (0..41).map(|i| if i == 24 { 1.0 } else { (i % 2) as f64 / 2.0 } + noise(i)).collect();
+    let mut outcomes = steps;
+    outcomes[3] = -1e6;
+    let mut study = line(Penalties::Warn, &outcomes);
+    assert_eq!(study.warnings()[0].treatment, Treatment::LeftOut);
+    let best = study.best().unwrap().unwrap().believed.trial;
+    let again = study.replicate(20).unwrap();
+    let of_best = again.iter().filter(|trial| trial.point == best.point).count();
+    assert!(of_best >= 10, "{of_best} of 20 at the best trial, {}", best.id);
+}
+
 /// A study says the same after any number of tells, whatever was screened in between.
 #[test]
 fn a_third_penalty_makes_a_region_of_two_errors() {

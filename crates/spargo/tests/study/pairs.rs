@@ -118,3 +118,34 @@ fn ripple(point: &Point) -> f64 {
     let [Value::Real(a), Value::Real(b)] = point[..] else { panic!("{point:?}") };
     (90.0 * a).sin() * (110.0 * b).sin()
 }
+
+/// The first of every face is the same trial, with noise, with a ripple that a model takes for noise, and without either.
+#[test]
+fn every_face_begins_with_the_same_trial() {
+    let noise = |id: u64| 0.1 * f64::sin(1.7 * (id * id) as f64);
+    let smooth = |trial: &Trial| rippled(&trial.point) - 0.3 * ripple(&trial.point);
+    let mut exact = config(square());
+    exact.outputs[0].noise = Noise::None;
+    for (name, config, outcome) in [
+        ("noisy", config(square()), &(|trial: &Trial| smooth(trial) + noise(trial.id)) as &dyn Fn(&Trial) -> f64),
+        ("rippled", config(square()), &rippled_with_noise),
+        ("exact", exact, &|trial: &Trial| rippled(&trial.point)),
+    ] {
+        let mut study = grown(config, 200, outcome);
+        let best = study.best().unwrap().unwrap();
+        let ranking = study.ranking(0).unwrap();
+        assert_eq!(ranking[0], best.believed.trial.id, "{name}");
+        if name != "exact" {
+            continue;
+        }
+        // The others follow by their outcomes, and a front of one objective is the best of them.
+        let value = |id: &u64| study.trial(*id).unwrap().values().unwrap()[0];
+        let values: Vec<f64> = ranking.iter().map(value).collect();
+        assert!(values.is_sorted_by(|a, b| a >= b), "{values:?}");
+        let front = study.fronts().unwrap().believed;
+        assert_eq!((front[0].trial.id, front[0].values[0]), (ranking[0], best.observed.value));
+        // There is nothing to be told apart.
+        let again = study.replicate(4).unwrap();
+        assert!(again.iter().all(|trial| trial.point == best.observed.trial.point), "{again:?}");
+    }
+}
