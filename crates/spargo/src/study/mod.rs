@@ -110,6 +110,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use storage::{Appended, Event, Storage};
 
+/// Events that are read at a time, so that a long log is in memory once.
+const EVENTS_AT_A_TIME: usize = 1 << 14;
+
 /// A study: ask for points, tell their outcomes.
 #[derive(Debug)]
 pub struct Study {
@@ -159,8 +162,14 @@ impl Study {
 
     /// Reads what other processes have written.
     pub fn refresh(&mut self) -> Result<()> {
-        let events = self.storage.load(self.history.position())?;
-        self.apply(events)
+        loop {
+            let events = self.storage.load_some(self.history.position(), EVENTS_AT_A_TIME)?;
+            let is_last = events.len() < EVENTS_AT_A_TIME;
+            self.apply(events)?;
+            if is_last {
+                return Ok(());
+            }
+        }
     }
 
     /// Outcomes of trials by their numbers, all or nothing; returns how many of them are new.

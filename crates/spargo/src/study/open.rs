@@ -51,7 +51,7 @@ impl Study {
     pub fn open_or_reconfigure(path: &Path, config: Config, note: &Note) -> Result<(Self, Vec<SettingChange>)> {
         config.check_complete()?;
         let mut storage = open_or_begin(path, &config)?;
-        if storage.load(0)?.is_empty() {
+        if storage.load_some(0, 1)?.is_empty() {
             storage.append(0, &[created(&config)?])?;
         }
         let mut study = Study::resume(Box::new(storage))?;
@@ -62,13 +62,11 @@ impl Study {
     /// The study in this storage if there is one, with these very settings, else a new one.
     pub fn with_storage(mut config: Config, mut storage: Box<dyn Storage>) -> Result<Self> {
         config.check_complete()?;
-        let mut events = storage.load(0)?;
-        if events.is_empty() {
+        if storage.load_some(0, 1)?.is_empty() {
             // If another process is faster, its settings are compared with ours.
             storage.append(0, &[created(&config)?])?;
-            events = storage.load(0)?;
         }
-        let mut study = Study::new(storage, events)?;
+        let mut study = Study::resume(storage)?;
         // That an input was added later is the study's history, which the caller need not repeat.
         config.space.adopt_past(&study.config.space);
         study.check_made_with(&config)?;
@@ -102,23 +100,19 @@ impl Study {
         }
     }
 
+    /// The study that the events of a storage make.
     fn resume(mut storage: Box<dyn Storage>) -> Result<Self> {
-        let events = storage.load(0)?;
-        Study::new(storage, events)
-    }
-
-    /// The study that these events of a storage make.
-    fn new(storage: Box<dyn Storage>, events: Vec<Event>) -> Result<Self> {
-        let Some(Event::Created { settings }) = events.first() else {
+        let first = storage.load_some(0, 1)?.into_iter().next();
+        let Some(Event::Created { settings }) = first else {
             return Err(refused(&*storage, "is empty", "give the path of a study, or another path to create one"));
         };
-        let config: Config = from_json("the settings in the study's file", settings)?;
+        let config: Config = from_json("the settings in the study's file", &settings)?;
         config.check()?;
         let (table, history) = (Observations::new(&config), History::new(config.outputs.len()));
         let state = OnceCell::new();
         let (by, demand, states) = (lease::name(), Demand::default(), 0);
         let mut study = Study { config, storage, history, table, models: None, state, states, by, demand };
-        study.apply(events)?;
+        study.refresh()?;
         // What was asked for before says nothing about what will be.
         study.demand = Demand::default();
         Ok(study)

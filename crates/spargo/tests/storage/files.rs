@@ -114,9 +114,9 @@ fn files_of_other_versions_are_refused_with_a_remedy() {
     for (version, words) in [
         (
             1,
-            "early version of spargo (format 1, not 4); export it with that version, and add its trials to a new study",
+            "early version of spargo (format 1, not 5); export it with that version, and add its trials to a new study",
         ),
-        (5, "later version of spargo (format 5, not 4); use that version of spargo"),
+        (6, "later version of spargo (format 6, not 5); use that version of spargo"),
     ] {
         change(&path, &format!("PRAGMA user_version = {version}"));
         refused(&path, &format!("was written by an {words}").replace("an later", "a later"));

@@ -24,11 +24,12 @@ fn version_of(path: &Path) -> i32 {
     rusqlite::Connection::open(path).unwrap().query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap()
 }
 
-/// The version of a file, and the text of its events and of its state.
+/// The version of a file, and the text of its events, in hexadecimal digits of those that are packed, and of its state.
 fn content(path: &Path) -> (i32, Vec<String>, String) {
     let version = version_of(path);
     let connection = rusqlite::Connection::open(path).unwrap();
-    let mut select = connection.prepare("SELECT json FROM events ORDER BY id").unwrap();
+    let mut select =
+        connection.prepare("SELECT iif(typeof(json) = 'text', json, hex(json)) FROM events ORDER BY id").unwrap();
     let events = select.query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
     let state = connection.query_row("SELECT json FROM state", [], |row| row.get(0)).unwrap();
     (version, events, state)
@@ -49,7 +50,7 @@ fn a_file_of_format_2_is_migrated_with_everything_in_it() {
         assert_eq!(study.best_observation().unwrap().trial.id, 10);
         assert!(study.best().unwrap().is_some() && study.reports().unwrap().len() == 5);
         drop(study);
-        assert_eq!(content(&path), (4, events.clone(), state.clone()));
+        assert_eq!(content(&path), (5, events.clone(), state.clone()));
     }
     assert_eq!(integrity(&path), "ok");
     let mut study = Study::open(&path).unwrap();
@@ -93,7 +94,7 @@ fn eventful(path: &Path) -> Study {
     let wider = Dimension::choice("colour", &["red", "green", "blue"]);
     config.space = Space::new(vec![Dimension::int("n", 0, 999), wider]).unwrap();
     study.reconfigure(config, &note("a new colour")).unwrap();
-    study.ask(3).unwrap();
+    study.ask_with(3, Refit::Every(1000)).unwrap();
     study.keep_dialect("semicolon").unwrap();
     study.ask_with(1, Refit::Every(1000)).unwrap();
     study.beat(Activity { workers: 2, busy_s: 12.5, waiting_s: 0.5 }).unwrap();
@@ -168,7 +169,7 @@ fn write_files_of_this_format() {
 
 #[test]
 fn files_of_each_format_are_read_with_the_values_that_were_written() {
-    for format in [3, 4] {
+    for format in [3, 4, 5] {
         let folder = Folder::new();
         let path = folder.file("study.db");
         fs::copy(format!("{FILES}/format{format}.db"), &path).unwrap();
@@ -183,7 +184,7 @@ fn files_of_each_format_are_read_with_the_values_that_were_written() {
         assert_eq!(study.model_reports().unwrap().iter().map(|model| model.observations).collect::<Vec<_>>(), [7, 6]);
         assert_eq!(study.ask(2).unwrap().len(), 2);
         let after = content(&path);
-        assert_eq!((after.0, &after.1[..before.1.len()]), (4, &before.1[..]));
+        assert_eq!((after.0, &after.1[..before.1.len()]), (5, &before.1[..]));
         assert_eq!(integrity(&path), "ok");
     }
 }
@@ -212,7 +213,7 @@ fn several_processes_migrate_a_file_once() {
         let output = child.wait_with_output().unwrap();
         assert_eq!(acknowledged(&output.stderr), ["25"], "{output:?}");
     }
-    assert_eq!(content(&path).0, 4);
+    assert_eq!(content(&path).0, 5);
 }
 
 #[test]
@@ -249,7 +250,7 @@ fn a_migration_that_is_killed_has_not_begun() {
         versions.push(version);
         assert_eq!((events.len(), integrity(&path).as_str()), (MANY as usize, "ok"));
         assert_eq!(SqliteStorage::open(&path).unwrap().load(0).unwrap().len(), MANY as usize);
-        assert_eq!(content(&path).0, 4);
+        assert_eq!(content(&path).0, 5);
     }
     assert!(versions.contains(&2), "no process was killed early enough: {versions:?}");
 }

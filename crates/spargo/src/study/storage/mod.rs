@@ -18,6 +18,7 @@
 mod history;
 mod memory;
 mod merge;
+mod packed;
 mod record;
 mod sqlite;
 
@@ -44,6 +45,13 @@ pub trait Storage: Debug + Send {
     ///
     /// The state of an [`Event::Asked`] may be megabytes and only the last one is needed: the earlier may be dropped.
     fn load(&mut self, position: u64) -> Result<Vec<Event>>;
+
+    /// The first of the events that [`load`](Self::load) would return, about `count` of them: a long log is read in parts, so that it
+    /// need not be in memory twice. Fewer than `count` mean that there are no more.
+    fn load_some(&mut self, position: u64, count: usize) -> Result<Vec<Event>> {
+        let _ = count;
+        self.load(position)
+    }
 
     /// Appends all of the events if the log holds exactly `position` events, else nothing.
     ///

@@ -1,7 +1,7 @@
 //! The tables of a study's file, and how those of earlier versions become those of this one.
 //!
 //! ```text
-//!     row = (number, text, checksum),     checksum = XXH3₆₄(text; seeded by number and table)
+//!     row = (number, bytes, checksum),     checksum = XXH3₆₄(bytes; seeded by number and table)
 //! ```
 //!
 //! A changed byte, and a row under another's number, is noticed but for one case in 2⁶⁴. `extent` says how far the log goes,
@@ -15,13 +15,32 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 pub(super) const APPLICATION: i32 = 0x7370_6172;
 
 /// The version of the tables below.
-pub(super) const VERSION: i32 = 4;
+pub(super) const VERSION: i32 = 5;
 
 /// The earliest version that is migrated: one before the first of [`MIGRATIONS`].
 const EARLIEST: i32 = VERSION - MIGRATIONS.len() as i32;
 
-/// The tables of this version.
-const TABLES: &str = TABLES_3;
+/// The tables of this version. Events count from 1 without a gap and are never changed; those of trials and outcomes are packed, which
+/// is a blob, all others are JSON, which is text.
+const TABLES: &str = "
+    CREATE TABLE events (
+        id INTEGER PRIMARY KEY,
+        json ANY NOT NULL,
+        checksum INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE state (                  -- of the last ask that left one: it may be megabytes
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        event INTEGER NOT NULL REFERENCES events,
+        json TEXT NOT NULL,
+        checksum INTEGER NOT NULL
+    ) STRICT;
+    CREATE TABLE extent (                 -- the last event, and the event of the state; 0 if there is none
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        events INTEGER NOT NULL,
+        state INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO extent (one, events, state) VALUES (1, 0, 0);
+";
 
 /// Formats 3 and 4. Events count from 1 without a gap and are never changed.
 const TABLES_3: &str = "
@@ -45,7 +64,7 @@ const TABLES_3: &str = "
 ";
 
 /// Each makes the tables of the next version; the last one makes those of [`VERSION`].
-const MIGRATIONS: [Migration; 2] = [add_checksums, allow_for_more_events];
+const MIGRATIONS: [Migration; 3] = [add_checksums, allow_for_more_events, allow_for_packed_events];
 
 /// Makes the tables of a version out of those of the one before, within a transaction.
 type Migration = fn(&Connection) -> Result<(), Fault>;
@@ -66,13 +85,13 @@ pub(super) enum Table {
 }
 
 impl Table {
-    /// The checksum of the text that belongs to an event.
-    pub fn checksum(self, event: u64, text: &str) -> i64 {
+    /// The checksum of the bytes that belong to an event.
+    pub fn checksum(self, event: u64, bytes: &[u8]) -> i64 {
         let seed = match self {
             Table::Events => event,
             Table::State => !event,
         };
-        xxh3_64_with_seed(text.as_bytes(), seed).cast_signed()
+        xxh3_64_with_seed(bytes, seed).cast_signed()
     }
 
     /// What the text of an event is, in words.
@@ -196,13 +215,13 @@ fn add_checksums(connection: &Connection) -> Result<(), Fault> {
     let mut rows = rows.query([])?;
     while let Some(row) = rows.next()? {
         let (id, json) = (row.get::<_, u64>(0)?, row.get_ref(1)?.as_str().map_err(Fault::garbled)?);
-        insert.execute(params![id, json, Table::Events.checksum(id, json)])?;
+        insert.execute(params![id, json, Table::Events.checksum(id, json.as_bytes())])?;
         extent.events = id;
     }
     let last = |row: &rusqlite::Row<'_>| Ok((row.get::<_, u64>(0)?, row.get::<_, String>(1)?));
     if let Some((event, json)) = connection.query_row("SELECT event, json FROM state_2", [], last).optional()? {
         let sql = "INSERT INTO state (one, event, json, checksum) VALUES (1, ?, ?, ?)";
-        connection.execute(sql, params![event, json, Table::State.checksum(event, &json)])?;
+        connection.execute(sql, params![event, json, Table::State.checksum(event, json.as_bytes())])?;
         extent.state = event;
     }
     extent.write(connection)?;
@@ -213,6 +232,20 @@ fn add_checksums(connection: &Connection) -> Result<(), Fault> {
 /// From format 3 to 4: leases, heartbeats, dialects and points that are ready are kinds of events, which format 3 takes for damage.
 fn allow_for_more_events(_: &Connection) -> Result<(), Fault> {
     Ok(())
+}
+
+/// From format 4 to 5: an event may be packed; those that are there stay as they are.
+fn allow_for_packed_events(connection: &Connection) -> Result<(), Fault> {
+    connection.execute_batch(
+        "ALTER TABLE events RENAME TO events_4; ALTER TABLE state RENAME TO state_4; ALTER TABLE extent RENAME TO extent_4",
+    )?;
+    connection.execute_batch(TABLES)?;
+    Ok(connection.execute_batch(
+        "INSERT INTO events SELECT id, json, checksum FROM events_4 ORDER BY id;
+         INSERT INTO state SELECT one, event, json, checksum FROM state_4;
+         UPDATE extent SET (events, state) = (SELECT events, state FROM extent_4);
+         DROP TABLE state_4; DROP TABLE events_4; DROP TABLE extent_4",
+    )?)
 }
 
 fn owner(connection: &mut Connection) -> Result<Owner, Fault> {

@@ -1,9 +1,9 @@
 //! A log in a SQLite file, which any number of processes may use at the same time.
 //!
 //! ```text
-//!     events  1, 2, …   JSON, only ever added    ┐ one transaction
-//!     state   of the last ask that left one      │ per call
-//!     extent  how far both go                    ┘
+//!     events  1, 2, …   packed or JSON, only added  ┐ one transaction
+//!     state   of the last ask that left one         │ per call
+//!     extent  how far both go                       ┘
 //! ```
 //!
 //! A process may be killed at any instant, and the machine may lose its power: what was appended stays, in whole. Damage is
@@ -16,12 +16,15 @@ mod format;
 mod identity;
 mod publish;
 
+use super::packed::{pack, unpack};
 use super::{Appended, Event, Storage};
 use crate::error::Result;
 use fault::Fault;
 use format::{Extent, Table, VERSION};
 use identity::Identity;
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 /// One study's file.
@@ -74,7 +77,11 @@ impl Storage for SqliteStorage {
     }
 
     fn load(&mut self, position: u64) -> Result<Vec<Event>> {
-        load(&mut self.connection, position).map_err(|fault| fault.at(&self.path))
+        load(&mut self.connection, position, i64::MAX as usize).map_err(|fault| fault.at(&self.path))
+    }
+
+    fn load_some(&mut self, position: u64, count: usize) -> Result<Vec<Event>> {
+        load(&mut self.connection, position, count).map_err(|fault| fault.at(&self.path))
     }
 
     fn append(&mut self, position: u64, events: &[Event]) -> Result<Appended> {
@@ -89,13 +96,14 @@ impl Storage for SqliteStorage {
     }
 }
 
-fn load(connection: &mut Connection, position: u64) -> std::result::Result<Vec<Event>, Fault> {
+fn load(connection: &mut Connection, position: u64, count: usize) -> std::result::Result<Vec<Event>, Fault> {
     // Readers of one transaction see one state of the file, whatever is committed meanwhile.
     let snapshot = connection.transaction()?;
     format::check_version(format::version(&snapshot)?)?;
     let extent = Extent::read(&snapshot)?;
-    let mut events = load_events(&snapshot, position, extent)?;
-    let Some((event, json)) = load_state(&snapshot, position, extent)? else { return Ok(events) };
+    let mut events = load_events(&snapshot, position, count, extent)?;
+    let last = if events.len() < count { u64::MAX } else { position + events.len() as u64 };
+    let Some((event, json)) = load_state(&snapshot, position, last, extent)? else { return Ok(events) };
     match usize::try_from(event - position - 1).ok().and_then(|i| events.get_mut(i)) {
         Some(Event::Asked { state, .. }) => *state = Some(json),
         _ => return Err(Fault::garbled(format_args!("event {event} is no ask, but has left a state"))),
@@ -103,26 +111,37 @@ fn load(connection: &mut Connection, position: u64) -> std::result::Result<Vec<E
     Ok(events)
 }
 
-/// The events after a position.
-fn load_events(snapshot: &Connection, position: u64, extent: Option<Extent>) -> std::result::Result<Vec<Event>, Fault> {
+/// The events after a position, so many at most.
+fn load_events(
+    snapshot: &Connection,
+    position: u64,
+    count: usize,
+    extent: Option<Extent>,
+) -> std::result::Result<Vec<Event>, Fault> {
     // Tables without an extent have no checksums either.
     let checksum = extent.map_or("NULL", |_| "checksum");
-    let sql = format!("SELECT id, json, {checksum} FROM events WHERE id > ? ORDER BY id");
+    let sql = format!("SELECT id, json, {checksum} FROM events WHERE id > ? ORDER BY id LIMIT ?");
     let mut select = snapshot.prepare_cached(&sql)?;
-    let (mut rows, mut events) = (select.query([position])?, Vec::new());
+    let (mut rows, mut events) = (select.query(params![position, count as i64])?, Vec::new());
     let missing = |event: u64| Fault::garbled(format_args!("event {event} is missing"));
     let mut last = position;
     while let Some(row) = rows.next()? {
         last += 1;
-        let (found, unreadable) = (row.get::<_, u64>(0)?, || format!("event {last} cannot be read"));
+        let (found, unreadable) =
+            (row.get::<_, u64>(0)?, || Fault::garbled(format_args!("event {last} cannot be read")));
         if found != last {
             return Err(missing(last));
         }
-        let json = row.get_ref(1)?.as_str().map_err(|_| Fault::garbled(unreadable()))?;
-        check(Table::Events, last, json, row.get(2)?)?;
-        events.push(serde_json::from_str(json).map_err(|_| Fault::garbled(unreadable()))?);
+        let (bytes, event) = match row.get_ref(1)? {
+            ValueRef::Text(json) => (json, serde_json::from_slice(json).ok()),
+            ValueRef::Blob(packed) => (packed, unpack(packed)),
+            _ => return Err(unreadable()),
+        };
+        check(Table::Events, last, bytes, row.get(2)?)?;
+        events.push(event.ok_or_else(unreadable)?);
     }
     match extent {
+        _ if events.len() == count => Ok(events),
         Some(extent) if last < extent.events => Err(missing(last + 1)),
         Some(extent) if last > extent.events.max(position) => {
             Err(Fault::garbled(format_args!("it has {last} events instead of {}", extent.events)))
@@ -131,10 +150,11 @@ fn load_events(snapshot: &Connection, position: u64, extent: Option<Extent>) -> 
     }
 }
 
-/// The state if it was left after a position, and the event that left it.
+/// The state if it was left after a position by an event up to the last, and the event that left it.
 fn load_state(
     snapshot: &Connection,
     position: u64,
+    last: u64,
     extent: Option<Extent>,
 ) -> std::result::Result<Option<(u64, String)>, Fault> {
     let event: Option<u64> = snapshot.query_row("SELECT event FROM state", [], |row| row.get(0)).optional()?;
@@ -142,17 +162,17 @@ fn load_state(
         return Err(Fault::garbled("the state of its last step is missing"));
     }
     // The text may be megabytes: it is read only if it is new.
-    let Some(event) = event.filter(|event| *event > position) else { return Ok(None) };
+    let Some(event) = event.filter(|event| (position + 1..=last).contains(event)) else { return Ok(None) };
     let sql = format!("SELECT json, {} FROM state", extent.map_or("NULL", |_| "checksum"));
     let (json, checksum) = snapshot.query_row(&sql, [], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
-    check(Table::State, event, &json, checksum)?;
+    check(Table::State, event, json.as_bytes(), checksum)?;
     Ok(Some((event, json)))
 }
 
-/// Refuses a text that is not the one that was written.
-fn check(table: Table, event: u64, json: &str, checksum: Option<i64>) -> std::result::Result<(), Fault> {
+/// Refuses bytes that are not those that were written.
+fn check(table: Table, event: u64, bytes: &[u8], checksum: Option<i64>) -> std::result::Result<(), Fault> {
     match checksum {
-        Some(checksum) if checksum != table.checksum(event, json) => {
+        Some(checksum) if checksum != table.checksum(event, bytes) => {
             Err(Fault::garbled(format_args!("the checksum of {} does not agree", table.part(event))))
         }
         _ => Ok(()),
@@ -182,13 +202,17 @@ fn append(
     }
     let mut insert = transaction.prepare_cached("INSERT INTO events (id, json, checksum) VALUES (?, ?, ?)")?;
     for (id, event) in (position + 1..).zip(events) {
-        let mut event = event.clone();
-        let state = if let Event::Asked { state, .. } = &mut event { state.take() } else { None };
-        let json = to_json(&event)?;
-        insert.execute(params![id, json, Table::Events.checksum(id, &json)])?;
+        let (event, state) = apart(event);
+        match pack(&event) {
+            Some(bytes) => insert.execute(params![id, bytes, Table::Events.checksum(id, &bytes)])?,
+            None => {
+                let json = to_json(&event)?;
+                insert.execute(params![id, json, Table::Events.checksum(id, json.as_bytes())])?
+            }
+        };
         if let Some(state) = state {
             let sql = "INSERT OR REPLACE INTO state (one, event, json, checksum) VALUES (1, ?, ?, ?)";
-            transaction.execute(sql, params![id, state, Table::State.checksum(id, &state)])?;
+            transaction.execute(sql, params![id, state, Table::State.checksum(id, state.as_bytes())])?;
             extent.state = id;
         }
         extent.events = id;
@@ -199,6 +223,16 @@ fn append(
     // What was written to a file that has no name any more is lost.
     identity.check()?;
     Ok(Appended::Done)
+}
+
+/// An event without its state, and the state, which is written once.
+fn apart(event: &Event) -> (Cow<'_, Event>, Option<String>) {
+    let mut event = Cow::Borrowed(event);
+    if !matches!(&*event, Event::Asked { state: Some(_), .. }) {
+        return (event, None);
+    }
+    let state = if let Event::Asked { state, .. } = event.to_mut() { state.take() } else { None };
+    (event, state)
 }
 
 fn to_json(event: &Event) -> std::result::Result<String, Fault> {
