@@ -10,7 +10,8 @@
 //! - no row is chosen twice, nor one that the others determine (a conditional variance below 1e-10 of the prior's is
 //!   nil), so K_ZZ is never singular: duplicates give fewer points, and so do rows that a smooth kernel cannot tell apart;
 //! - with at most M different rows all others are chosen, whatever the method: nothing is padded;
-//! - where no quality is left, the choice goes on by CVR.
+//! - where no quality is left, the choice goes on by CVR;
+//! - among many rows, the greedy search looks at a subsample of them, half of it by quality (see `subsample`).
 //!
 //! Kernels, custom ones included, compute an element alike in any block and are symmetric to the last bit: the lazy search
 //! then chooses the rows that one over all rows would.
@@ -21,11 +22,13 @@ mod kdpp;
 mod kmeans;
 pub mod quality;
 mod settings;
+mod subsample;
 mod trace;
 mod uniform;
 
 pub use quality::{CustomQuality, Needs, Quality, QualityFunction};
 pub use settings::{Allocation, Inputs};
+pub(crate) use subsample::{most_rows, subsample};
 pub use trace::{Trace, conditional_variance, trace};
 
 use crate::data::{AllocationContext, check_finite};
@@ -106,12 +109,24 @@ pub fn allocate_by(
     check(x, kernel, m)?;
     let quality: Vec<f64> = (0..x.nrows()).map(quality).collect();
     check_quality(&quality)?;
+    let most = most_rows(m);
+    if search == Search::Lazy && x.nrows() > most {
+        return greedy_among(&subsample(x, &quality, most, rng), x, kernel, &quality, m);
+    }
     let pool = Pool::new(x, kernel, &quality, m)?;
     let first = match search {
         Search::Lazy => Vec::new(),
         Search::Sample => kdpp::sample(x, kernel, &quality, m, rng)?,
     };
     greedy_after(&first, &pool, &quality)
+}
+
+/// The greedy choice among some of the rows.
+fn greedy_among(rows: &[usize], x: MatRef<'_>, kernel: &Kernel, quality: &[f64], m: usize) -> Result<Chosen> {
+    let (x, quality) = (select_rows(x, rows), rows.iter().map(|&row| quality[row]).collect::<Vec<_>>());
+    let chosen = greedy_after(&[], &Pool::new(x.as_ref(), kernel, &quality, m)?, &quality)?;
+    let rows = chosen.rows.map(|found| found.into_iter().map(|i| rows[i]).collect());
+    Ok(Chosen { rows, ..chosen })
 }
 
 /// The greedy choice after the first rows, of which those are kept that no earlier one determines.

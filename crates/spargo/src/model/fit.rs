@@ -9,7 +9,7 @@
 
 use super::params::search_interval;
 use super::search::{Learned, Start, random_subset};
-use super::sgpr::{Jitter, Sgpr};
+use super::sgpr::{Collapsed, Jitter, Sgpr};
 use super::svgp::{Svgp, Variational};
 use super::{Evaluation, Hyperparameters, Inferred, Likelihood, Posterior, Priors, exact};
 use crate::data::Dataset;
@@ -116,6 +116,8 @@ pub struct Fit {
     pub hyper: Hyperparameters,
     /// How the fit came about.
     pub report: FitReport,
+    /// The sums of a sparse posterior, which further rows may enter; `None` of other posteriors.
+    pub sums: Option<Collapsed>,
 }
 
 /// How a fit came about.
@@ -144,7 +146,7 @@ pub fn fit(start: &Hyperparameters, data: &Dataset, z: MatRef<'_>, settings: &Fi
     let start = &settings.raised(start);
     let Learned { mut hyper, mut report } = learn(start, data, z, settings)?;
     interrupt::poll()?;
-    let inferred = match infer(&hyper, data, z, settings) {
+    let (inferred, sums) = match infer(&hyper, data, z, settings) {
         Ok(inferred) => inferred,
         // A posterior that cannot be computed with the new ones is computed with the old.
         Err(error) => {
@@ -156,7 +158,7 @@ pub fn fit(start: &Hyperparameters, data: &Dataset, z: MatRef<'_>, settings: &Fi
     interrupt::poll()?;
     report.objective = inferred.objective;
     report.jitter = inferred.posterior.jitter();
-    Ok(Fit { posterior: inferred.posterior, hyper, report })
+    Ok(Fit { posterior: inferred.posterior, hyper, report, sums })
 }
 
 impl FitOptions {
@@ -208,17 +210,26 @@ impl FitOptions {
     }
 }
 
-fn infer(hyper: &Hyperparameters, data: &Dataset, z: MatRef<'_>, settings: &FitOptions) -> Result<Inferred> {
+/// The posterior, and its sums if it is sparse.
+fn infer(
+    hyper: &Hyperparameters,
+    data: &Dataset,
+    z: MatRef<'_>,
+    settings: &FitOptions,
+) -> Result<(Inferred, Option<Collapsed>)> {
     match settings.inference {
-        Inference::Exact => exact::infer(hyper, data),
-        Inference::Sparse => Sgpr { jitter: settings.jitter, ..Sgpr::new(hyper, data, z)? }.infer(),
+        Inference::Exact => Ok((exact::infer(hyper, data)?, None)),
+        Inference::Sparse => {
+            let sums = Collapsed::new(&Sgpr { jitter: settings.jitter, ..Sgpr::new(hyper, data, z)? })?;
+            Ok((sums.infer()?, Some(sums)))
+        }
         Inference::Variational => {
             let svgp = Svgp::with_jitter(hyper, data, z, settings.likelihood, settings.jitter)?;
             let q = match &settings.q {
                 Some(q) => q.clone(),
                 None => svgp.optimal(&Variational::prior(z.nrows()))?,
             };
-            Ok(Inferred { objective: svgp.elbo(&q)?, posterior: svgp.posterior(&q)? })
+            Ok((Inferred { objective: svgp.elbo(&q)?, posterior: svgp.posterior(&q)? }, None))
         }
     }
 }

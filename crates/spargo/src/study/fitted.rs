@@ -73,8 +73,13 @@ impl Study {
             Some((last, states)) => match self.table.until(last, &self.history) {
                 Ok(before) => {
                     let is_revised = self.history.last_revision() > last;
-                    let last = LastStep { states, before: &before, is_revised };
-                    Models::new(&self.config, Some(&last), &data, step, seen)?
+                    let kept =
+                        self.models.as_ref().filter(|(of, _)| of.state == self.states).map(|(_, models)| &**models);
+                    let last = LastStep { states, before: &before, is_revised, kept };
+                    match Models::entered(&self.config, &last, &data, seen)? {
+                        Some(models) => models,
+                        None => Models::new(&self.config, Some(&last), &data, step, seen)?,
+                    }
                 }
                 // Everything that it had seen was withdrawn.
                 Err(Error::Empty { .. }) => Models::new(&self.config, None, &data, step, seen)?,

@@ -5,6 +5,7 @@
 //! ```
 
 use super::config::{Config, OutcomeTransformChoice};
+use super::entered::EnteredSums;
 use super::goal::Goal;
 use super::local::LocalModel;
 use super::observations::{Observed, ObservedOutput};
@@ -38,6 +39,9 @@ pub(super) struct ModelState {
     pub searched: usize,
     /// The last tell that the model has seen.
     pub seen: u64,
+    /// The last tell that was seen when the hyperparameters and Z were chosen, if others have come since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fitted: Option<u64>,
 }
 
 /// Z, [m, d].
@@ -94,6 +98,8 @@ pub(super) struct Models {
     pub outputs: Vec<Surrogate>,
     pub states: Vec<ModelState>,
     pub reports: Vec<ModelReport>,
+    /// The sums of each posterior that is sparse.
+    pub sums: Vec<Option<EnteredSums>>,
     /// The best trial by local models, once it was asked for.
     pub local: OnceLock<Option<LocalModel>>,
     /// The trials that the models have seen by their means, once these were needed.
@@ -110,6 +116,8 @@ pub(super) struct LastStep<'a> {
     pub before: &'a Observed,
     /// Whether something that it had seen was corrected since: then nothing is learned from where it ended.
     pub is_revised: bool,
+    /// Models that this process has made from the same state, or left as this state.
+    pub kept: Option<&'a Models>,
 }
 
 impl Models {
@@ -140,11 +148,22 @@ impl Models {
         let mut models = Models::default();
         for (state, own) in states.into_iter().zip(&observed.outputs) {
             match own {
-                Some(ObservedOutput { data, .. }) => drop(models.push(state.posterior(data)?, state, data.len())),
+                Some(own) => models.restore(state, own, &observed.records)?,
                 None => models.push_prior(state, observed.x.ncols()),
             }
         }
         Ok(models)
+    }
+
+    /// Adds the model of another output that left a state.
+    fn restore(&mut self, state: ModelState, own: &ObservedOutput, records: &[usize]) -> Result<()> {
+        let (posterior, sums) = match EnteredSums::restored(&state, own)? {
+            Some(sums) => sums.enter(&state, own, records).map(|(posterior, sums)| (posterior, Some(sums)))?,
+            None => (state.posterior(&own.data)?, None),
+        };
+        self.push(posterior, state, own.data.len());
+        self.sums[self.outputs.len() - 1] = sums;
+        Ok(())
     }
 
     /// Chooses the inducing points of an output and fits its model.
@@ -166,7 +185,7 @@ impl Models {
 
         let started = Instant::now();
         let z = inducing.as_ref().map_or(data.x(), Mat::as_ref);
-        let Fit { posterior, hyper, report } = fit(start, data, z, options)?;
+        let Fit { posterior, hyper, report, sums } = fit(start, data, z, options)?;
         let state = ModelState {
             output: config.outputs[output].name.clone(),
             units: *units,
@@ -176,21 +195,23 @@ impl Models {
             likelihood: options.likelihood,
             searched: searched.unwrap_or(data.len()),
             seen,
+            fitted: None,
         };
         let reported = self.push(posterior, state, data.len());
         reported.allocate_s = allocate_s;
         reported.fit_s = warp_s + started.elapsed().as_secs_f64();
         reported.fit = Some(report);
+        self.sums[output] = sums.map(EnteredSums::new);
         Ok(())
     }
 
     /// Adds the prior of another output, which has no outcome.
-    fn push_prior(&mut self, state: ModelState, inputs: usize) {
+    pub(super) fn push_prior(&mut self, state: ModelState, inputs: usize) {
         self.push(Posterior::prior(&state.hyper, inputs), state, 0);
     }
 
     /// Adds the model of another output; its report says that nothing was done for it.
-    fn push(&mut self, posterior: Posterior, state: ModelState, observations: usize) -> &mut ModelReport {
+    pub(super) fn push(&mut self, posterior: Posterior, state: ModelState, observations: usize) -> &mut ModelReport {
         let report = ModelReport {
             output: state.output.clone(),
             observations,
@@ -204,6 +225,7 @@ impl Models {
         self.outputs.push(Surrogate { posterior: Arc::new(posterior), units: state.units, noise: state.hyper.noise });
         self.states.push(state);
         self.reports.push(report);
+        self.sums.push(None);
         &mut self.reports[self.outputs.len() - 1]
     }
 

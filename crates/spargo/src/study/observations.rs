@@ -20,6 +20,9 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
+/// Changes at a time that are put into sorted lists one by one.
+const FEW_CHANGES: usize = 16;
+
 /// What is known of the history's records; a record is named by its index.
 #[derive(Debug, Default)]
 pub(super) struct Observations {
@@ -71,6 +74,8 @@ pub(super) struct ObservedOutput {
     pub data: Dataset,
     /// Whether the study asked for the trial of each row.
     pub asked: Vec<bool>,
+    /// The tell that each row came with.
+    pub seq: Vec<u64>,
     /// Those of the rows whose outcomes are not seen as they were told, in their order.
     screened: Vec<usize>,
     /// Rows at the same points, once they were asked for.
@@ -92,8 +97,8 @@ impl ObservedOutput {
     /// All rows of some data, as they were told, and asked for.
     #[cfg(test)]
     pub fn of(data: Dataset) -> Self {
-        let (rows, asked) = ((0..data.len()).collect(), vec![true; data.len()]);
-        ObservedOutput { rows, asked, data, screened: Vec::new(), replicated: OnceLock::new() }
+        let (rows, asked, seq) = ((0..data.len()).collect(), vec![true; data.len()], (1..=data.len() as u64).collect());
+        ObservedOutput { rows, asked, seq, data, screened: Vec::new(), replicated: OnceLock::new() }
     }
 
     /// Rows at the same points.
@@ -205,7 +210,8 @@ impl Observations {
         if records.is_empty() {
             return Err(Error::Empty { what: "the list of outcomes".into() });
         }
-        let outputs = told.into_iter().map(|told| self.seen(told, &records, history)).collect::<Result<_>>()?;
+        let seen = |(output, told)| self.seen(output, told, &records, history);
+        let outputs = told.into_iter().enumerate().map(seen).collect::<Result<_>>()?;
         Ok(Observed { x: self.rows(&records), records, outputs })
     }
 
@@ -271,7 +277,7 @@ impl Observations {
     }
 
     /// What models see of an output's outcomes; `None` if that is nothing.
-    fn seen(&self, told: Told, records: &[usize], history: &History) -> Result<Option<ObservedOutput>> {
+    fn seen(&self, output: usize, told: Told, records: &[usize], history: &History) -> Result<Option<ObservedOutput>> {
         let Told { records: mut own, mut y, mut noise, screened } = told;
         let mut is_seen = vec![true; own.len()];
         for &(row, as_seen) in &screened {
@@ -295,7 +301,8 @@ impl Observations {
         let data = Dataset::new(self.rows(&own), y)?;
         let data = if noise.iter().all(Option::is_none) { data } else { data.with_known_noise(noise)? };
         let asked = own.iter().map(|&record| history.records()[record].ask.is_some()).collect();
-        Ok(Some(ObservedOutput { rows, data, asked, screened, replicated: OnceLock::new() }))
+        let seq = own.iter().map(|&record| history.records()[record].told[output].seq).collect();
+        Ok(Some(ObservedOutput { rows, data, asked, seq, screened, replicated: OnceLock::new() }))
     }
 }
 
@@ -326,11 +333,22 @@ fn keep<T>(values: &mut Vec<T>, marks: &[bool]) {
 
 /// Takes records that changed out of a list in the order of the trials, and puts in those that belong there now.
 fn update(list: &mut Vec<usize>, records: &[Record], changed: &[usize], belongs: impl Fn(&Record) -> bool) {
-    let Some(&first) = changed.first() else { return };
+    let belongs = |i: usize| !records[i].is_discarded && belongs(&records[i]);
+    if changed.len() <= FEW_CHANGES {
+        // Moving what follows a place costs far less than sorting it.
+        for &i in changed {
+            match (list.binary_search(&i), belongs(i)) {
+                (Err(place), true) => list.insert(place, i),
+                (Ok(place), false) => _ = list.remove(place),
+                _ => {}
+            }
+        }
+        return;
+    }
     // All before the first change stays.
-    let mut tail = list.split_off(list.partition_point(|&i| i < first));
+    let mut tail = list.split_off(list.partition_point(|&i| i < changed[0]));
     tail.retain(|i| changed.binary_search(i).is_err());
-    tail.extend(changed.iter().filter(|&&i| !records[i].is_discarded && belongs(&records[i])));
+    tail.extend(changed.iter().filter(|&&i| belongs(i)));
     tail.sort_unstable();
     list.extend(tail);
 }

@@ -2,17 +2,18 @@
 
 use super::config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice};
 use super::goal::{Goal, in_units};
+use super::last_posterior::{LastPosterior, Variances, ratio};
 use super::model::{Inducing, LastStep, ModelState};
 use super::observations::ObservedOutput;
 use crate::acquire::optimizer::Excluded;
-use crate::allocate::{Allocation, Needs, allocate};
-use crate::data::{Dataset, OutcomeTransform, PosteriorAtData, Warp};
+use crate::allocate::{Allocation, Needs, allocate, most_rows, subsample};
+use crate::data::{AllocationContext, Dataset, OutcomeTransform, Warp};
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::linalg::{Mat, MatRef};
+use crate::linalg::{Mat, MatRef, select_rows};
 use crate::model::{
     ASINH_WARPS, CANDIDATE_WARPS, EXACT_LIMIT, FitOptions, HyperparameterObjective, Hyperparameters, Inference,
-    Likelihood, Posterior, Prediction, Start, fit, learn_outcome_transform, noise_bound,
+    Likelihood, Posterior, Start, fit, learn_outcome_transform, noise_bound,
 };
 use crate::optim::Lbfgsb;
 use crate::rng::{Purpose, stream};
@@ -28,15 +29,15 @@ const LOOSE: Lbfgsb =
 /// Ratios of the last step's units to these within which its posterior has a meaning, and a variance that is a number.
 const RATIOS: RangeInclusive<f64> = 1e-50..=1e50;
 
-/// What the last step left of an output, and the data that it had seen.
-type Last<'a> = (&'a ModelState, &'a Dataset);
+/// What the last step left of an output, and what it had seen of it.
+type Last<'a> = (&'a ModelState, &'a ObservedOutput);
 
 impl LastStep<'_> {
     /// What it left of an output that had outcomes by then.
     fn of(&self, output: usize) -> Option<Last<'_>> {
         let own = self.before.outputs[output].as_ref()?;
         let state = Some(&self.states[output]).filter(|state| state.searched > 0)?;
-        Some((state, &own.data))
+        Some((state, own))
     }
 }
 
@@ -50,8 +51,8 @@ pub(super) struct Prepared {
     pub options: FitOptions,
     /// The rows of the data among all that were observed.
     pub rows: Vec<usize>,
-    /// The last posterior at all rows that were observed, if inducing points depend on it.
-    pub posterior: Option<PosteriorAtData>,
+    /// The last posterior, if inducing points depend on it.
+    pub posterior: Option<LastPosterior>,
     /// Observations at the last search from several starts; `None` if this is to be one.
     pub searched: Option<usize>,
     pub warp_s: f64,
@@ -63,7 +64,7 @@ impl Prepared {
     pub fn new(
         config: &Config,
         output: usize,
-        last: Option<&LastStep<'_>>,
+        step: Option<&LastStep<'_>>,
         own: &ObservedOutput,
         x: MatRef<'_>,
     ) -> Result<Self> {
@@ -73,8 +74,8 @@ impl Prepared {
         // What the last step believed may have been screened since: then its units say nothing of these.
         let now = OutcomeTransform::of(data.y(), Warp::Identity);
         let is_comparable = |(last, _): &Last<'_>| RATIOS.contains(&ratio(&last.units, &now, last.hyper.mean));
-        let before = last.and_then(|last| last.of(output)).filter(is_comparable);
-        let last = before.filter(|_| !last.is_some_and(|last| last.is_revised));
+        let before = step.and_then(|step| step.of(output)).filter(is_comparable);
+        let last = before.filter(|_| !step.is_some_and(|step| step.is_revised));
         // A search from one start can stay where few data had led it: look around again as they double.
         let searched = last.map(|(last, _)| last.searched).filter(|searched| data.len() < 2 * searched);
         let first = Hyperparameters::cold(Kernel::for_space(&config.space, &config.model.kernel)?);
@@ -109,13 +110,14 @@ impl Prepared {
 
         let started = Instant::now();
         let mut allocation = config.allocation_of(output);
-        let posterior = match (allocation.quality().needs(), before) {
+        let posterior = match (allocation.quality().needs(), before.zip(step)) {
             (Needs::Nothing, _) => None,
             _ if options.inference == Inference::Exact => None,
-            (_, Some(before)) => {
-                let posterior = last_posterior(before, x, (rows, &standard), &units)?;
+            (_, Some(((state, seen), step))) => {
                 let level = goal.level(data.y()).map_or(0.0, |level| in_units(&units, level));
-                Some(posterior.with_level(level)?)
+                let posterior = LastPosterior::new(step.posterior(output, seen)?, state, &units, level);
+                let is_small = x.nrows() <= most_rows(config.inducing);
+                Some(if is_small { posterior.at_all(x, (rows, &standard))? } else { posterior })
             }
             // Without a posterior there is no quality to go by: the points that cover the data best.
             (_, None) => {
@@ -159,7 +161,7 @@ fn fitting(config: &Config, cold: bool) -> FitOptions {
 
 impl ModelOptions {
     /// Exact while that is what the settings say, or no approximation is needed.
-    fn inference(&self, observations: usize, inducing: usize) -> Inference {
+    pub(super) fn inference(&self, observations: usize, inducing: usize) -> Inference {
         let exact = inducing.max(self.exact_until).min(EXACT_LIMIT);
         if observations <= exact { Inference::Exact } else { Inference::Sparse }
     }
@@ -185,6 +187,7 @@ impl ModelState {
             likelihood: Likelihood::Gaussian,
             searched: 0,
             seen,
+            fitted: None,
         })
     }
 
@@ -215,12 +218,6 @@ impl ModelState {
     }
 }
 
-/// How much longer a unit is in `new` than in `old`, around a value in the old ones.
-fn ratio(old: &OutcomeTransform, new: &OutcomeTransform, value: f64) -> f64 {
-    let outcome = old.from_model(value);
-    (new.log_slope(outcome) - old.log_slope(outcome)).exp()
-}
-
 /// Z from the last step's kernel and posteriors.
 pub(super) fn inducing_points(
     config: &Config,
@@ -228,40 +225,41 @@ pub(super) fn inducing_points(
     (output, own): (usize, &Prepared),
     step: u64,
 ) -> Result<Mat> {
-    let Prepared { data, rows, start, allocation, .. } = own;
-    let at_rows = |other: &Option<Prepared>| {
-        let units = other.as_ref().map_or_else(OutcomeTransform::identity, |other| other.units);
-        let posterior = other.as_ref().and_then(|other| other.posterior.as_ref());
-        (units, posterior.map(|posterior| posterior.select(rows)))
-    };
-    let outputs: Vec<_> = all.iter().map(at_rows).collect();
-    // A table may have but one word in a column.
-    let bounds = config.space.dimensions().iter().map(|d| (0.0, d.domain.largest().max(1.0))).collect();
-    let context =
-        config.allocation_context(&allocation.quality(), output, &outputs, data.len())?.with_bounds(bounds)?;
+    let Prepared { data, start, allocation, .. } = own;
     let mut rng = stream(config.seed, Purpose::Allocation, step, output as u64);
-    let chosen = allocate(allocation, data.x(), &start.kernel, &context, config.inducing, &mut rng)?;
+    let most = most_rows(config.inducing);
+    let chosen = if data.len() <= most || own.posterior.is_none() {
+        let context = context(config, all, (output, own), (data.x(), &own.rows), Variances::OfEach)?;
+        allocate(allocation, data.x(), &start.kernel, &context, config.inducing, &mut rng)?
+    } else {
+        // A variance of each of many rows takes as long as a fit: some of the rows are drawn by what their means promise.
+        let rough = context(config, all, (output, own), (data.x(), &own.rows), Variances::Typical)?;
+        let quality = allocation.quality().evaluate(&rough, config.inducing)?;
+        let drawn = subsample(data.x(), &quality, most, &mut rng);
+        let (x, places) = (select_rows(data.x(), &drawn), drawn.iter().map(|&row| own.rows[row]).collect::<Vec<_>>());
+        let context = context(config, all, (output, own), (x.as_ref(), &places), Variances::OfEach)?;
+        allocate(allocation, x.as_ref(), &start.kernel, &context, config.inducing, &mut rng)?
+    };
     Ok(snapped(chosen.points, &config.space))
 }
 
-/// The last posterior at all rows, in the units of `units` (variances to first order); `own` are the rows that have the
-/// output with their outcomes, elsewhere the mean stands for the outcome.
-fn last_posterior(
-    (last, before): Last<'_>,
-    x: MatRef<'_>,
-    (own, data): (&[usize], &Dataset),
-    units: &OutcomeTransform,
-) -> Result<PosteriorAtData> {
-    let Prediction { mean, variance } = last.posterior(before)?.predict(x)?;
-    let ratios: Vec<f64> = mean.iter().map(|&mean| ratio(&last.units, units, mean)).collect();
-    let variance = variance.iter().zip(&ratios).map(|(v, ratio)| v * ratio * ratio).collect();
-    let mean: Vec<f64> = mean.iter().map(|&mean| units.to_model(last.units.from_model(mean))).collect();
-    let mut noise: Vec<f64> = ratios.iter().map(|ratio| last.hyper.noise * ratio * ratio).collect();
-    let mut y = mean.clone();
-    for (i, &row) in own.iter().enumerate() {
-        (y[row], noise[row]) = (data.y()[i], data.noise_of(i, noise[row]));
-    }
-    PosteriorAtData::new(y, mean, variance, noise)
+/// What the inducing points of an output are chosen by, at some of the rows that were observed, by their points and places.
+fn context(
+    config: &Config,
+    all: &[Option<Prepared>],
+    (output, own): (usize, &Prepared),
+    (x, places): (MatRef<'_>, &[usize]),
+    variances: Variances,
+) -> Result<AllocationContext> {
+    let at_places = |other: &Option<Prepared>| {
+        let Some(other) = other else { return Ok((OutcomeTransform::identity(), None)) };
+        let at = |posterior: &LastPosterior| posterior.at(x, places, (&other.rows, &other.data), variances);
+        Ok((other.units, other.posterior.as_ref().map(at).transpose()?))
+    };
+    let outputs = all.iter().map(at_places).collect::<Result<Vec<_>>>()?;
+    // A table may have but one word in a column.
+    let bounds = config.space.dimensions().iter().map(|d| (0.0, d.domain.largest().max(1.0))).collect();
+    config.allocation_context(&own.allocation.quality(), output, &outputs, places.len())?.with_bounds(bounds)
 }
 
 /// Centroids and uniform points lie between the valid values; those that fall together become one.
@@ -298,35 +296,6 @@ mod tests {
     /// Units that are 1 and 5 times as long.
     fn units() -> [OutcomeTransform; 2] {
         [1.0, 5.0].map(|scale| OutcomeTransform::of(&outcomes(scale), Warp::Identity))
-    }
-
-    /// Whatever the units, variances and means are the same in those of the user.
-    #[test]
-    fn the_last_posterior_keeps_its_meaning_in_other_units() {
-        let ([old, new], data) = (units(), Dataset::new(line(), outcomes(1.0)).unwrap());
-        let last = ModelState {
-            output: "y".into(),
-            units: old,
-            hyper: Hyperparameters { noise: 0.04, ..Hyperparameters::cold(Kernel::cold(Family::Matern52, 1)) },
-            inducing: None,
-            inference: Inference::Exact,
-            likelihood: Likelihood::Gaussian,
-            searched: 60,
-            seen: 60,
-        };
-        let own: Vec<usize> = (0..60).step_by(3).collect();
-        let some = new.apply(&data.subset(&own));
-        let found = last_posterior((&last, &data), line().as_ref(), (&own, &some), &new).unwrap();
-        let Prediction { mean, variance } = last.posterior(&data).unwrap().predict(line().as_ref()).unwrap();
-        let in_users = |units: &OutcomeTransform, variance: f64| variance * units.scale() * units.scale();
-        let close = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs();
-        for i in 0..60 {
-            assert!(close(new.from_model(found.mean()[i]), old.from_model(mean[i])), "mean {i}");
-            assert!(close(in_users(&new, found.variance()[i]), in_users(&old, variance[i])), "variance {i}");
-            assert!(close(in_users(&new, found.noise()[i]), in_users(&old, 0.04)), "noise {i}");
-            let value = if i % 3 == 0 { outcomes(1.0)[i] } else { old.from_model(mean[i]) };
-            assert!(close(new.from_model(found.y()[i]), value), "outcome {i}");
-        }
     }
 
     #[test]

@@ -16,7 +16,9 @@ pub(super) fn candidate_rows<'a>(
     points: impl IntoIterator<Item = &'a Point>,
     known: &[Option<u64>],
 ) -> Vec<Option<u64>> {
-    if space.candidates().is_none() {
+    let mut points = points.into_iter().peekable();
+    // Outcomes of known trials need no look at all trials.
+    if space.candidates().is_none() || points.peek().is_none() {
         return Vec::new();
     }
     let mut trials: HashMap<u64, usize> = HashMap::new();
@@ -30,7 +32,7 @@ pub(super) fn candidate_rows<'a>(
         Some(row)
     };
     let known = known.iter().copied().chain(std::iter::repeat(None));
-    points.into_iter().zip(known).map(row).collect()
+    points.zip(known).map(row).collect()
 }
 
 /// The row of a point in another space, to which the point belongs already: that of the same candidate, or the only one there.

@@ -62,7 +62,7 @@ impl ModelState {
         if !self.units.is_valid() {
             return Err(wrong("the units of its outcomes"));
         }
-        if self.searched as u64 > self.seen {
+        if self.searched as u64 > self.seen || self.fitted() > self.seen {
             return Err(wrong("the observations of its last search"));
         }
         match &self.inducing {

@@ -9,6 +9,7 @@ mod campaign;
 mod configs;
 mod correct;
 mod demand;
+mod entered;
 mod extremes;
 mod failures;
 mod fuzz;

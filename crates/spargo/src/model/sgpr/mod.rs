@@ -18,16 +18,18 @@
 //! Two passes over the data, the first for AAᵀ and b, the second for the gradient; Kzx is evaluated again in the second,
 //! so that memory stays at M² and a few blocks at any N.
 
+mod collapsed;
 mod passes;
 mod state;
 
+pub use collapsed::Collapsed;
+
 use super::params::Hyperparameters;
-use super::posterior::{InducingCovariance, Posterior};
 use super::{Evaluation, Inferred};
 use crate::data::{Dataset, check_finite};
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::linalg::{Mat, MatRef, invert_lower};
+use crate::linalg::{Mat, MatRef};
 
 /// The least amount that is added to the diagonal of Kzz.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -120,11 +122,6 @@ impl<'a> Sgpr<'a> {
 
     /// The posterior with the optimal q(u), and the bound.
     pub fn infer(&self) -> Result<Inferred> {
-        let state = self.condition()?;
-        let objective = state.bound();
-        let root = invert_lower(state.lb.l.as_ref()).transpose().to_owned();
-        let (kernel, z) = (self.hyper.kernel.clone(), self.z.to_owned());
-        let posterior = Posterior::new(kernel, self.hyper.mean, z, state.lzz, state.w, InducingCovariance::Root(root));
-        Ok(Inferred { posterior, objective })
+        Collapsed::new(self)?.infer()
     }
 }

@@ -10,15 +10,21 @@ use crate::error::Result;
 use crate::interrupt;
 use crate::kernel::Cache;
 use crate::linalg::{
-    Accumulate, Mat, MatMut, MatRef, add_mat_vec, add_row_dots, cholesky, column_mut, dot, gemm, invert_lower, mat_vec,
-    syrk_lower, times_upper,
+    Accumulate, Cholesky, Mat, MatMut, MatRef, add_mat_vec, add_row_dots, cholesky, column_mut, dot, gemm,
+    invert_lower, mat_vec, syrk_lower, times_upper,
 };
 use crate::model::rows::{BLOCK, pass_over};
 use std::ops::Range;
 
 impl Sgpr<'_> {
-    /// The first pass: AAᵀ, b and the scalars of F.
+    /// The model conditioned on the data.
     pub(super) fn condition(&self) -> Result<State> {
+        let (lzz, root, sums) = self.sums()?;
+        State::new(lzz, root, sums)
+    }
+
+    /// The first pass: L, L⁻¹, and AAᵀ, b and the scalars of F.
+    pub(super) fn sums(&self) -> Result<(Cholesky, Mat, Sums)> {
         let m = self.z.nrows();
         let lzz = cholesky(self.hyper.kernel.matrix(self.z, self.z), self.jitter.amount(self.hyper, self.z))?;
         let root = invert_lower(lzz.l.as_ref());
@@ -31,7 +37,7 @@ impl Sgpr<'_> {
         };
         let sums = workers.into_iter().map(|worker| worker.sums).reduce(merge).unwrap_or_else(|| Sums::new(m));
         interrupt::poll()?;
-        State::new(lzz, root, sums)
+        Ok((lzz, root, sums))
     }
 
     /// The second pass: θ's gradient through Kzx, k(x, x), the noise and the mean.
@@ -48,7 +54,8 @@ impl Sgpr<'_> {
         total
     }
 
-    fn add_block(&self, worker: &mut Forward, whitener: &Mat, rows: Range<usize>) {
+    /// Adds what a block of rows contributes to a worker's sums.
+    pub(super) fn add_block(&self, worker: &mut Forward, whitener: &Mat, rows: Range<usize>) {
         let block = Rows::new(self, rows);
         let mut k = worker.k.as_mut().subrows_mut(0, block.len());
         let mut at = worker.at.as_mut().subrows_mut(0, block.len());
@@ -64,14 +71,14 @@ impl Sgpr<'_> {
 }
 
 /// One worker of the first pass.
-struct Forward {
-    sums: Sums,
+pub(super) struct Forward {
+    pub sums: Sums,
     k: Mat,
     at: Mat,
 }
 
 impl Forward {
-    fn new(m: usize) -> Self {
+    pub(super) fn new(m: usize) -> Self {
         Forward { sums: Sums::new(m), k: Mat::zeros(BLOCK, m), at: Mat::zeros(BLOCK, m) }
     }
 }

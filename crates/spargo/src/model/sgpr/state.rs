@@ -8,6 +8,7 @@ use crate::linalg::{
 use std::f64::consts::PI;
 
 /// Sums over the data.
+#[derive(Debug, Clone)]
 pub(super) struct Sums {
     /// N.
     pub rows: usize,

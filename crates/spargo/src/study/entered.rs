@@ -1,0 +1,208 @@
+//! Steps between refits: θ, Z and the transform stand, and rows that have come since enter the sums of the sparse posterior.
+//!
+//! ```text
+//!     rows seen at the last refit ─▶ one pass ─▶ sums            rows since, in the order of trials ─▶ blocks of 64 ─▶ + sums ─▶ posterior
+//! ```
+//!
+//! The cost of such a step does not grow with N. θ and Z are chosen again as soon as the data have grown by a share, or predictions are
+//! bad. A correction, an outcome that is seen otherwise than before, or the first outcome of an output makes a refit: nothing is ever
+//! subtracted. Which rows are in which block follows from the history alone, so a process that was killed comes to the same sums.
+
+use super::config::Config;
+use super::model::{Inducing, LastStep, ModelState, Models};
+use super::observations::{Observed, ObservedOutput};
+use crate::data::Dataset;
+use crate::error::Result;
+use crate::model::sgpr::{Collapsed, Sgpr};
+use crate::model::{Inference, Posterior, Prediction};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Up to so many observations, every step is a refit.
+const ALWAYS_REFIT: usize = 5000;
+
+/// The growth of the data that makes a refit.
+const GROWTH: f64 = 0.1;
+
+/// The mean squared standardised residual of new outcomes that makes a refit: four times what a true model has.
+const MISFIT: f64 = 4.0;
+
+/// Rows that enter together.
+const BLOCK: usize = 64;
+
+/// The sums of an output's sparse posterior.
+#[derive(Debug, Clone)]
+pub(super) struct EnteredSums {
+    /// Over the rows that were seen at the last refit.
+    base: Arc<Collapsed>,
+    /// Over these and whole blocks of the rows since.
+    grown: Arc<Collapsed>,
+    /// The records of those blocks.
+    entered: Vec<usize>,
+}
+
+impl EnteredSums {
+    /// Of a refit.
+    pub fn new(sums: Collapsed) -> Self {
+        let base = Arc::new(sums);
+        EnteredSums { grown: base.clone(), base, entered: Vec::new() }
+    }
+
+    /// Of a state, by a pass over the rows that were seen at its last refit; `None` if its posterior is not sparse.
+    pub fn restored(state: &ModelState, own: &ObservedOutput) -> Result<Option<Self>> {
+        let Some(Inducing(z)) = state.inducing.as_ref().filter(|_| state.inference == Inference::Sparse) else {
+            return Ok(None);
+        };
+        let rows: Vec<usize> = (0..own.data.len()).filter(|&row| own.seq[row] <= state.fitted()).collect();
+        let sums = |data: &Dataset| {
+            let data = state.units.apply(data);
+            Collapsed::new(&Sgpr::new(&state.hyper, &data, z.as_ref())?).map(EnteredSums::new)
+        };
+        Ok(Some(if rows.len() == own.data.len() { sums(&own.data)? } else { sums(&own.data.subset(&rows))? }))
+    }
+
+    /// The posterior of all rows of an output, and the sums of whole blocks for the next step.
+    pub fn enter(&self, state: &ModelState, own: &ObservedOutput, records: &[usize]) -> Result<(Posterior, Self)> {
+        let since: Vec<usize> = (0..own.data.len()).filter(|&row| own.seq[row] > state.fitted()).collect();
+        if since.is_empty() {
+            return Ok((self.base.infer()?.posterior, self.clone()));
+        }
+        let record = |row: usize| records[own.rows[row]];
+        let goes_on = self.entered.len() <= since.len()
+            && self.entered.iter().zip(&since).all(|(entered, &row)| *entered == record(row));
+        // A trial that was told late stands before others: then all rows since the refit enter again.
+        let (mut grown, mut entered) =
+            if goes_on { (self.grown.clone(), self.entered.clone()) } else { (self.base.clone(), Vec::new()) };
+        let data = |rows: &[usize]| state.units.apply(&own.data.subset(rows));
+        let (whole, rest) = since.split_at(since.len() / BLOCK * BLOCK);
+        for block in whole[entered.len()..].chunks(BLOCK) {
+            Arc::make_mut(&mut grown).enter(&data(block))?;
+            entered.extend(block.iter().map(|&row| record(row)));
+        }
+        let mut all = grown.clone();
+        if !rest.is_empty() {
+            Arc::make_mut(&mut all).enter(&data(rest))?;
+        }
+        Ok((all.infer()?.posterior, EnteredSums { base: self.base.clone(), grown, entered }))
+    }
+}
+
+impl LastStep<'_> {
+    /// The posterior of an output that it left, given what it had seen of the output.
+    pub fn posterior(&self, k: usize, before: &ObservedOutput) -> Result<Arc<Posterior>> {
+        match self.sums(k, before)? {
+            Some(sums) => self.posterior_by(k, before, &sums),
+            None => match self.kept(k).filter(|models| models.states[k].seen == self.states[k].seen) {
+                Some(models) => Ok(models.outputs[k].posterior.clone()),
+                None => self.states[k].posterior(&before.data).map(Arc::new),
+            },
+        }
+    }
+
+    /// The posterior of an output that it left, by its sums.
+    fn posterior_by(&self, k: usize, before: &ObservedOutput, sums: &EnteredSums) -> Result<Arc<Posterior>> {
+        match self.kept(k).filter(|models| models.states[k].seen == self.states[k].seen) {
+            Some(models) => Ok(models.outputs[k].posterior.clone()),
+            None => Ok(Arc::new(sums.enter(&self.states[k], before, &self.before.records)?.0)),
+        }
+    }
+
+    /// The sums of an output's posterior: this process may have them still.
+    fn sums(&self, k: usize, before: &ObservedOutput) -> Result<Option<EnteredSums>> {
+        match self.kept(k).and_then(|models| models.sums[k].clone()) {
+            Some(sums) => Ok(Some(sums)),
+            None => EnteredSums::restored(&self.states[k], before),
+        }
+    }
+
+    /// The models that this process has, if θ and Z of an output are still those of the state, and what they saw was not corrected.
+    fn kept(&self, k: usize) -> Option<&Models> {
+        let is_same = |models: &&Models| {
+            let kept = models.states.get(k);
+            kept.is_some_and(|kept| kept.searched > 0 && kept.fitted() == self.states[k].fitted())
+        };
+        self.kept.filter(is_same).filter(|_| !self.is_revised)
+    }
+}
+
+impl Models {
+    /// The models of a step between refits; `None` if this is to be a refit.
+    pub fn entered(config: &Config, last: &LastStep<'_>, observed: &Observed, seen: u64) -> Result<Option<Self>> {
+        if last.is_revised {
+            return Ok(None);
+        }
+        let outputs = || last.states.iter().zip(&last.before.outputs).zip(&observed.outputs);
+        let all_stand = outputs().all(|((state, before), now)| {
+            let (Some(before), Some(now)) = (before, now) else { return before.is_none() && now.is_none() };
+            state.inference == Inference::Sparse
+                && config.model.inference(now.data.len(), config.inducing) == Inference::Sparse
+                && state.is_recent(before, now)
+                && is_kept(last.before, before, observed, now)
+                && state.units.fits(now.data.y())
+        });
+        if !all_stand {
+            return Ok(None);
+        }
+        let mut models = Models::default();
+        for (k, ((state, before), now)) in outputs().enumerate() {
+            let state = ModelState { seen, fitted: Some(state.fitted()), ..state.clone() };
+            let (Some(before), Some(now)) = (before, now) else {
+                models.push_prior(state, observed.x.ncols());
+                continue;
+            };
+            let started = Instant::now();
+            let Some(sums) = last.sums(k, before)? else { return Ok(None) };
+            let left = last.posterior_by(k, before, &sums)?;
+            if is_misfit(&left, &state, now, last.states[k].seen)? {
+                return Ok(None);
+            }
+            let (posterior, sums) = sums.enter(&state, now, &observed.records)?;
+            let report = models.push(posterior, state, now.data.len());
+            report.fit_s = started.elapsed().as_secs_f64();
+            models.sums[k] = Some(sums);
+        }
+        Ok(Some(models))
+    }
+}
+
+impl ModelState {
+    /// The last tell that was seen when θ and Z were chosen.
+    pub fn fitted(&self) -> u64 {
+        self.fitted.unwrap_or(self.seen)
+    }
+
+    /// Whether the data are many, and have hardly grown since θ and Z were chosen.
+    fn is_recent(&self, before: &ObservedOutput, now: &ObservedOutput) -> bool {
+        let fitted = before.seq.iter().filter(|&&seq| seq <= self.fitted()).count();
+        fitted > ALWAYS_REFIT && (now.data.len() as f64) < (1.0 + GROWTH) * fitted as f64
+    }
+}
+
+/// Whether everything that was seen before is seen as it was.
+fn is_kept(before: &Observed, old: &ObservedOutput, observed: &Observed, new: &ObservedOutput) -> bool {
+    let mut row = 0;
+    (0..old.data.len()).all(|i| {
+        let record = before.records[old.rows[i]];
+        while row < new.data.len() && observed.records[new.rows[row]] < record {
+            row += 1;
+        }
+        let is_same = row < new.data.len()
+            && observed.records[new.rows[row]] == record
+            && old.data.y()[i].to_bits() == new.data.y()[row].to_bits()
+            && old.data.noise_of(i, -1.0) == new.data.noise_of(row, -1.0);
+        row += 1;
+        is_same
+    })
+}
+
+/// Whether the last posterior has predicted badly what has come since a tell.
+fn is_misfit(last: &Posterior, state: &ModelState, now: &ObservedOutput, seen: u64) -> Result<bool> {
+    let new: Vec<usize> = (0..now.data.len()).filter(|&row| now.seq[row] > seen).collect();
+    if new.is_empty() {
+        return Ok(false);
+    }
+    let data = state.units.apply(&now.data.subset(&new));
+    let Prediction { mean, variance } = last.predict(data.x())?;
+    let squared = |i: usize| (data.y()[i] - mean[i]).powi(2) / (variance[i] + data.noise_of(i, state.hyper.noise));
+    Ok((0..new.len()).map(squared).sum::<f64>() > MISFIT * new.len() as f64)
+}
