@@ -120,7 +120,8 @@ fn lazy_equals_plain_at_size() {
     }
 }
 
-/// Among many rows, a subsample loses little of the determinant: less than a twentieth of a nat per point, as a median over weights.
+/// Among many rows, a subsample loses little of the determinant, a twentieth of a nat per point at most, and nothing if it has all rows
+/// that matter.
 #[test]
 fn a_subsample_loses_little_of_the_determinant() {
     let (n, m, d) = (40_000, 150, 4);
@@ -141,9 +142,8 @@ fn a_subsample_loses_little_of_the_determinant() {
         };
         let rows = some.rows.unwrap();
         assert_eq!((rows.len(), all.rows.len()), (m, m));
-        assert_ne!(rows, all.rows);
+        assert_eq!(rows == all.rows, matches!(weights, Weights::MostlyZero));
         let loss = log_determinant(&all.rows, &all.variance) - log_determinant(&rows, &some.variance);
-        println!("{weights:?} {layout:?}: {} per point", loss / m as f64);
         assert!(loss < 0.05 * m as f64, "{weights:?} {layout:?}: {} per point", loss / m as f64);
     }
 }
