@@ -5,6 +5,7 @@
 //! ```
 
 use super::config::{Config, OutcomeTransformChoice};
+use super::credit::{Credit, Shares};
 use super::goal::Goal;
 use super::local::LocalModel;
 use super::observations::{Observed, ObservedOutput};
@@ -94,6 +95,10 @@ pub(super) struct Models {
     pub outputs: Vec<Surrogate>,
     pub states: Vec<ModelState>,
     pub reports: Vec<ModelReport>,
+    /// What each source of points has lately found.
+    pub credit: Credit,
+    /// The shares of batches that they choose.
+    pub shares: Shares,
     /// The best trial by local models, once it was asked for.
     pub local: OnceLock<Option<LocalModel>>,
     /// The trials that the models have seen by their means, once these were needed.

@@ -169,7 +169,7 @@ impl Replicated {
 }
 
 /// A hash of the point of a row.
-fn hash(x: MatRef<'_>, row: usize) -> u64 {
+pub(super) fn hash(x: MatRef<'_>, row: usize) -> u64 {
     let mut hasher = DefaultHasher::new();
     x.row(row).iter().for_each(|v| hasher.write_u64(v.to_bits()));
     hasher.finish()
