@@ -124,8 +124,10 @@ impl Run {
             pace: Pace::default(),
         };
         self.threads.install(|| {
-            let end = session.run()?;
-            self.finish(session, end, settings)
+            let end = session.run();
+            // What keeps it from being written says the error that ended the run.
+            let _ = session.campaign.end(&mut session.handle.study);
+            self.finish(session, end?, settings)
         })
     }
 
