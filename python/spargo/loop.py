@@ -100,7 +100,7 @@ class Loop:
 
     def close(self) -> None:
         """Ends the thread that fits models, and the progress bar."""
-        self.campaign.close()
+        self.campaign.close(self.study._inner)
         self.bar.close()
 
     def work(self) -> str:

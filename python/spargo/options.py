@@ -82,7 +82,7 @@ class TrustRegionOptions:
     """Trust regions around the incumbents."""
 
     share: float | Literal["auto"] | None = None
-    """Share of a Thompson batch that is maximised within trust regions; by default "auto": half for a single objective."""
+    """Share of a Thompson batch that is maximised within trust regions; by default "auto": by what they lately found."""
     policy: Policy | None = None
     """Which regions the points of a batch have; by default "memoryless": all sizes at once."""
 
@@ -97,7 +97,7 @@ class LocalModelOptions:
     neighbours: int | None = None
     """Observations of a neighbourhood; 0 for no local models, by default 400."""
     share: float | Literal["auto"] | None = None
-    """Share of a Thompson batch that is drawn from the local model of the incumbent; by default "auto"."""
+    """Share of a Thompson batch that is drawn from local models; by default "auto": by what they lately found."""
 
     def __post_init__(self) -> None:
         _check_share(self.share)

@@ -62,8 +62,11 @@ impl Campaign {
             })
         })
     }
-    /// Ends the thread that fits models, without the interpreter's lock: a quality that is a Python function needs it there.
-    fn close(&self, py: Python<'_>) {
+
+    /// Ends the thread that fits models, without the interpreter's lock: a quality that is a Python function needs it there. Says
+    /// that the run has ended, unless that cannot be written: then the last tell has said so.
+    fn close(&self, py: Python<'_>, study: &Study) {
+        let _ = study.session.at_once(py, |study| self.inner().end(study));
         py.detach(|| *self.inner() = Inner::new(Budget::Total(0)));
     }
 }

@@ -55,8 +55,8 @@ def test_an_output_may_fail_alone() -> None:
     mixed.tell(trials, [[1.0, math.nan], [1.0, math.inf], {"yield": 1.0, "cost": spargo.Failed("spilt")}, None, [None, None]])
     assert statuses(mixed) == ["done", "done", "done", "failed", "pending"]
     assert [trial.failures for trial in mixed.trials[:3]] == [
-        {"cost": "output 2 is NaN"},
-        {"cost": "output 2 is inf"},
+        {"cost": "'cost' is NaN"},
+        {"cost": "'cost' is inf"},
         {"cost": "spilt"},
     ]
     assert mixed.trials[3].failures == {"yield": "no value", "cost": "no value"}

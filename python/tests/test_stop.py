@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -188,8 +189,8 @@ def test_a_run_is_seen_to_be_alive(monkeypatch: pytest.MonkeyPatch) -> None:
             calls.append(workers)
             return self.inner.next(given, idle, workers, most_missed)
 
-        def close(self) -> None:
-            self.inner.close()
+        def close(self, given: Any) -> None:
+            self.inner.close(given)
 
     def long(params: dict[str, Any]) -> float:
         time.sleep(0.3)
@@ -263,3 +264,20 @@ def test_what_has_ended_when_a_run_is_interrupted_is_told() -> None:
     with ThreadPoolExecutor(2) as executor, pytest.raises(KeyboardInterrupt):
         begun.optimize(f, 12, executor=executor, callbacks=[interrupt])
     assert len(begun) - len(begun.pending) == 2
+
+
+@pytest.mark.parametrize("ending", [KeyboardInterrupt, None])
+def test_a_run_that_was_interrupted_or_stopped_is_not_taken_for_killed(ending: type[BaseException] | None) -> None:
+    begun = study()
+
+    def f(params: dict[str, Any]) -> float:
+        if len(begun) > 2 and ending is not None:
+            raise ending
+        if len(begun) > 2:
+            begun.stop()
+        return identity(params)
+
+    with suppress(KeyboardInterrupt):
+        begun.optimize(f, 20, batch=5, mode="batch")
+    assert begun.pending
+    assert '"is_alive":false,"has_ended":true' in begun.report()

@@ -206,12 +206,12 @@ def test_outcomes_come_in_every_form() -> None:
     told = study.trials
     assert [trial.values for trial in told[:3]] == [{"a": 1.0, "b": 2.0}, {"a": 3.0, "b": 4.0}, {"a": 5.0, "b": 6.0}]
     assert [(trial.status, trial.values) for trial in told[4:6]] == [("partial", {"a": 1.0})] * 2
-    assert told[6].failures == {"a": "output 1 is NaN", "b": "spilt"}
+    assert told[6].failures == {"a": "'a' is NaN", "b": "spilt"}
     assert [trial.failure for trial in told[3:]] == [
         "no value",
         None,
         None,
-        "output 1 is NaN",
+        "'a' is NaN",
         "TimeoutError: an hour",
         "KeyError",
         "spilt",

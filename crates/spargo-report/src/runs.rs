@@ -19,6 +19,8 @@ pub struct Runs {
 struct Run {
     name: String,
     is_alive: bool,
+    /// Whether it was stopped, not killed.
+    has_ended: bool,
     /// Seconds since the last heartbeat, when the page was written.
     heartbeat_s: f64,
     workers: usize,
@@ -50,6 +52,7 @@ impl Run {
             runner.trials.iter().take(MOST).map(|&(trial, time)| (trial, seconds(time))).collect();
         Run {
             is_alive: runner.is_alive,
+            has_ended: runner.has_ended,
             heartbeat_s: seconds(runner.time),
             workers: runner.activity.workers,
             busy_share: runner.activity.busy_share(),

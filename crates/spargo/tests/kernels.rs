@@ -6,7 +6,7 @@ use common::*;
 use spargo::Error;
 use spargo::allocate::{Allocation, Inputs, allocate};
 use spargo::data::{AllocationContext, Dataset};
-use spargo::kernel::{Categorical, Family, Kernel, Role, Stationary};
+use spargo::kernel::{Categorical, Covariance, Family, Kernel, Role, Stationary};
 use spargo::linalg::{Mat, cholesky};
 use spargo::model::{FitOptions, Hyperparameters, Priors, fit};
 use spargo::rng::{Purpose, stream};
@@ -51,6 +51,30 @@ fn gradients_of_parameters_hold() {
         let mut found = vec![0.0; kernel.roles().len()];
         kernel.add_diagonal_gradient(a.as_ref(), &weights, &mut found);
         assert_close(&format!("{kernel:?}"), &found, &central_differences(&kernel.parameters(), total), 1e-8);
+    }
+}
+
+/// The loops of a few points run over the other points: what a search finds must not depend on how many others go on.
+#[test]
+fn a_few_points_have_the_same_numbers_as_among_many() {
+    for (family, d) in Family::ALL.into_iter().zip([1, 2, 3, 6]) {
+        let lengthscales = (0..d).map(|k| 0.3 + 0.1 * k as f64).collect();
+        let kernel = Stationary { family, variance: 1.7, lengthscales };
+        let (a, b) = (points(40, d), points(150, d));
+        let g = Mat::from_fn(40, 150, |i, j| ((i * 7 + j * 3) as f64).sin());
+        let of = |rows: usize| {
+            let (a, g) = (a.as_ref().subrows(0, rows), g.as_ref().subrows(0, rows));
+            let (mut k, mut slopes) = (Mat::zeros(rows, 150), Mat::from_fn(rows, d, |i, k| (i + k) as f64));
+            kernel.cross(a, b.as_ref(), k.as_mut());
+            kernel.add_input_gradient(a, b.as_ref(), g, slopes.as_mut());
+            (k, slopes)
+        };
+        let (k, slopes) = of(40);
+        for rows in [1, 2, 5, 15, 16] {
+            let (few, few_slopes) = of(rows);
+            assert_eq!(few.as_ref(), k.as_ref().subrows(0, rows), "{family:?}, {rows}");
+            assert_eq!(few_slopes.as_ref(), slopes.as_ref().subrows(0, rows), "{family:?}, {rows}");
+        }
     }
 }
 

@@ -21,8 +21,8 @@ Examples:
   spargo status coupling.db --json
 
 It works while `spargo run` is running. The knee of a front is the trial that gives up least of what is best in any \
-objective. A run writes a heartbeat every 30 s; one that is silent for longer than 100 s has probably been killed, and its \
-trials are evaluated by the next run.
+objective. A run writes a heartbeat every 30 s; one that is silent for longer than 100 s has probably been killed. Trials that a \
+killed or stopped run has left pending are evaluated by the next run.
 
 Keys of --json:
   study, name, trials, observed, failed, pending
@@ -38,10 +38,11 @@ Keys of --json:
   accuracy  null or, for a class, the share of trials whose class is predicted
             right by the model of all others
   step      null, or the report of the last ask, with seconds
-  runners   a list of {name, alive, heartbeat_s, workers, busy_share, busy_s,
-            waiting_s, trials: a list of {trial, seconds}}: the runs that
-            are alive or have left trials pending, oldest trials first;
-            heartbeat_s and seconds are seconds before now
+  runners   a list of {name, alive, stopped, heartbeat_s, workers, busy_share,
+            busy_s, waiting_s, trials: a list of {trial, seconds}}: the runs
+            that are alive or have left trials pending, oldest trials first;
+            stopped is false for one that was killed; heartbeat_s and seconds
+            are seconds before now
   ready     a list of {ask, points}: points for the next asks, by the step
             that has chosen them
 Without a model what is believed is null.")]

@@ -109,6 +109,9 @@ fn an_ask_takes_what_a_run_has_ready_until_its_model_has_missed_a_batch() {
     assert_eq!((&beside["asked"], &beside["ready"], &beside["models"]), (&2.into(), &2.into(), &Value::Array(vec![])));
     run.kill().unwrap();
     run.wait().unwrap();
+    let runner = &folder.status()["runners"][0];
+    assert_eq!((&runner["alive"], &runner["stopped"]), (&false.into(), &false.into()), "{runner}");
+    assert!(folder.done(&["status", "study.toml"]).contains(": killed?"));
     let after = ask(1);
     assert_eq!((&after["ready"], &after["models"]), (&1.into(), &Value::Array(vec![])), "what is ready outlives a run");
     assert_eq!(trials(&folder), (1..=17).collect::<Vec<_>>());
@@ -128,7 +131,10 @@ fn status_says_what_a_run_evaluates_and_what_is_ready() {
     let status = folder.status();
     let runner = &status["runners"][0];
     let keys: Vec<&String> = runner.as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["alive", "busy_s", "busy_share", "heartbeat_s", "name", "trials", "waiting_s", "workers"]);
+    assert_eq!(
+        keys,
+        ["alive", "busy_s", "busy_share", "heartbeat_s", "name", "stopped", "trials", "waiting_s", "workers"]
+    );
     assert_eq!((&runner["alive"], &runner["workers"]), (&true.into(), &2.into()), "{runner}");
     let trials: Vec<u64> =
         runner["trials"].as_array().unwrap().iter().map(|trial| trial["trial"].as_u64().unwrap()).collect();

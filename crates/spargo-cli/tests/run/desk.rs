@@ -1,7 +1,7 @@
 //! Studies whose points others evaluate: ask, tell, status, export.
 
 use crate::folder::{Folder, PLAIN};
-use serde_json::Value;
+use serde_json::{Value, json};
 use spargo::allocate::{Allocation, QualityFunction};
 use spargo::data::AllocationContext;
 use spargo::space::{Dimension, Space};
@@ -380,11 +380,18 @@ fn wrong_usage_has_its_own_exit_code() {
 fn a_study_keeps_the_units_of_its_first_table() {
     let folder = desk();
     folder.write("first.csv", "x (mm),n,y (mg)\n0.5,7,3\n");
+    folder.write("robot.toml", &folder.read("study.toml").replace("plain", "robot"));
     let told = folder.done(&["tell", "study.toml", "first.csv"]);
     assert!(told.contains("\nunits kept: x in mm (first.csv), y in mg (first.csv)\n"), "{told}");
     folder.write("same.csv", "x [mm],n,y\n0.6,7,3\n");
     let told = folder.done(&["tell", "study.toml", "same.csv"]);
     assert!(!told.contains("units kept"), "{told}");
+    folder.write("robot.csv", "x,n (pieces),y\n0.7,7,3\n");
+    let units = [json!({ "x": "mm", "y": "mg" }), json!({ "n": "pieces" }), json!({})];
+    for (table, units) in ["first.csv", "robot.csv", "robot.csv"].iter().zip(units) {
+        let told: Value = serde_json::from_str(&folder.done(&["tell", "robot.toml", table, "--json"])).unwrap();
+        assert_eq!(told["units"], units, "{table}");
+    }
     for (header, words) in
         [("x (cm),n,y (mg)", "'x' is in cm here, but in mm in first.csv"), ("x,n,y (g)", "'y' is in g here")]
     {

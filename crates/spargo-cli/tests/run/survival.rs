@@ -119,6 +119,11 @@ fn interrupted_runs_leave_a_consistent_study() {
         let status = folder.status();
         let counts = ["observed", "failed", "pending"].map(|key| status[key].as_u64().unwrap());
         assert_eq!(counts, [3, 0, pending], "{mode}");
+        let runner = &status["runners"][0];
+        let left = runner["trials"].as_array().unwrap().len() as u64;
+        assert_eq!((&runner["alive"], &runner["stopped"], left), (&false.into(), &true.into(), pending), "{runner}");
+        let text = folder.done(&["status", "study.toml"]);
+        assert!(text.contains("; stopped ") && !text.contains("killed"), "{text}");
         folder.write("go", "");
         folder.done(&["run", "study.toml"]);
         assert!(folder.export().iter().all(|row| row[0].parse::<f64>() == row[3].parse() && row[4] == "done"));

@@ -11,7 +11,7 @@ function runs({ runs: all, ready }) {
       run.workers,
       run.busy_share === null ? "–" : `${(100 * run.busy_share).toFixed(0)} %`,
       lasting(run.waiting_s),
-      run.is_alive ? `${lasting(run.heartbeat_s)} before` : `silent for ${lasting(run.heartbeat_s)}: killed?`,
+      heartbeat(run),
       run.trials.length + run.hidden,
     ]);
     shown.push(card("Runs", words, table(RUN_COLUMNS, rows, [0, 4])));
@@ -27,6 +27,13 @@ function runs({ runs: all, ready }) {
     shown.push(card("Points ready", words, table(["points", "chosen in step"], rows, [])));
   }
   return shown;
+}
+
+/** When a run was last alive, and whether it is. */
+function heartbeat(run) {
+  const silent = lasting(run.heartbeat_s);
+  if (run.is_alive) return `${silent} before`;
+  return run.has_ended ? `stopped ${silent} before` : `silent for ${silent}: killed?`;
 }
 
 /** Seconds in the largest unit of which there are at least two. */

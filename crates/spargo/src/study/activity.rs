@@ -5,7 +5,7 @@
 //! ```
 
 use super::lease::is_gone;
-use super::storage::{Activity, Event, milliseconds};
+use super::storage::{Activity, Event, LastHeartbeat, milliseconds};
 use super::{Study, Trial};
 use crate::error::Result;
 use std::time::{Duration, Instant};
@@ -25,6 +25,8 @@ pub(super) struct Monitor {
     beaten: Option<Instant>,
     /// Trials of others that are evaluated from now on.
     resumed: Vec<u64>,
+    /// Whether the run has ended.
+    has_ended: bool,
 }
 
 impl Monitor {
@@ -43,16 +45,26 @@ impl Monitor {
         self.resumed.extend(trials.iter().map(|trial| trial.id));
     }
 
-    /// What there is to be written, if it is time for it or the run is over.
-    pub fn beat(&mut self, by: &str, is_over: bool) -> Option<Event> {
+    /// A heartbeat, if it is time for one.
+    pub fn beat(&mut self, by: &str) -> Option<Event> {
         let is_due = self.beaten.is_none_or(|beaten| beaten.elapsed() > HEARTBEAT) || !self.resumed.is_empty();
-        if self.activity.workers == 0 || !(is_due || is_over) {
+        if is_due && !self.has_ended { self.heartbeat(by) } else { None }
+    }
+
+    /// The last heartbeat, which says that the run has ended in order.
+    pub fn end(&mut self, by: &str) -> Option<Event> {
+        let has_ended = std::mem::replace(&mut self.has_ended, true);
+        if has_ended { None } else { self.heartbeat(by) }
+    }
+
+    fn heartbeat(&mut self, by: &str) -> Option<Event> {
+        if self.activity.workers == 0 {
             return None;
         }
         self.look(self.in_flight, self.activity.workers);
         self.beaten = Some(Instant::now());
-        let resumed = std::mem::take(&mut self.resumed);
-        Some(Event::Heartbeat { by: by.into(), time: milliseconds(), activity: self.activity, resumed })
+        let (activity, resumed) = (self.activity, std::mem::take(&mut self.resumed));
+        Some(Event::Heartbeat { by: by.into(), time: milliseconds(), activity, resumed, is_last: self.has_ended })
     }
 }
 
@@ -65,6 +77,8 @@ pub struct Runner {
     pub time: u64,
     /// Whether it is likely to be alive still.
     pub is_alive: bool,
+    /// Whether it has ended in order; one that is neither alive nor ended was probably killed.
+    pub has_ended: bool,
     /// What its workers have done by then.
     pub activity: Activity,
     /// Trials that it has asked for or resumed and that are pending, each with the time at which it was, in milliseconds since 1970,
@@ -88,6 +102,7 @@ impl Study {
             time: milliseconds(),
             activity,
             resumed: Vec::new(),
+            is_last: false,
         })
     }
 
@@ -99,9 +114,9 @@ impl Study {
     pub fn runners(&self) -> Vec<Runner> {
         let now = milliseconds();
         let mut runners: Vec<Runner> = Vec::new();
-        for (name, &(time, activity)) in self.history.heartbeats() {
-            let is_alive = now < time.saturating_add(SILENCE) && !is_gone(name);
-            runners.push(Runner { name: name.clone(), time, is_alive, activity, trials: Vec::new() });
+        for (name, &LastHeartbeat { time, activity, has_ended }) in self.history.heartbeats() {
+            let is_alive = !has_ended && now < time.saturating_add(SILENCE) && !is_gone(name);
+            runners.push(Runner { name: name.clone(), time, is_alive, has_ended, activity, trials: Vec::new() });
         }
         for &record in &self.table.pending {
             let record = &self.history.records()[record];

@@ -1,5 +1,6 @@
 //! One ask: the design's points and the model's, committed if no other process has asked for them meanwhile.
 
+use super::credit::Source;
 use super::json::to_json;
 use super::lease::Pauses;
 use super::limits::{MOST_POINTS, check_count};
@@ -141,7 +142,7 @@ impl Study {
             proposal.report.total_s = proposal.earlier_s + started.elapsed().as_secs_f64();
             let batch = self.batch_of(&proposal)?;
             let memory = proposal.regions.as_ref().and_then(|regions| regions.memory.clone());
-            let by = (proposal.models.as_ref(), memory);
+            let by = (proposal.models.as_ref(), memory, &proposal.sources[..]);
             if let Some(trials) = self.commit(batch, by, &proposal.report, proposal.seen)? {
                 return Ok(Some(trials));
             }
@@ -176,7 +177,7 @@ impl Study {
     pub(super) fn commit(
         &mut self,
         batch: Batch,
-        (models, regions): (Option<&Arc<Models>>, Option<RegionMemory>),
+        (models, regions, sources): (Option<&Arc<Models>>, Option<RegionMemory>, &[(u64, Source)]),
         report: &StepReport,
         seen: u64,
     ) -> Result<Option<Vec<Trial>>> {
@@ -188,7 +189,7 @@ impl Study {
             (self.state_with(regions)?, None)
         } else {
             let is_new = models.is_some() && seen_by > last;
-            (self.state_of(models, regions)?, ahead.or(is_new.then(Box::default)))
+            (self.state_of(models, regions, sources)?, ahead.or(is_new.then(Box::default)))
         };
         let (by, queued, report, time) = (self.by.clone(), report.queued, to_json(report)?, milliseconds());
         let event = [Event::Asked { seen, time, points, rows, queued, ready, ahead, by, report, state }];
@@ -210,13 +211,19 @@ impl Study {
     }
 
     /// What a step leaves; `None` if that is what the last one has left.
-    fn state_of(&self, models: Option<&Arc<Models>>, regions: Option<RegionMemory>) -> Result<Option<String>> {
+    fn state_of(
+        &self,
+        models: Option<&Arc<Models>>,
+        regions: Option<RegionMemory>,
+        sources: &[(u64, Source)],
+    ) -> Result<Option<String>> {
         let Some(models) = models else { return Ok(None) };
         if regions.is_none() && self.is_last(models)? {
             return Ok(None);
         }
         let regions = regions.or(self.state()?.and_then(|state| state.regions.clone()));
-        to_json(&StepState { models: models.states.clone(), regions }).map(Some)
+        let credit = models.credit.awaiting(sources.iter().copied());
+        to_json(&StepState { models: models.states.clone(), regions, credit }).map(Some)
     }
 
     /// What the last step has left, with what trust regions have learned since; `None` if that is nothing.

@@ -155,13 +155,17 @@ impl Campaign {
         self.heart.look(self.in_flight.len(), self.workers);
         // What keeps it from being written is said by the next tell: trials that were asked for must not be lost for it.
         let _ = match next {
-            Next::Done(_) => {
-                self.fitter = None;
-                self.heart.finish(study)
-            }
+            Next::Done(_) => self.end(study),
             _ => self.heart.beat(study),
         };
         Ok(next)
+    }
+
+    /// Ends its threads and says that the run has ended in order, whatever is still pending: for runs that are stopped before they
+    /// are done.
+    pub fn end(&mut self, study: &mut Study) -> Result<()> {
+        self.fitter = None;
+        self.heart.finish(study)
     }
 
     fn decide(&mut self, study: &mut Study, idle: usize) -> Result<Next> {

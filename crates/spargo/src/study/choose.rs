@@ -2,6 +2,7 @@
 
 use super::Study;
 use super::config::Config;
+use super::credit::Shares;
 use super::goal::in_units;
 use super::local::LocalModel;
 use super::model::{Models, Surrogate};
@@ -72,14 +73,14 @@ impl Config {
     }
 
     /// How many of the points with these numbers of a batch are drawn from local models; they come last.
-    pub(super) fn refined(&self, step: u64, numbers: Range<usize>) -> usize {
+    pub(super) fn refined(&self, shares: Shares, step: u64, numbers: Range<usize>) -> usize {
         // Where all points are listed there are no trust regions, and far from its trials a local model knows nothing.
         let moves = self.space.dimensions().iter().any(|dimension| !dimension.domain.is_categorical());
         let able = self.rule().name == "thompson" && self.local_models.neighbours > 0;
         if !(able && moves && !is_listed(&self.space)) {
             return 0;
         }
-        numbers.filter(|&number| is_assigned(Assignment::LocalModel, step, number, self.local_model_share())).count()
+        numbers.filter(|&number| is_assigned(Assignment::LocalModel, step, number, shares.local_models)).count()
     }
 }
 
@@ -103,7 +104,7 @@ impl Chooser<'_> {
         numbers: Range<usize>,
         excluded: &mut Excluded,
     ) -> Result<Mat> {
-        let refined = self.local.map_or(0, |_| self.config.refined(self.rng.step, numbers.clone()));
+        let refined = self.local.map_or(0, |_| self.config.refined(self.models.shares, self.rng.step, numbers.clone()));
         let (global, local) = (numbers.start..numbers.end - refined, numbers.end - refined..numbers.end);
         let mut batch = Mat::zeros(numbers.len(), self.observed.ncols());
         if !global.is_empty() {

@@ -212,9 +212,9 @@ pub enum Replicates {
 }
 
 impl Config {
-    /// The share of a Thompson batch that is drawn from local models.
-    pub(super) fn local_model_share(&self) -> f64 {
-        self.local_models.share.unwrap_or(if self.is_one_objective() { AUTO_LOCAL_MODELS } else { 0.0 })
+    /// The share of a Thompson batch that local models have by default, where it is not by credit.
+    pub(super) fn auto_local_models(&self) -> f64 {
+        if self.is_one_objective() { AUTO_LOCAL_MODELS } else { 0.0 }
     }
 
     /// The default settings for a space: its one output is maximised.

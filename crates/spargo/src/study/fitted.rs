@@ -4,8 +4,10 @@
 //!     settings, state of the last ask, history up to a tell ─▶ models
 //! ```
 
+use super::credit::Credit;
 use super::json::from_json;
 use super::model::{LastStep, Models};
+use super::observations::Observed;
 use super::state::StepState;
 use super::{Key, Refit, Study, damaged};
 use crate::error::{Error, Result};
@@ -68,7 +70,7 @@ impl Study {
         self.check_modelled()?;
         let data = self.table.until(seen, &self.history)?;
         let step = self.history().steps() + 1;
-        let models = match self.state()?.and_then(|state| Some((state.seen()?, &state.models))) {
+        let mut models = match self.state()?.and_then(|state| Some((state.seen()?, &state.models))) {
             Some((last, states)) if last == seen => Models::restored(states.clone(), &data)?,
             Some((last, states)) => match self.table.until(last, &self.history) {
                 Ok(before) => {
@@ -87,10 +89,26 @@ impl Study {
             },
             None => Models::new(&self.config, None, &data, step, seen)?,
         };
+        models.credit = self.credit(&models, &data)?;
+        models.shares = self.config.shares(&models.credit);
         interrupt::poll()?;
         let models = Arc::new(models);
         self.models = Some((key, models.clone()));
         Ok(models)
+    }
+
+    /// What each source of points has found by models and their observations: as at the last ask, or with the outcomes since.
+    fn credit(&self, models: &Models, observed: &Observed) -> Result<Credit> {
+        let (objectives, _) = self.config.objectives_and_constraints();
+        let last = self.state()?.map(|state| (state.seen().unwrap_or(0), state.credit.clone()));
+        let (before, credit) = last.unwrap_or_default();
+        match objectives.as_slice() {
+            &[objective] if self.config.has_credit() && models.seen() > before => {
+                let is_new = |record: usize| self.history.records()[record].told[objective].seq > before;
+                credit.updated(models, observed, objective, is_new)
+            }
+            _ => Ok(credit),
+        }
     }
 
     /// What the last ask left.

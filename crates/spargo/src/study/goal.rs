@@ -229,7 +229,7 @@ impl Config {
                 return Err(Error::NoLogarithm { of: of.into(), output: name.clone(), value });
             }
         }
-        outcome.settled(of)
+        outcome.settled(of, &self.outputs)
     }
 
     /// The outcome as a run records it, which must go on: one without a logarithm, in a study that needs it, is a failure.

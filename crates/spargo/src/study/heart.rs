@@ -44,16 +44,16 @@ impl Heart {
 
     /// Writes a heartbeat, if it is time for one.
     pub fn beat(&mut self, study: &mut Study) -> Result<()> {
-        let event = self.monitor().beat(&study.by, false);
+        let event = self.monitor().beat(&study.by);
         let Some(event) = event else { return Ok(()) };
         study.write_heartbeat(&event)?;
         self.start(study, HEARTBEAT)
     }
 
-    /// Ends the thread and writes a last heartbeat.
+    /// Ends the thread and writes a last heartbeat, once.
     pub fn finish(&mut self, study: &mut Study) -> Result<()> {
         self.end();
-        let event = self.monitor().beat(&study.by, true);
+        let event = self.monitor().end(&study.by);
         event.map_or(Ok(()), |event| study.write_heartbeat(&event))
     }
 
@@ -101,7 +101,7 @@ fn beat_until(
     (mut storage, mut position): (Box<dyn Storage>, u64),
 ) {
     while ended.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
-        let event = monitor.lock().unwrap_or_else(PoisonError::into_inner).beat(by, false);
+        let event = monitor.lock().unwrap_or_else(PoisonError::into_inner).beat(by);
         // What keeps it from being written is said by the next tell.
         let _ = event.map_or(Ok(()), |event| append(&mut *storage, &mut position, event));
     }
@@ -141,9 +141,10 @@ mod tests {
             std::thread::sleep(Duration::from_millis(1));
             study.refresh().unwrap();
         }
-        let (_, activity) = study.history.heartbeats()[&study.by];
+        let activity = study.history.heartbeats()[&study.by].activity;
         assert!(activity.workers == 3 && activity.busy_s > 0.0 && activity.busy_share() > Some(0.6), "{activity:?}");
         heart.finish(&mut study).unwrap();
-        assert!(heart.thread.is_none() && study.history.heartbeats()[&study.by].1.busy_s > activity.busy_s);
+        let last = study.history.heartbeats()[&study.by];
+        assert!(heart.thread.is_none() && last.has_ended && last.activity.busy_s > activity.busy_s, "{last:?}");
     }
 }

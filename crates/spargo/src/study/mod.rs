@@ -19,6 +19,7 @@ mod changes;
 mod choose;
 mod config;
 mod correct;
+mod credit;
 mod demand;
 mod design;
 mod entered;

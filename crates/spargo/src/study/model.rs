@@ -5,6 +5,7 @@
 //! ```
 
 use super::config::{Config, OutcomeTransformChoice};
+use super::credit::{Credit, Shares};
 use super::entered::EnteredSums;
 use super::goal::Goal;
 use super::local::LocalModel;
@@ -100,6 +101,10 @@ pub(super) struct Models {
     pub reports: Vec<ModelReport>,
     /// The sums of each posterior that is sparse.
     pub sums: Vec<Option<EnteredSums>>,
+    /// What each source of points has lately found.
+    pub credit: Credit,
+    /// The shares of batches that they choose.
+    pub shares: Shares,
     /// The best trial by local models, once it was asked for.
     pub local: OnceLock<Option<LocalModel>>,
     /// The trials that the models have seen by their means, once these were needed.

@@ -1,5 +1,6 @@
 //! Outcomes of trials: what comes back, output by output, at once or one after the other.
 
+use super::goal::Output;
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -148,13 +149,12 @@ impl Measurement {
         }
     }
 
-    /// The measurement as it is recorded: failed if its value is not finite; `output` is its number, from 0, among several.
+    /// The measurement as it is recorded: failed if its value is not finite; `which` is what the reason calls it.
     ///
     /// Refuses a noise variance that is not positive and finite; `of` tells the user which trial's.
-    fn settled(&self, output: Option<usize>, of: &dyn fmt::Display) -> Result<Self> {
+    fn settled(&self, which: &str, of: &str) -> Result<Self> {
         let Measurement::Observed { value, variance } = self else { return Ok(self.clone()) };
         if !value.is_finite() {
-            let which = output.map_or("the outcome".into(), |k| format!("output {}", k + 1));
             return Ok(Measurement::failed(format!("{which} is {value}")));
         }
         match variance.filter(|v| !(v.is_finite() && *v > 0.0)) {
@@ -232,17 +232,15 @@ impl Outcome {
         }
     }
 
-    /// The outcome as it is recorded: a value that is not finite is a failure of its output.
+    /// The outcome as it is recorded: a value that is not finite is a failure of its output, one of these.
     ///
-    /// Refuses an empty list of measurements, and noise variances that are not positive and finite; `of` tells the user
-    /// which trial's.
-    pub fn settled(&self, of: impl fmt::Display) -> Result<Self> {
+    /// Refuses noise variances that are not positive and finite; `of` tells the user which trial's.
+    pub(super) fn settled(&self, of: &str, outputs: &[Output]) -> Result<Self> {
         let Outcome::Measured(measurements) = self else { return Ok(self.clone()) };
-        if measurements.is_empty() {
-            return Err(Error::parameter(format!("the number of values of {of}"), 0.0, "one for each output"));
-        }
-        let number = |k: usize| (measurements.len() > 1).then_some(k);
-        let settled = measurements.iter().enumerate().map(|(k, one)| one.settled(number(k), &of));
+        let settled = outputs.iter().zip(measurements).map(|(output, one)| match outputs {
+            [_] => one.settled("the outcome", of),
+            _ => one.settled(&format!("'{}'", output.name), of),
+        });
         Ok(Outcome::Measured(settled.collect::<Result<_>>()?))
     }
 }
@@ -263,25 +261,27 @@ pub(super) fn in_words(measurements: &[Measurement]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::goal::Goal;
     use super::*;
 
     #[test]
     fn what_is_no_number_failed() {
-        let settled = |values: &[f64]| Outcome::values(values.to_vec()).settled("trial 7").unwrap();
+        let outputs = ["yield", "cost"].map(|name| Output::new(name, Goal::Maximize));
+        let settled =
+            |values: &[f64]| Outcome::values(values.to_vec()).settled("trial 7", &outputs[..values.len()]).unwrap();
         assert_eq!(settled(&[f64::NAN]).failure(), Some("the outcome is NaN"));
         assert_eq!(settled(&[f64::NEG_INFINITY]).failure(), Some("the outcome is -inf"));
-        let mixed = [Measurement::value(1.0), Measurement::failed("output 2 is inf")];
+        let mixed = [Measurement::value(1.0), Measurement::failed("'cost' is inf")];
         assert_eq!(settled(&[1.0, f64::INFINITY]), Outcome::Measured(mixed.into()));
         assert_eq!(settled(&[-0.5]), Outcome::value(-0.5));
-        let nothing = Outcome::values([]).settled("trial 7");
-        assert_eq!(nothing.unwrap_err().to_string(), "the number of values of trial 7 = 0 must be one for each output");
     }
 
     #[test]
     fn noise_variances_are_positive_and_finite() {
-        assert_eq!(Outcome::noisy(1.0, 0.5).settled("trial 7"), Ok(Outcome::noisy(1.0, 0.5)));
+        let outputs = [Output::new("yield", Goal::Maximize)];
+        assert_eq!(Outcome::noisy(1.0, 0.5).settled("trial 7", &outputs), Ok(Outcome::noisy(1.0, 0.5)));
         for variance in [0.0, -1.0, f64::NAN, f64::INFINITY] {
-            let refused = Outcome::noisy(1.0, variance).settled("trial 7");
+            let refused = Outcome::noisy(1.0, variance).settled("trial 7", &outputs);
             assert!(matches!(refused, Err(Error::Parameter { .. })), "{variance}");
         }
     }

@@ -1,6 +1,7 @@
 //! A batch before it is committed: chosen by the models of a step, and settled with what others have asked for meanwhile.
 
 use super::choose::Chooser;
+use super::credit::{self, Source, tagged};
 use super::lease::hash;
 use super::model::Models;
 use super::ready::interleaved;
@@ -35,6 +36,8 @@ pub(super) struct Proposal {
     pub models: Option<Arc<Models>>,
     /// The trust regions of the step.
     pub regions: Option<StepRegions>,
+    /// What has chosen its points, which are known by a hash.
+    pub sources: Vec<(u64, Source)>,
     pub report: StepReport,
     /// Seconds that calls before this ask spent on its models.
     pub earlier_s: f64,
@@ -137,12 +140,16 @@ impl Study {
         let known = models.as_ref().filter(is_known).map_or(Ok((0.0, 0.0)), |models| self.seconds_of(models))?;
         let started = Instant::now();
         let number = if is_refill { REFILLS } else { 0 };
+        let mut sources = Vec::new();
         if let Some(models) = &models {
             let own = stacked(own.as_ref(), points.as_ref().subrows(0, first));
             let (by, numbers) = ((&**models, regions.as_ref()), number..number + count - first);
             let mut chosen = self.acquire(by, step, numbers.clone(), own.as_ref(), &mut excluded)?;
+            let refined = self.config.refined(models.shares, step, numbers.clone());
+            if self.config.has_credit() {
+                sources = tagged(chosen.as_ref(), &credit::sources(models.shares, step, numbers.clone(), refined));
+            }
             if ahead > 0 {
-                let refined = self.config.refined(step, numbers.clone());
                 chosen = select_rows(chosen.as_ref(), &interleaved(numbers.len(), refined));
             }
             points.as_mut().subrows_mut(first, count - first).copy_from(chosen);
@@ -160,6 +167,7 @@ impl Study {
             excluded,
             models,
             regions,
+            sources,
             report,
             earlier_s,
             seen,
@@ -206,7 +214,8 @@ impl Study {
         };
         let others = table.rows(&self.awaited(models));
         let pending = stacked(others.as_ref(), own);
-        let local = if self.config.refined(step, numbers.clone()) > 0 { self.local(models)? } else { None };
+        let local =
+            if self.config.refined(models.shares, step, numbers.clone()) > 0 { self.local(models)? } else { None };
         let rng = StepRng { seed: self.config.seed, step };
         let (config, pending) = (&self.config, pending.as_ref());
         let is_all_seen = kept.is_some() || models.seen() == self.history.tells();

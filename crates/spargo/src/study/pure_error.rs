@@ -169,7 +169,7 @@ impl Replicated {
 }
 
 /// A hash of the point of a row.
-fn hash(x: MatRef<'_>, row: usize) -> u64 {
+pub(super) fn hash(x: MatRef<'_>, row: usize) -> u64 {
     let mut hasher = DefaultHasher::new();
     x.row(row).iter().for_each(|v| hasher.write_u64(v.to_bits()));
     hasher.finish()
@@ -245,25 +245,30 @@ impl ObservedOutput {
 
     /// Whether replicates that all agree show that there is no noise: only if they are at several points of different outcomes, a
     /// good one among them (a dead corner returns 0 twice, and proves nothing), and do not agree because outcomes were rounded.
+    ///
+    /// That is judged by the outcomes that were there with the first few pairs: later ones gather at the optimum, where all are
+    /// better than those pairs, and many alike.
     fn proves_exactness(&self, groups: &[Vec<usize>]) -> bool {
-        let (y, rounding) = (self.data.y(), rounding(&self.data));
+        let groups = &groups[..groups.len().min(PAIRS)];
+        let Some(known) = groups.iter().map(|group| group[1] + 1).max() else { return false };
+        let (y, rounding) = (&self.data.y()[..known], rounding(&self.data));
         let mut levels: Vec<f64> = groups.iter().map(|group| y[group[0]]).collect();
         levels.sort_by(f64::total_cmp);
         levels.dedup_by(|a, b| (*a - *b).abs() <= rounding);
         let good = y[sorted_by_value(y)[y.len() / 2]];
         let has_levels = levels.len() >= 2 && levels.last().is_some_and(|&best| best >= good);
-        groups.len() >= AGREEING && has_levels && self.shared().powi(groups.len() as i32) < CHANCE
+        groups.len() >= AGREEING && has_levels && self.shared(known).powi(groups.len() as i32) < CHANCE
     }
 
-    /// The share of rows whose outcome a row at another point has as well, to the bit.
-    fn shared(&self) -> f64 {
+    /// The share of the first rows whose outcome one of them at another point has as well, to the bit.
+    fn shared(&self, first: usize) -> f64 {
         let y = self.data.y();
         let mut rows: Vec<(u64, usize)> =
-            (0..y.len()).map(|row| (y[row].to_bits(), self.replicated().first(row))).collect();
+            (0..first).map(|row| (y[row].to_bits(), self.replicated().first(row))).collect();
         rows.sort_unstable();
         let alike = rows.chunk_by(|a, b| a.0 == b.0);
         let shared: usize = alike.filter(|rows| rows[0].1 != rows[rows.len() - 1].1).map(<[_]>::len).sum();
-        shared as f64 / self.data.len() as f64
+        shared as f64 / first as f64
     }
 }
 
@@ -338,6 +343,12 @@ mod tests {
         let exact = |pairs: &[usize]| error(&line(pairs, 0.0, 0), Noise::Auto) == Some(PureError::Exact);
         assert!(exact(&[3, 20, 38]) && exact(&[3, 10, 30]));
         assert!(!exact(&[]) && !exact(&[3, 38]) && !exact(&[38, 38, 38]) && !exact(&[3, 10, 15]));
+        // Better outcomes that gather later, many of them alike, take nothing away from it.
+        let at: Vec<usize> = (0..40).chain([3, 20, 38]).chain([39; 400]).collect();
+        let y = at.iter().enumerate().map(|(row, &i)| if row < 43 { i as f64 } else { 50.0 }).collect();
+        let x = Mat::from_fn(at.len(), 1, |row, _| if row < 43 { at[row] as f64 / 40.0 } else { 1.0 + row as f64 });
+        let gathered = ObservedOutput::of(Dataset::new(x, y).unwrap());
+        assert_eq!(error(&gathered, Noise::Auto), Some(PureError::Exact));
         // A later pair that differs withdraws it.
         let mut doubted = line(&[3, 20, 38, 30], 0.0, 0);
         let mut y = doubted.data.y().to_vec();

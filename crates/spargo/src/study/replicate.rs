@@ -69,7 +69,7 @@ impl Study {
             let (points, rows) = self.draw_replicates(&candidates, step, count);
             let batch = Batch { points, rows, ..Batch::default() };
             report.total_s = started.elapsed().as_secs_f64();
-            if let Some(trials) = self.commit(batch, (models.as_ref(), None), &report, seen)? {
+            if let Some(trials) = self.commit(batch, (models.as_ref(), None, &[]), &report, seen)? {
                 return Ok(trials);
             }
             let settings = self.history().settings().len();

@@ -8,7 +8,7 @@
 //! this is made, or by which process.
 //!
 //! Its pool is small, and paths climb from more of its points: as good as the pool of a fit, and to score that on a path or two
-//! would take longer than all the rest.
+//! would take longer than all the rest. A climb ends when it has taken so long that others would have drawn their points.
 
 use super::Study;
 use super::choose::Chooser;
@@ -21,10 +21,14 @@ use crate::rng::StepRng;
 use std::sync::Arc;
 
 /// The pool has this part of the points of a fit's.
-const PART: usize = 20;
+const PART: usize = 10;
 
 /// Paths climb from so many times the starts of a fit's.
 const MORE_STARTS: usize = 2;
+
+/// Evaluations of a path and its gradient that a climb takes at most: few need more, and the slowest of a thousand asks must not
+/// take much longer than the others.
+const EVALUATIONS: usize = 40;
 
 /// Numbers of steps from here on belong to kept pools, one per fit.
 const STEPS: u64 = 1 << 40;
@@ -68,8 +72,9 @@ impl Study {
         let [records, failed] = self.table.evaluated(models.seen(), &self.history);
         let (observed, failed) = (self.table.rows(&records), self.table.rows(&failed));
         let (none, mut config) = (Mat::zeros(0, observed.ncols()), self.config.clone());
-        let AcquisitionOptions { pool, near, starts, .. } = &mut config.acquisition;
+        let AcquisitionOptions { pool, near, starts, optimizer, .. } = &mut config.acquisition;
         (*pool, *near, *starts) = (pool.div_ceil(PART), near.div_ceil(PART), MORE_STARTS * *starts);
+        optimizer.max_evaluations = optimizer.max_evaluations.min(EVALUATIONS);
         let chooser = Chooser {
             config: &config,
             models,

@@ -1,6 +1,7 @@
 //! What a step leaves for the next one, and what was read: both are checked, as anyone may have written the file.
 
 use super::config::Config;
+use super::credit::Credit;
 use super::goal::Goal;
 use super::model::{Inducing, ModelState};
 use super::storage::Event;
@@ -18,6 +19,9 @@ pub(super) struct StepState {
     pub models: Vec<ModelState>,
     /// What trust regions remember; `None` if that is nothing.
     pub regions: Option<RegionMemory>,
+    /// What each source of points has lately found.
+    #[serde(default)]
+    pub credit: Credit,
 }
 
 impl StepState {
@@ -36,6 +40,9 @@ impl StepState {
             || self.models.iter().any(|model| Some(model.seen) != self.seen())
         {
             return Err(wrong("the outcomes that its models have seen"));
+        }
+        if !self.credit.is_valid(config.space.dimensions().len()) {
+            return Err(wrong("the credit of its sources of points"));
         }
         self.models.iter().enumerate().try_for_each(|(output, model)| model.check(config, output))
     }

@@ -27,7 +27,8 @@ pub struct TrustRegionOptions {
     /// Which regions batch elements have, and what is learned from their outcomes.
     #[serde(skip_serializing_if = "PolicyChoice::is_default")]
     pub policy: PolicyChoice,
-    /// Share of a Thompson batch that is maximised within trust regions; `"auto"`: half of it for a single objective.
+    /// Share of a Thompson batch that is maximised within trust regions; `"auto"`: by what they lately
+    /// found, for a single objective.
     #[serde(with = "auto")]
     #[cfg_attr(feature = "schema", schemars(schema_with = "auto::share"))]
     pub share: Option<f64>,
@@ -134,17 +135,17 @@ pub(super) struct StepRegions {
 }
 
 impl Config {
-    /// The share of a Thompson batch that is maximised within trust regions.
-    pub(super) fn trust_region_share(&self) -> f64 {
+    /// The share of a Thompson batch that is maximised within trust regions by default, where it is not by credit.
+    pub(super) fn auto_trust_regions(&self) -> f64 {
         let has_default = self.is_one_objective() || !self.trust_regions.policy.is_default();
-        self.trust_regions.share.unwrap_or(if has_default { AUTO } else { 0.0 })
+        if has_default { AUTO } else { 0.0 }
     }
 }
 
 impl Study {
     /// The trust regions of the next step, which have seen every row that its models know; `None` if its batch has none.
     pub(super) fn step_regions(&self, models: &Models) -> Result<Option<StepRegions>> {
-        let (config, share) = (&self.config, self.config.trust_region_share());
+        let (config, share) = (&self.config, models.shares.trust_regions);
         if share == 0.0 || config.rule().name != "thompson" {
             return Ok(None);
         }

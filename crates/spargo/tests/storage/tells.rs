@@ -99,7 +99,7 @@ fn the_same_again_is_ignored_and_another_is_refused_with_the_whole_call() {
             (2, "failed (timeout)", value.clone()),
         ] {
             let call = [(3, Outcome::value(3.0)), (trial, now.clone())];
-            let now = now.settled("").unwrap().to_string();
+            let now = study.config().settled("", &now).unwrap().to_string();
             assert_eq!(study.tell(&call), Err(Error::Retold { index: 1, trial, told: told.into(), now }));
         }
         let twice = [(3, Outcome::value(3.0)), (3, Outcome::value(4.0))];

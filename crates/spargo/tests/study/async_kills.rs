@@ -4,10 +4,11 @@ use super::*;
 use crate::process::repeats;
 use rand::RngExt;
 use spargo::study::Refit;
+use spargo::study::storage::Work;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::process::Child;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Processes at work at the same time.
 const PROCESSES: usize = 3;
@@ -93,6 +94,59 @@ fn nothing_is_lost_or_repeated_when_those_that_fit_ask_and_tell_are_killed() {
         reports.iter().filter(|report| report.ready > 0).count(),
     );
     assert!(fits > 3 && taken > fits, "{fits} fits, {taken} asks of what was ready");
+}
+
+/// Kills a process as soon as it holds the lease of a fit; says whether it was still fitting.
+fn kill_in_fit(mut process: Child, study: &mut Study) -> bool {
+    let is_fitting = |study: &mut Study| {
+        study.refresh().unwrap();
+        study.history().leases().iter().any(|lease| lease.work == Work::Fit)
+    };
+    let started = Instant::now();
+    while !is_fitting(study) && process.try_wait().unwrap().is_none() {
+        assert!(started.elapsed() < Duration::from_secs(60), "no process has begun to fit");
+    }
+    process.kill().unwrap();
+    process.wait().unwrap();
+    is_fitting(study)
+}
+
+/// Of several processes one fits for all: if it is killed, the others neither wait for it nor go on with what it has not seen.
+#[test]
+fn another_process_fits_at_once_if_the_one_that_fits_is_killed() {
+    if let Some(path) = task() {
+        Study::open(Path::new(&path)).unwrap().ask_with(1, Refit::Every(1)).unwrap();
+        return;
+    }
+    let folder = Folder::new();
+    let path = folder.file("study.db");
+    // So many trials that a fit takes longer than to see that it has begun.
+    let config = Config { inducing: 60, initial: 300.into(), ..small(plane()) };
+    let mut study = Study::create(&path, config).unwrap();
+    advance(&mut study, 300, observe);
+    let (mut killed, mut asked, mut told) = (0, (1..=300).collect::<Vec<u64>>(), (1..=300).collect::<Vec<u64>>());
+    for round in 0.. {
+        assert!(round < 20 * repeats(3, 50), "{killed} of {round} were killed while they fitted");
+        let name = "async_kills::another_process_fits_at_once_if_the_one_that_fits_is_killed";
+        let process = child(name, path.to_str().unwrap()).spawn().unwrap();
+        let was_fitting = kill_in_fit(process, &mut study);
+        let (started, tells) = (Instant::now(), study.history().tells() as usize);
+        let trials = study.ask_with(1, Refit::Every(1)).unwrap();
+        if was_fitting {
+            assert!(started.elapsed() < Duration::from_secs(15), "it has waited for the dead one's lease");
+            let report = study.reports().unwrap().pop().unwrap();
+            assert!(report.models[0].fit.is_some() && report.models[0].observations == tells, "{report:?}");
+            killed += 1;
+        }
+        let outcome = observe(&study.config().space, &trials[0]);
+        study.tell(&[(trials[0].id, outcome)]).unwrap();
+        asked.push(trials[0].id);
+        told.push(trials[0].id);
+        check(&path, &asked, &told);
+        if killed == repeats(3, 50) {
+            return;
+        }
+    }
 }
 
 /// What was acknowledged is there, and no trial and no point was handed out twice.

@@ -124,7 +124,7 @@ fn a_part_that_contradicts_is_refused_and_one_that_failed_keeps_the_others() {
     let known: Vec<_> = study.trial(1).unwrap().measurements().cloned().collect();
     assert_eq!(known, [Measurement::value(1.0), Measurement::failed("lost")]);
     assert_eq!(study.tell(&[(2, Outcome::values([1.0, f64::NAN]))]), Ok(1));
-    assert_eq!(study.trial(2).unwrap().failure(), Some("output 2 is NaN"));
+    assert_eq!(study.trial(2).unwrap().failure(), Some("'y1' is NaN"));
     assert_eq!((study.counts().observed, study.counts().failed), (2, 0));
 }
 

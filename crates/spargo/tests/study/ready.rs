@@ -274,7 +274,7 @@ fn a_thread_fits_while_workers_evaluate() {
                 &study.history().records().iter().map(|r| r.trial.clone()).collect::<Vec<_>>(),
             );
             assert!(study.reports().unwrap().iter().map(|report| report.ready).sum::<usize>() > 0, "{name}");
-            let (_, activity) = study.history().heartbeats().values().next().unwrap();
+            let activity = study.history().heartbeats().values().next().unwrap().activity;
             assert!(activity.workers == 4 && activity.busy_share().unwrap() > 0.5, "{activity:?}");
         }
     }
@@ -426,7 +426,8 @@ fn runs_are_seen_with_what_they_evaluate() {
     assert!(runner.trials.iter().all(|(_, since)| *since > 1_700_000_000_000 && *since <= runner.time));
     assert_eq!(runner.activity.busy_share(), Some(0.9));
     let (time, by) = (runner.time, gone(&study));
-    append(&folder.file("study.db"), Event::Heartbeat { by, time, activity: runner.activity, resumed: Vec::new() });
+    let (activity, resumed) = (runner.activity, Vec::new());
+    append(&folder.file("study.db"), Event::Heartbeat { by, time, activity, resumed, is_last: false });
     assert_eq!(
         Study::open(&folder.file("study.db")).unwrap().runners().len(),
         1,

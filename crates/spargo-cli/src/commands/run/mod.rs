@@ -124,8 +124,10 @@ impl Run {
             pace: Pace::default(),
         };
         self.threads.install(|| {
-            let end = session.run()?;
-            self.finish(session, end, settings)
+            let end = session.run();
+            // What keeps it from being written says the error that ended the run.
+            let _ = session.campaign.end(&mut session.handle.study);
+            self.finish(session, end?, settings)
         })
     }
 
@@ -258,9 +260,8 @@ fn all_failed(evaluations: usize, reason: &str, count: usize, pending_again: usi
         1 => "the first evaluation failed".into(),
         _ => format!("all of the first {evaluations} evaluations failed, {count} of them"),
     };
-    miette!(
-        help = "correct the command of [run] and run again, or continue regardless with --keep-going",
-        "{all} with: {}{again}",
-        excerpt(reason)
-    )
+    // What was observed before says that they could have succeeded.
+    let retry = if pending_again == 0 { ", make them pending again (`spargo retry --failed`)" } else { "" };
+    let help = format!("correct the command of [run]{retry} and run again, or continue regardless with --keep-going");
+    miette!(help = help, "{all} with: {}{again}", excerpt(reason))
 }

@@ -1,8 +1,7 @@
-//! How long programs take: a run waits for models only where that costs little, and asks ahead where asking costs much.
+//! How long programs take: a run waits for models only where that costs little.
 //!
 //! ```text
 //!     mean seconds of the last programs < 0.05     ⇒     models miss a few batches at most
-//!     mean seconds of the last programs < 1        ⇒     a trial waits for every four workers
 //! ```
 
 use std::collections::VecDeque;
@@ -10,13 +9,6 @@ use std::collections::VecDeque;
 /// Mean seconds of programs below which workers wait for models that have missed too many outcomes: where programs take
 /// milliseconds, most points would be those of the first models.
 const CHEAP: f64 = 0.05;
-
-/// Mean seconds of programs below which trials wait for workers: to tell an outcome and to ask takes some milliseconds, in which a
-/// worker would be idle.
-const SHORT: f64 = 1.0;
-
-/// Workers per trial that waits for one of them.
-const PER_WAITING: usize = 4;
 
 /// Programs whose mean is taken.
 const RECENT: usize = 50;
@@ -37,17 +29,8 @@ impl Pace {
 
     /// Outcomes that models may have missed; `None` for any number.
     pub fn most_missed(&self, batch: usize, workers: usize) -> Option<u64> {
-        self.is_below(CHEAP).then(|| MOST_MISSED * batch.max(workers) as u64)
-    }
-
-    /// Trials that wait for workers.
-    pub fn waiting(&self, workers: usize) -> usize {
-        if self.is_below(SHORT) { workers / PER_WAITING } else { 0 }
-    }
-
-    /// Whether the last programs took less than this on average.
-    fn is_below(&self, seconds: f64) -> bool {
-        !self.0.is_empty() && self.0.iter().sum::<f64>() < seconds * self.0.len() as f64
+        let is_cheap = !self.0.is_empty() && self.0.iter().sum::<f64>() < CHEAP * self.0.len() as f64;
+        is_cheap.then(|| MOST_MISSED * batch.max(workers) as u64)
     }
 }
 
@@ -66,15 +49,5 @@ mod tests {
         // What was long ago no longer counts.
         (0..RECENT).for_each(|_| pace.evaluated(0.01));
         assert_eq!(pace.most_missed(8, 2), Some(32));
-    }
-
-    #[test]
-    fn trials_wait_for_workers_of_short_programs() {
-        let mut pace = Pace::default();
-        assert_eq!(pace.waiting(8), 0);
-        pace.evaluated(0.2);
-        assert_eq!([1, 3, 4, 8].map(|workers| pace.waiting(workers)), [0, 0, 1, 2]);
-        pace.evaluated(5.0);
-        assert_eq!(pace.waiting(8), 0);
     }
 }

@@ -117,8 +117,8 @@ impl Session {
     fn next(&mut self, open: usize) -> Result<Next> {
         let (started, asks) = (Instant::now(), self.handle.study.history().asks());
         self.campaign.most_missed = self.pace.most_missed(self.handle.study.config().batch, self.campaign.workers);
-        let places = self.campaign.workers + self.pace.waiting(self.campaign.workers);
-        let next = self.campaign.next(&mut self.handle.study, places.saturating_sub(open)).into_diagnostic()?;
+        let idle = self.campaign.workers.saturating_sub(open);
+        let next = self.campaign.next(&mut self.handle.study, idle).into_diagnostic()?;
         self.check_settings()?;
         if let Next::Evaluate(trials) = &next {
             if self.handle.study.history().asks() > asks {

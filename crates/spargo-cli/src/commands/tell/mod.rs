@@ -34,7 +34,8 @@ if there are several. Rows without a trial number are new points and need all in
 told again; without any outcome they are passed over and counted. Units in a header, `temperature (°C)`, are kept from the \
 first table that has them and printed; other ones are refused. An outcome that is already known is skipped, a different \
 one is refused: `spargo amend` corrects it.
-Keys of --json: new, known, trials, pending; of a table also rows: outcomes, failed, pending, without_outcome, discarded.")]
+Keys of --json: new, known, trials, pending; of a table also rows (outcomes, failed, pending, without_outcome, discarded) \
+and units, those that are kept from now on by column.")]
 pub struct Tell {
     /// A study file, or a study's database
     study: PathBuf,
@@ -81,6 +82,7 @@ impl Tell {
             let mut told = json!({ "new": new, "known": known, "trials": trials, "pending": pending });
             if let Some(rows) = rows {
                 told["rows"] = json!(rows);
+                told["units"] = units.iter().map(|unit| (unit.column.clone(), json!(unit.unit))).collect();
             }
             return print_data(&format!("{told}\n"));
         }

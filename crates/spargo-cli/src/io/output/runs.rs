@@ -30,14 +30,15 @@ impl Runs {
         Runs { runners, ready, now }
     }
 
-    /// A list of `{"name", "alive", "heartbeat_s", "workers", "busy_share", "busy_s", "waiting_s", "trials": [{"trial",
+    /// A list of `{"name", "alive", "stopped", "heartbeat_s", "workers", "busy_share", "busy_s", "waiting_s", "trials": [{"trial",
     /// "seconds"}]}`, where times are seconds before now.
     pub fn runners_json(&self) -> Value {
         let one = |runner: &Runner| {
             let trials = runner.trials.iter();
             let trials = trials.map(|&(trial, time)| json!({ "trial": trial, "seconds": self.seconds_since(time) }));
             json!({
-                "name": runner.name, "alive": runner.is_alive, "heartbeat_s": self.seconds_since(runner.time),
+                "name": runner.name, "alive": runner.is_alive, "stopped": runner.has_ended,
+                "heartbeat_s": self.seconds_since(runner.time),
                 "workers": runner.activity.workers, "busy_share": runner.activity.busy_share(),
                 "busy_s": runner.activity.busy_s, "waiting_s": runner.activity.waiting_s,
                 "trials": trials.collect::<Value>(),
@@ -62,10 +63,10 @@ impl Runs {
             write!(f, ", {:.0} % busy, {} spent waiting for points", 100.0 * share, lasting(activity.waiting_s))?;
         }
         let silent = lasting(self.seconds_since(runner.time));
-        if runner.is_alive {
-            writeln!(f, "; last heartbeat {silent} ago")?;
-        } else {
-            writeln!(f, "; silent for {silent}: killed?")?;
+        match runner {
+            Runner { is_alive: true, .. } => writeln!(f, "; last heartbeat {silent} ago")?,
+            Runner { has_ended: true, .. } => writeln!(f, "; stopped {silent} ago")?,
+            _ => writeln!(f, "; silent for {silent}: killed?")?,
         }
         let (shown, others) = runner.trials.split_at(runner.trials.len().min(MOST_TRIALS));
         if shown.is_empty() {
@@ -104,9 +105,10 @@ mod tests {
     use super::*;
     use spargo::study::Activity;
 
-    fn runner(time: u64, is_alive: bool, trials: &[(u64, u64)]) -> Runner {
+    fn runner(time: u64, trials: &[(u64, u64)]) -> Runner {
         let activity = Activity { workers: 4, busy_s: 90.0, waiting_s: 10.0 };
-        Runner { name: "lab:7:abc".into(), time, is_alive, activity, trials: trials.to_vec() }
+        let (name, trials) = ("lab:7:abc".into(), trials.to_vec());
+        Runner { name, time, is_alive: false, has_ended: false, activity, trials }
     }
 
     #[test]
@@ -118,13 +120,18 @@ mod tests {
     #[test]
     fn a_run_says_what_it_evaluates_and_a_silent_one_that_it_may_be_dead() {
         let trials: Vec<(u64, u64)> = (1..=6).map(|trial| (trial, 1_000_000 - 60_000 * (7 - trial))).collect();
-        let runners = vec![runner(988_000, true, &trials), runner(700_000, false, &trials[..1])];
+        let (alive, killed, stopped) =
+            (runner(988_000, &trials), runner(700_000, &trials[..1]), runner(940_000, &trials[5..]));
+        let alive = Runner { is_alive: true, ..alive };
+        let runners = vec![alive, killed, Runner { has_ended: true, ..stopped }];
         let runs = Runs { runners, ready: [(3, 25)].into(), now: 1_000_000 };
         let expected = "\
 run lab:7:abc: 4 workers, 90 % busy, 10 s spent waiting for points; last heartbeat 12 s ago
   evaluating: trials 1 for 6 min, 2 for 5 min, 3 for 4 min, 4 for 3 min and 2 more
 run lab:7:abc: 4 workers, 90 % busy, 10 s spent waiting for points; silent for 5 min: killed?
   pending: trial 1 for 6 min
+run lab:7:abc: 4 workers, 90 % busy, 10 s spent waiting for points; stopped 60 s ago
+  pending: trial 6 for 60 s
 ready: 25 points chosen in step 3
 ";
         assert_eq!(runs.to_string(), expected);

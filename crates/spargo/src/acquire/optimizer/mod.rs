@@ -134,6 +134,12 @@ impl<'a> AcquisitionOptimizer<'a> {
         if self.pool.is_complete() {
             return candidates::choose(acquisition, points, excluded);
         }
+        // Within regions the pool is of use only where nothing can be moved a little off what is excluded.
+        let is_confined = !regions.is_empty() && regions.iter().all(Option::is_some);
+        if is_confined && self.space.dimensions().iter().any(|dimension| dimension.domain.is_continuous()) {
+            let scores = Mat::zeros(0, regions.len());
+            return self.search(acquisition, points.subrows(0, 0), scores.as_ref(), &regions, excluded);
+        }
         let scores = acquisition.score(points)?;
         let regions = self.outside_exclusion_zones(points, scores.as_ref(), regions);
         self.search(acquisition, points, scores.as_ref(), &regions, excluded)

@@ -19,6 +19,9 @@ use crate::rng::normal;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
+/// Points of which there are few: loops over them would be as short as that.
+const FEW: usize = 16;
+
 /// The shape g(r²) of a stationary kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -124,6 +127,43 @@ impl Stationary {
         scaled
     }
 
+    /// k(a, b) of a few points a: the same numbers as of many, by loops over the points of b.
+    fn cross_few(&self, a: MatRef<'_>, b: MatRef<'_>, mut out: MatMut<'_>) {
+        let b = self.scaled(b);
+        let (mut values, mut point) = (vec![0.0; b.nrows()], vec![0.0; b.ncols()]);
+        for i in 0..a.nrows() {
+            self.scale_row(a, i, &mut point);
+            simd::squared_distances(b.as_ref(), &point, &mut values);
+            simd::profile(self.family, self.variance, &mut values);
+            values.iter().enumerate().for_each(|(j, value)| out[(i, j)] = *value);
+        }
+    }
+
+    /// Adds Σⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂aᵢ of a few points a: the same numbers as of many, by loops over the points of b.
+    fn add_input_gradient_of_few(&self, a: MatRef<'_>, b: MatRef<'_>, g: MatRef<'_>, mut out: MatMut<'_>) {
+        let b = self.scaled(b);
+        let (mut values, mut slopes) = (vec![0.0; b.nrows()], vec![0.0; b.nrows()]);
+        let mut point = vec![0.0; b.ncols()];
+        let factors: Vec<f64> = self.lengthscales.iter().map(|l| 2.0 / l).collect();
+        for i in 0..a.nrows() {
+            self.scale_row(a, i, &mut point);
+            simd::squared_distances(b.as_ref(), &point, &mut values);
+            simd::profile_and_slope(self.family, self.variance, &mut values, &mut slopes);
+            // Two inputs at a time: each sum is a chain of additions, in the order in which it is made for many points.
+            for k in (0..point.len()).step_by(2) {
+                let other = (k + 1).min(point.len() - 1);
+                let (mut sum, mut other_sum) = (out[(i, k)], out[(i, other)]);
+                let columns = column(b.as_ref(), k).iter().zip(column(b.as_ref(), other));
+                for ((j, slope), (centre, other_centre)) in slopes.iter().enumerate().zip(columns) {
+                    let g = g[(i, j)];
+                    sum += factors[k] * g * slope * (point[k] - centre);
+                    other_sum += factors[other] * g * slope * (point[other] - other_centre);
+                }
+                (out[(i, other)], out[(i, k)]) = (other_sum, sum);
+            }
+        }
+    }
+
     /// Row j of b in units of the length scales.
     fn scale_row(&self, b: MatRef<'_>, j: usize, point: &mut [f64]) {
         point.iter_mut().zip(&self.lengthscales).enumerate().for_each(|(k, (p, l))| *p = b[(j, k)] / l);
@@ -154,6 +194,9 @@ impl Covariance for Stationary {
     }
 
     fn cross(&self, a: MatRef<'_>, b: MatRef<'_>, mut out: MatMut<'_>) {
+        if a.nrows() < b.nrows().min(FEW) {
+            return self.cross_few(a, b, out);
+        }
         let a = self.scaled(a);
         let mut point = vec![0.0; a.ncols()];
         for j in 0..b.nrows() {
@@ -207,6 +250,9 @@ impl Covariance for Stationary {
     }
 
     fn add_input_gradient(&self, a: MatRef<'_>, b: MatRef<'_>, g: MatRef<'_>, mut out: MatMut<'_>) {
+        if a.nrows() < b.nrows().min(FEW) {
+            return self.add_input_gradient_of_few(a, b, g, out);
+        }
         let a = self.scaled(a);
         let (mut values, mut slopes) = (vec![0.0; a.nrows()], vec![0.0; a.nrows()]);
         let mut point = vec![0.0; a.ncols()];

@@ -33,8 +33,8 @@ pub struct History {
     ready: VecDeque<Ready>,
     /// What processes are doing for all, unless they have ended.
     leases: Vec<Lease>,
-    /// The processes that have evaluated trials, when they were last alive, and what they have done.
-    heartbeats: BTreeMap<String, (u64, Activity)>,
+    /// What was last heard of each process that has evaluated trials.
+    heartbeats: BTreeMap<String, LastHeartbeat>,
     /// The number of asks that have chosen points.
     steps: u64,
     counts: Counts,
@@ -44,6 +44,17 @@ pub struct History {
     units: BTreeMap<String, (String, String)>,
     /// The dialect of the last table of results.
     dialect: Option<String>,
+}
+
+/// What was last heard of a process that evaluates trials.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LastHeartbeat {
+    /// When, in milliseconds since 1970, UTC.
+    pub time: u64,
+    /// What its workers have done by then.
+    pub activity: Activity,
+    /// Whether its run has ended in order: it was finished or stopped, not killed.
+    pub has_ended: bool,
 }
 
 /// A point that is ready to be asked for.
@@ -162,8 +173,8 @@ impl History {
         &self.leases
     }
 
-    /// The processes that have evaluated trials: when each was last alive, in milliseconds since 1970, UTC, and what it has done.
-    pub fn heartbeats(&self) -> &BTreeMap<String, (u64, Activity)> {
+    /// What was last heard of each process that has evaluated trials.
+    pub fn heartbeats(&self) -> &BTreeMap<String, LastHeartbeat> {
         &self.heartbeats
     }
 
@@ -244,13 +255,13 @@ impl History {
                 ahead.into_iter().for_each(|ahead| self.prepare(*ahead));
                 self.state = state.or(self.state.take());
             }
-            Event::Heartbeat { by, time, activity, resumed } => {
+            Event::Heartbeat { by, time, activity, resumed, is_last } => {
                 let name = self.name(by.clone());
                 for trial in resumed {
                     let record = self.stored(trial)?;
                     (record.time, record.by) = (time, name.clone());
                 }
-                self.heartbeats.insert(by, (time, activity));
+                self.heartbeats.insert(by, LastHeartbeat { time, activity, has_ended: is_last });
             }
             Event::Leased { work, by, until } => {
                 self.leases.retain(|lease| lease.work != work);

@@ -22,7 +22,7 @@ mod packed;
 mod record;
 mod sqlite;
 
-pub use history::{History, Ready};
+pub use history::{History, LastHeartbeat, Ready};
 pub use memory::MemoryStorage;
 pub use record::{Enqueued, OutputChange, Record, Revision, Status, Told};
 pub use sqlite::SqliteStorage;
@@ -184,6 +184,9 @@ pub enum Event {
         /// Trials of others that it has begun to evaluate since it was last alive.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         resumed: Vec<u64>,
+        /// Whether it is its last one: the run has ended in order.
+        #[serde(default, skip_serializing_if = "is_false")]
+        is_last: bool,
     },
     /// The outcome of a trial was corrected or withdrawn.
     Revised {
@@ -258,6 +261,10 @@ impl Note {
 
 fn is_zero(count: &usize) -> bool {
     *count == 0
+}
+
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 /// Now, in milliseconds since 1970.
