@@ -8,6 +8,7 @@ use crate::io::csv::results::Results;
 use crate::io::csv::wells::insert_wells;
 use crate::io::output::count::counted;
 use crate::io::output::execution::Threads;
+use crate::io::output::long_work::LongWork;
 use crate::io::output::print::note;
 use crate::io::study_file::StudyFile;
 use clap::Args;
@@ -69,8 +70,11 @@ impl Suggest {
         self.pending.iter().try_for_each(|path| results.read_pending(path))?;
         let (seed, format, rows) = (fresh_seed(&config, results.len()), results.format(), results.counts());
         let mut study = Study::in_memory(Config { seed, ..config }).into_diagnostic()?;
-        let header = results.add_to(&mut study)?;
+        let work = LongWork::on(results.len());
+        let header = results.add_to(&mut study, &work)?;
+        work.say("fitting a model and choosing points");
         let table = self.threads.install(|| self.suggest(&mut study, header, self.table.format(format)))?;
+        drop(work);
         self.table.write(&table, &inputs)?;
         note(&format!("{rows}; {} written to {}", counted(table.rows.len(), "point"), self.table.target()));
         Ok(())

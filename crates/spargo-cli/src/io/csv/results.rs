@@ -3,11 +3,15 @@
 use crate::io::csv::csv_out::CsvFormat;
 use crate::io::csv::outcome_cells::{OutcomeColumns, RowCounts, RowOutcome};
 use crate::io::csv::records::{Records, Row, Units, value};
+use crate::io::output::long_work::LongWork;
 use miette::{Report, Result, miette};
 use spargo::Error;
 use spargo::space::{Point, Space};
 use spargo::study::{Config, Outcome, Output, Refused, Study};
 use std::path::Path;
+
+/// Rows that a study gets at a time, so that a long table is in memory once.
+const ROWS_AT_A_TIME: usize = 1 << 14;
 
 /// The rows of all files that were read, with their places.
 pub struct Results {
@@ -68,10 +72,19 @@ impl Results {
         self.counts
     }
 
-    /// Adds all points to a study, and returns the names of the inputs' columns in the last file.
-    pub fn add_to(mut self, study: &mut Study) -> Result<Vec<String>> {
-        if !self.points.is_empty() {
-            study.add_candidates(&self.points, &self.rows).map_err(|refused| self.locate(refused))?;
+    /// Adds all points to a study that is not kept, and returns the names of the inputs' columns in the last file.
+    pub fn add_to(mut self, study: &mut Study, work: &LongWork) -> Result<Vec<String>> {
+        let (mut points, mut start) = (std::mem::take(&mut self.points).into_iter(), 0);
+        loop {
+            // Rows that the study has are dropped before it gets others.
+            let some: Vec<_> = points.by_ref().take(ROWS_AT_A_TIME).collect();
+            if some.is_empty() {
+                break;
+            }
+            let added = study.add_candidates(&some, &self.rows[start..start + some.len()]);
+            added.map_err(|Refused { index, error }| self.locate(Refused { index: start + index, error }))?;
+            start += some.len();
+            work.advance(some.len());
         }
         Ok(self.files.pop().map_or(self.header, |file| file.header))
     }

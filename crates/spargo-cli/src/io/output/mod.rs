@@ -7,6 +7,7 @@ pub(crate) mod excerpt;
 pub mod execution;
 pub(crate) mod files;
 pub mod logs;
+pub(crate) mod long_work;
 pub(crate) mod network;
 pub mod print;
 pub(crate) mod runs;

@@ -1,10 +1,12 @@
 //! The dialect of a CSV file: its delimiter, its decimal mark, and where its header begins.
 
+use super::cells::{Cells, Row};
 use super::{is_open, unclosed};
 use crate::io::csv::csv_out::CsvFormat;
 use crate::io::csv::formula::bared;
 use crate::io::output::count::counted;
 use miette::{Report, miette};
+use std::borrow::Cow;
 
 const DELIMITERS: [char; 3] = [',', ';', '\t'];
 
@@ -35,11 +37,11 @@ impl Dialect {
         Dialect { delimiter: said.unwrap_or(b','), start, comments }
     }
 
-    /// The decimal marks of these rows; where the comma is the delimiter it is no decimal mark.
-    pub fn decimals<'a>(&self, rows: impl Iterator<Item = &'a csv::StringRecord>) -> Decimals {
+    /// The decimal marks of these cells; where the comma is the delimiter it is no decimal mark.
+    pub fn decimals<'a>(&self, cells: impl Iterator<Item = &'a str>) -> Decimals {
         let (delimiter, mut commas, mut points) = (self.delimiter, false, false);
         if delimiter != b',' {
-            for cell in rows.flat_map(csv::StringRecord::iter) {
+            for cell in cells {
                 commas |= with_point(cell).is_some();
                 points |= cell.contains('.') && cell.parse::<f64>().is_ok();
             }
@@ -47,14 +49,16 @@ impl Dialect {
         Decimals { delimiter, commas, points }
     }
 
-    /// Cells as they are meant: decimal commas are read unless the comma is the delimiter (4,5 is 4.5), and guards of formulas
-    /// are removed.
-    pub fn plain(&self, record: csv::StringRecord) -> csv::StringRecord {
-        if self.delimiter == b',' && !record.iter().any(|cell| cell.starts_with('\'')) {
-            return record;
-        }
-        let number = |cell: &str| with_point(cell).filter(|_| self.delimiter != b',');
-        record.iter().map(|cell| number(cell).unwrap_or_else(|| bared(cell).into())).collect()
+    /// Whether all cells are meant as they are written.
+    pub fn is_plain(&self, cells: &Cells) -> bool {
+        self.delimiter == b',' && !cells.iter().any(|cell| cell.starts_with('\''))
+    }
+
+    /// A cell as it is meant: decimal commas are read unless the comma is the delimiter (4,5 is 4.5), and the guard of a formula
+    /// is removed.
+    pub fn plain<'a>(&self, cell: &'a str) -> Cow<'a, str> {
+        let number = with_point(cell).filter(|_| self.delimiter != b',');
+        number.map_or_else(|| Cow::Borrowed(bared(cell)), Cow::Owned)
     }
 
     /// The error of a malformed record at the beginning of `rest`.
@@ -98,12 +102,12 @@ impl Decimals {
     }
 
     /// The first cell that could be read in two ways, and its column: 1.234 where commas are decimal, or 1,234 where points are.
-    pub fn ambiguous(&self, record: &csv::StringRecord) -> Option<(usize, String)> {
+    pub fn ambiguous(&self, row: Row<'_>) -> Option<(usize, String)> {
         if !(self.commas || self.points) {
             return None;
         }
         let in_groups = |cell: &str| (self.commas && is_grouped(cell, '.')) || (self.points && is_grouped(cell, ','));
-        let (column, cell) = record.iter().enumerate().find(|(_, cell)| in_groups(cell))?;
+        let (column, cell) = row.iter().enumerate().find(|(_, cell)| in_groups(cell))?;
         let (mark, other) = if cell.contains('.') { ('.', "commas") } else { (',', "points") };
         let whole = cell.replace(mark, "");
         let remedy = format!("write {whole}, or the same decimal mark everywhere");
@@ -167,7 +171,10 @@ impl<'a> Lines<'a> {
     pub fn of(&mut self, place: usize) -> u64 {
         let rest = &self.text[place..];
         let cell = place + rest.len() - rest.trim_start_matches(['\r', '\n']).len();
-        self.line += self.text[self.at..cell].replace("\r\n", "\n").matches(['\r', '\n']).count() as u64;
+        let passed = &self.text.as_bytes()[self.at..cell];
+        let ends = passed.iter().filter(|&&byte| byte == b'\n' || byte == b'\r').count();
+        // Both of them together end one line.
+        self.line += (ends - passed.windows(2).filter(|pair| *pair == b"\r\n").count()) as u64;
         self.at = cell;
         self.line
     }

@@ -2,11 +2,13 @@
 //!
 //! Every error names the file, the line and the column.
 
+mod cells;
 mod decode;
 mod dialect;
 mod header;
 mod value;
 
+pub use cells::Row;
 pub use header::{Units, without_unit};
 pub use value::{number_value, value};
 
@@ -15,6 +17,7 @@ use crate::io::csv::formula::bared;
 use crate::io::output::count::counted;
 use crate::io::output::files::STANDARD_STREAM;
 use crate::io::output::print::note;
+use cells::Cells;
 use decode::decode;
 use dialect::{Dialect, Lines};
 use miette::{IntoDiagnostic, Report, Result, WrapErr, miette};
@@ -32,31 +35,17 @@ pub struct Records {
     header: Vec<String>,
     /// The line of the header.
     header_line: u64,
-    rows: Vec<(u64, csv::StringRecord)>,
+    cells: Cells,
     format: CsvFormat,
     /// What was read otherwise than it stands there.
     notes: Vec<String>,
-}
-
-/// One row below the header.
-#[derive(Clone, Copy)]
-pub struct Row<'a> {
-    /// Its line in the file, counted from 1.
-    pub line: u64,
-    cells: &'a csv::StringRecord,
-}
-
-impl<'a> Row<'a> {
-    pub fn cell(&self, column: usize) -> &'a str {
-        self.cells.get(column).unwrap_or("")
-    }
 }
 
 impl Records {
     /// Reads a file with a header and at least one row below it.
     pub fn read(path: &Path) -> Result<Self> {
         let records = Records::read_any(path)?;
-        if records.rows.is_empty() {
+        if records.rows().len() == 0 {
             return Err(miette!("{} has no rows below its header", records.file));
         }
         Ok(records)
@@ -92,49 +81,54 @@ impl Records {
             .from_reader(&text.as_bytes()[start..]);
         let header_line = lines.of(start);
         let header = reader.headers().map_err(|error| miette!("{file}, line {header_line}: {error}"))?;
-        let header = header.iter().map(|name| bared(name).into()).collect();
-        let format = CsvFormat::default();
-        let mut records = Records { file, header, header_line, rows: Vec::new(), format, notes: Vec::new() };
+        let header: Vec<String> = header.iter().map(|name| bared(name).into()).collect();
+        let (format, cells) = (CsvFormat::default(), Cells::new(header.len()));
+        let mut records = Records { file, header, header_line, cells, format, notes: Vec::new() };
         records.check_header()?;
         records.notes.extend(windows.then(|| "it is not UTF-8, and is read as Windows-1252".into()));
         records.notes.extend(
             (dialect.comments > 0).then(|| format!("{} of comments on top", counted(dialect.comments, "line"))),
         );
         let place = |position: Option<&csv::Position>| start + position.map_or(0, |position| position.byte() as usize);
-        let mut last = start;
-        for record in reader.into_records() {
-            let record = record.map_err(|error| {
+        let (mut last, mut record) = (start, csv::StringRecord::new());
+        loop {
+            let more = reader.read_record(&mut record).map_err(|error| {
                 let place = place(error.position());
                 dialect.broken(&records.file, lines.of(place), &text[place..], &error)
             })?;
+            if !more {
+                break;
+            }
             last = place(record.position());
             let line = lines.of(last);
             // Spreadsheets leave rows of empty cells at the end.
             if record.iter().any(|cell| !cell.is_empty()) {
-                records.rows.push((line, record));
+                records.cells.push(line, record.iter());
             }
         }
-        let decimals = dialect.decimals(records.rows.iter().map(|(_, row)| row));
+        let decimals = dialect.decimals(records.cells.iter());
         records.format = decimals.format();
-        for (line, row) in &mut records.rows {
-            if let Some((column, message)) = decimals.ambiguous(row) {
-                let (file, column) = (&records.file, &records.header[column]);
-                return Err(miette!("{file}, line {line}, column '{column}': {message}"));
-            }
-            *row = dialect.plain(std::mem::take(row));
+        if let Some((row, column, message)) = records.rows().find_map(|row| {
+            let (column, message) = decimals.ambiguous(row)?;
+            Some((row, column, message))
+        }) {
+            return Err(records.fault_in(row, column, &message));
         }
-        match records.rows.last() {
-            // It swallows whatever follows it.
-            Some((line, row)) if row.iter().any(|cell| cell.contains('\n')) && is_open(&text[last..]) => {
-                Err(unclosed(&records.file, *line))
-            }
-            _ => Ok(records),
+        if !dialect.is_plain(&records.cells) {
+            let mut plain = Cells::new(records.header.len());
+            records.rows().for_each(|row| plain.push(row.line, row.iter().map(|cell| dialect.plain(cell))));
+            records.cells = plain;
         }
+        // An open quote swallows whatever follows it.
+        let swallows = |row: &Row<'_>| row.iter().any(|cell| cell.contains('\n')) && is_open(&text[last..]);
+        let open = records.rows().next_back().filter(swallows).map(|row| row.line);
+        open.map_or(Ok(()), |line| Err(unclosed(&records.file, line)))?;
+        Ok(records)
     }
 
     /// The file and its header, to free the memory of the rows.
     pub fn without_rows(self) -> Self {
-        Records { rows: Vec::new(), ..self }
+        Records { cells: Cells::default(), ..self }
     }
 
     pub fn file(&self) -> &str {
@@ -150,13 +144,13 @@ impl Records {
         self.format
     }
 
-    pub fn rows(&self) -> impl ExactSizeIterator<Item = Row<'_>> {
-        self.rows.iter().map(|(line, cells)| Row { line: *line, cells })
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = Row<'_>> + DoubleEndedIterator {
+        self.cells.rows()
     }
 
     /// An error in a row, counted from 0.
     pub fn fault(&self, row: usize, message: &str) -> Report {
-        miette!("{}, line {}: {message}", self.file, self.rows.get(row).map_or(0, |(line, _)| *line))
+        miette!("{}, line {}: {message}", self.file, self.rows().nth(row).map_or(0, |row| row.line))
     }
 
     /// An error in a row as a whole.
