@@ -27,6 +27,9 @@ const GROWTH: f64 = 0.1;
 /// The mean squared standardised residual of new outcomes that makes a refit: four times what a true model has.
 const MISFIT: f64 = 4.0;
 
+/// Fewer new outcomes are judged as if they were so many: one that is unlikely by chance must not make a refit.
+const FEWEST_JUDGED: usize = 8;
+
 /// Rows that enter together.
 const BLOCK: usize = 64;
 
@@ -109,17 +112,19 @@ impl LastStep<'_> {
 
     /// The sums of an output's posterior: this process may have them still.
     fn sums(&self, k: usize, before: &ObservedOutput) -> Result<Option<EnteredSums>> {
-        match self.kept(k).and_then(|models| models.sums[k].clone()) {
-            Some(sums) => Ok(Some(sums)),
-            None => EnteredSums::restored(&self.states[k], before),
-        }
+        let Some((models, sums)) = self.kept(k).and_then(|models| Some((models, models.sums[k].clone()?))) else {
+            return EnteredSums::restored(&self.states[k], before);
+        };
+        // Models that left no state may have seen rows since otherwise than they are seen now.
+        let is_state = models.states[k].seen == self.states[k].seen;
+        Ok(Some(if is_state { sums } else { EnteredSums { grown: sums.base.clone(), entered: Vec::new(), ..sums } }))
     }
 
     /// The models that this process has, if θ and Z of an output are still those of the state, and what they saw was not corrected.
     fn kept(&self, k: usize) -> Option<&Models> {
         let is_same = |models: &&Models| {
             let kept = models.states.get(k);
-            kept.is_some_and(|kept| kept.searched > 0 && kept.fitted() == self.states[k].fitted())
+            kept.is_some_and(|kept| kept.searched > 0 && kept.is_same_fit(&self.states[k]))
         };
         self.kept.filter(is_same).filter(|_| !self.is_revised)
     }
@@ -137,7 +142,7 @@ impl Models {
             state.inference == Inference::Sparse
                 && config.model.inference(now.data.len(), config.inducing) == Inference::Sparse
                 && state.is_recent(before, now)
-                && is_kept(last.before, before, observed, now)
+                && is_kept((last.before, before), (observed, now), state.seen)
                 && state.units.fits(now.data.y())
         });
         if !all_stand {
@@ -171,6 +176,15 @@ impl ModelState {
         self.fitted.unwrap_or(self.seen)
     }
 
+    /// Whether θ, Z and units are those of another state: two processes may have fitted to the same outcomes.
+    fn is_same_fit(&self, other: &ModelState) -> bool {
+        let is_same_z = match (&self.inducing, &other.inducing) {
+            (Some(Inducing(a)), Some(Inducing(b))) => a == b,
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        self.fitted() == other.fitted() && self.units == other.units && self.hyper == other.hyper && is_same_z
+    }
+
     /// Whether the data are many, and have hardly grown since θ and Z were chosen.
     fn is_recent(&self, before: &ObservedOutput, now: &ObservedOutput) -> bool {
         let fitted = before.seq.iter().filter(|&&seq| seq <= self.fitted()).count();
@@ -178,21 +192,23 @@ impl ModelState {
     }
 }
 
-/// Whether everything that was seen before is seen as it was.
-fn is_kept(before: &Observed, old: &ObservedOutput, observed: &Observed, new: &ObservedOutput) -> bool {
-    let mut row = 0;
-    (0..old.data.len()).all(|i| {
-        let record = before.records[old.rows[i]];
-        while row < new.data.len() && observed.records[new.rows[row]] < record {
-            row += 1;
+/// Whether everything that was told up to a tell is seen as it was, and nothing of it that was not seen then.
+fn is_kept(
+    (before, old): (&Observed, &ObservedOutput),
+    (observed, new): (&Observed, &ObservedOutput),
+    seen: u64,
+) -> bool {
+    let mut i = 0;
+    let is_seen_so = |row: usize| {
+        if i == old.data.len() || before.records[old.rows[i]] != observed.records[new.rows[row]] {
+            return new.seq[row] > seen;
         }
-        let is_same = row < new.data.len()
-            && observed.records[new.rows[row]] == record
-            && old.data.y()[i].to_bits() == new.data.y()[row].to_bits()
+        let is_same = old.data.y()[i].to_bits() == new.data.y()[row].to_bits()
             && old.data.noise_of(i, -1.0) == new.data.noise_of(row, -1.0);
-        row += 1;
+        i += 1;
         is_same
-    })
+    };
+    (0..new.data.len()).all(is_seen_so) && i == old.data.len()
 }
 
 /// Whether the last posterior has predicted badly what has come since a tell.
@@ -204,5 +220,7 @@ fn is_misfit(last: &Posterior, state: &ModelState, now: &ObservedOutput, seen: u
     let data = state.units.apply(&now.data.subset(&new));
     let Prediction { mean, variance } = last.predict(data.x())?;
     let squared = |i: usize| (data.y()[i] - mean[i]).powi(2) / (variance[i] + data.noise_of(i, state.hyper.noise));
-    Ok((0..new.len()).map(squared).sum::<f64>() > MISFIT * new.len() as f64)
+    let allowed = MISFIT * new.len().max(FEWEST_JUDGED) as f64;
+    let sum: f64 = (0..new.len()).map(squared).sum();
+    Ok(sum.is_nan() || sum > allowed)
 }

@@ -90,3 +90,26 @@ fn few_data_growth_corrections_and_surprises_make_a_refit() {
     study.ask(1).unwrap();
     assert!(last_fit(&study).1, "growth");
 }
+
+#[test]
+fn what_is_seen_otherwise_and_other_settings_make_a_refit() {
+    let mut study = large(MANY);
+    let extreme = |at: f64| (vec![Value::Real(at), Value::Real(0.1)], Some(Outcome::value(-1e9)));
+    study.add(&[extreme(0.1), extreme(0.9)]).unwrap();
+    (0..2).for_each(|_| drop(advance(&mut study, 5, observe)));
+    assert!(!last_fit(&study).1);
+    // Two are left out as errors, three are a region of bad outcomes, and all of them are seen.
+    study.add(&[extreme(0.5)]).unwrap();
+    let mut resumed = Study::from_bytes(&study.to_bytes().unwrap()).unwrap();
+    advance(&mut study, 5, observe);
+    assert_eq!(last_fit(&study), (MANY + 3 + 10, true));
+    resumed.ask(5).unwrap();
+    assert_eq!(points(&resumed), points(&study));
+
+    advance(&mut study, 5, observe);
+    assert!(!last_fit(&study).1);
+    let config = Config { inducing: study.config().inducing + 1, ..study.config().clone() };
+    study.reconfigure(config, &Note::new("finer", "someone")).unwrap();
+    advance(&mut study, 5, observe);
+    assert!(last_fit(&study).1);
+}
