@@ -82,7 +82,8 @@ class TrustRegionOptions:
     """Trust regions around the incumbents."""
 
     share: float | Literal["auto"] | None = None
-    """Share of a Thompson batch that is maximised within trust regions; by default "auto": by what they lately found."""
+    """Share of a Thompson batch that is maximised within trust regions; by default "auto": by what they have found recently,
+    for a single objective, else 0."""
     policy: Policy | None = None
     """Which regions the points of a batch have; by default "memoryless": all sizes at once."""
 
@@ -97,7 +98,8 @@ class LocalModelOptions:
     neighbours: int | None = None
     """Observations of a neighbourhood; 0 for no local models, by default 400."""
     share: float | Literal["auto"] | None = None
-    """Share of a Thompson batch that is drawn from local models; by default "auto": by what they lately found."""
+    """Share of a Thompson batch that is drawn from local models; by default "auto": by what they have found recently, for a
+    single objective, else 0."""
 
     def __post_init__(self) -> None:
         _check_share(self.share)

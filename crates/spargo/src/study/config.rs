@@ -21,7 +21,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::fmt;
 
-/// The share of a batch for local models that "auto" stands for where there is a single objective.
+/// The share of a batch for local models that "auto" stands for where there is a single objective and no credit: with a policy of trust
+/// regions from outside the crate.
 const AUTO_LOCAL_MODELS: f64 = 0.2;
 
 /// The settings of a study; only the space has no default.

@@ -78,9 +78,11 @@ impl Study {
                     let kept =
                         self.models.as_ref().filter(|(of, _)| of.state == self.states).map(|(_, models)| &**models);
                     let last = LastStep { states, before: &before, is_revised, kept };
-                    match Models::entered(&self.config, &last, &data, seen)? {
-                        Some(models) => models,
-                        None => Models::new(&self.config, Some(&last), &data, step, seen)?,
+                    match Models::entered(&self.config, &last, &data, seen) {
+                        Ok(Some(models)) => models,
+                        Err(Error::Interrupted) => return Err(Error::Interrupted),
+                        // A refit does not depend on what the last step left.
+                        Ok(None) | Err(_) => Models::new(&self.config, Some(&last), &data, step, seen)?,
                     }
                 }
                 // Everything that it had seen was withdrawn.
@@ -100,15 +102,25 @@ impl Study {
     /// What each source of points has found by models and their observations: as at the last ask, or with the outcomes since.
     fn credit(&self, models: &Models, observed: &Observed) -> Result<Credit> {
         let (objectives, _) = self.config.objectives_and_constraints();
+        let (&[objective], true) = (objectives.as_slice(), self.config.has_credit()) else {
+            return Ok(Credit::default());
+        };
         let last = self.state()?.map(|state| (state.seen().unwrap_or(0), state.credit.clone()));
-        let (before, credit) = last.unwrap_or_default();
-        match objectives.as_slice() {
-            &[objective] if self.config.has_credit() && models.seen() > before => {
-                let is_new = |record: usize| self.history.records()[record].told[objective].seq > before;
-                credit.updated(models, observed, objective, is_new)
-            }
-            _ => Ok(credit),
+        let (before, mut credit) = last.unwrap_or_default();
+        if credit.seen != before {
+            // Of a step whose shares were fixed.
+            credit = Credit::default();
         }
+        if models.seen() == before {
+            return Ok(credit);
+        }
+        if self.history.last_revision() > before {
+            credit = credit.without_best();
+        }
+        let is_inside = |i: &usize| self.table.inside[observed.records[*i]];
+        let rows: Vec<usize> = (0..observed.records.len()).filter(is_inside).collect();
+        let is_new = |record: usize| self.history.records()[record].told[objective].seq > before;
+        credit.updated((models, objective), (observed, &rows), is_new, self.config.batch)
     }
 
     /// What the last ask left.

@@ -52,8 +52,8 @@ const NOISE: f64 = 0.1;
 pub struct LocalModelOptions {
     /// Observations per neighbourhood (0: no local models).
     pub neighbours: usize,
-    /// Share of a Thompson batch that is drawn from local models; `"auto"`: by what they lately found, for
-    /// a single objective.
+    /// Share of a Thompson batch that is drawn from local models; `"auto"`: by what they have found
+    /// recently, for a single objective, else 0.
     #[serde(with = "auto")]
     #[cfg_attr(feature = "schema", schemars(schema_with = "auto::share"))]
     pub share: Option<f64>,

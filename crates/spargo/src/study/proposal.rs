@@ -1,7 +1,7 @@
 //! A batch before it is committed: chosen by the models of a step, and settled with what others have asked for meanwhile.
 
 use super::choose::Chooser;
-use super::credit::{self, Source, tagged};
+use super::credit::{Source, without};
 use super::lease::hash;
 use super::model::Models;
 use super::ready::interleaved;
@@ -77,6 +77,14 @@ pub(super) struct Order {
     pub is_leased: bool,
 }
 
+/// Points that models have chosen.
+struct Acquired {
+    /// [points, inputs]
+    points: Mat,
+    /// How many of them are of local models; they come last.
+    refined: usize,
+}
+
 impl Study {
     /// Chooses a batch without committing it.
     pub(super) fn propose(&mut self, order: &Order) -> Result<Proposal> {
@@ -144,11 +152,9 @@ impl Study {
         if let Some(models) = &models {
             let own = stacked(own.as_ref(), points.as_ref().subrows(0, first));
             let (by, numbers) = ((&**models, regions.as_ref()), number..number + count - first);
-            let mut chosen = self.acquire(by, step, numbers.clone(), own.as_ref(), &mut excluded)?;
-            let refined = self.config.refined(models.shares, step, numbers.clone());
-            if self.config.has_credit() {
-                sources = tagged(chosen.as_ref(), &credit::sources(models.shares, step, numbers.clone(), refined));
-            }
+            let Acquired { points: mut chosen, refined } =
+                self.acquire(by, step, numbers.clone(), own.as_ref(), &mut excluded)?;
+            sources = self.config.sources(models.shares, step, numbers.clone(), (chosen.as_ref(), refined));
             if ahead > 0 {
                 chosen = select_rows(chosen.as_ref(), &interleaved(numbers.len(), refined));
             }
@@ -201,7 +207,7 @@ impl Study {
         numbers: Range<usize>,
         own: MatRef<'_>,
         excluded: &mut Excluded,
-    ) -> Result<Mat> {
+    ) -> Result<Acquired> {
         let (table, policy) = (&self.table, regions.map(|regions| &*regions.policy));
         let kept = self.kept(models, policy)?;
         let now;
@@ -214,13 +220,14 @@ impl Study {
         };
         let others = table.rows(&self.awaited(models));
         let pending = stacked(others.as_ref(), own);
-        let local =
-            if self.config.refined(models.shares, step, numbers.clone()) > 0 { self.local(models)? } else { None };
+        let refined = self.config.refined(models.shares, step, numbers.clone());
+        let local = if refined > 0 { self.local(models)? } else { None };
         let rng = StepRng { seed: self.config.seed, step };
         let (config, pending) = (&self.config, pending.as_ref());
         let is_all_seen = kept.is_some() || models.seen() == self.history.tells();
         let chooser = Chooser { config, models, local, kept, observed, is_all_seen, failed, pending, rng };
-        chooser.choose(policy, numbers, excluded)
+        let points = chooser.choose(policy, numbers, excluded)?;
+        Ok(Acquired { points, refined: if local.is_some() { refined } else { 0 } })
     }
 
     /// Replaces the points of a proposal that others have asked for meanwhile; says whether the rest may stay as it is.
@@ -277,7 +284,13 @@ impl Study {
         let fresh = match &proposal.models {
             Some(models) => {
                 let (by, numbers) = ((&**models, proposal.regions.as_ref()), first..first + replaced.len());
-                self.acquire(by, step, numbers, kept.as_ref(), &mut proposal.excluded)?
+                let Acquired { points, refined } =
+                    self.acquire(by, step, numbers.clone(), kept.as_ref(), &mut proposal.excluded)?;
+                let lost = select_rows(proposal.points.as_ref(), &replaced);
+                without(&mut proposal.sources, lost.as_ref());
+                let fresh = self.config.sources(models.shares, step, numbers, (points.as_ref(), refined));
+                proposal.sources.extend(fresh);
+                points
             }
             None => {
                 let asked = asked + proposal.queued.len();

@@ -169,7 +169,7 @@ impl Replicated {
 }
 
 /// A hash of the point of a row.
-pub(super) fn hash(x: MatRef<'_>, row: usize) -> u64 {
+fn hash(x: MatRef<'_>, row: usize) -> u64 {
     let mut hasher = DefaultHasher::new();
     x.row(row).iter().for_each(|v| hasher.write_u64(v.to_bits()));
     hasher.finish()
@@ -246,10 +246,16 @@ impl ObservedOutput {
     /// Whether replicates that all agree show that there is no noise: only if they are at several points of different outcomes, a
     /// good one among them (a dead corner returns 0 twice, and proves nothing), and do not agree because outcomes were rounded.
     ///
-    /// That is judged by the outcomes that were there with the first few pairs: later ones gather at the optimum, where all are
-    /// better than those pairs, and many alike.
+    /// The first few of them may prove it, judged by the outcomes that were there by then: later ones gather at the optimum, where all
+    /// are better than those pairs, and many alike.
     fn proves_exactness(&self, groups: &[Vec<usize>]) -> bool {
-        let groups = &groups[..groups.len().min(PAIRS)];
+        let doubled = std::iter::successors(Some(2 * PAIRS), |count| Some(2 * count));
+        let counts = (AGREEING..=PAIRS).chain(doubled).take_while(|&count| count <= groups.len());
+        counts.into_iter().any(|count| self.is_proof(&groups[..count]))
+    }
+
+    /// Whether these replicates, which agree, prove that there is no noise, by the outcomes up to the last of them.
+    fn is_proof(&self, groups: &[Vec<usize>]) -> bool {
         let Some(known) = groups.iter().map(|group| group[1] + 1).max() else { return false };
         let (y, rounding) = (&self.data.y()[..known], rounding(&self.data));
         let mut levels: Vec<f64> = groups.iter().map(|group| y[group[0]]).collect();
@@ -257,7 +263,7 @@ impl ObservedOutput {
         levels.dedup_by(|a, b| (*a - *b).abs() <= rounding);
         let good = y[sorted_by_value(y)[y.len() / 2]];
         let has_levels = levels.len() >= 2 && levels.last().is_some_and(|&best| best >= good);
-        groups.len() >= AGREEING && has_levels && self.shared(known).powi(groups.len() as i32) < CHANCE
+        has_levels && self.shared(known).powi(groups.len() as i32) < CHANCE
     }
 
     /// The share of the first rows whose outcome one of them at another point has as well, to the bit.
@@ -349,6 +355,11 @@ mod tests {
         let x = Mat::from_fn(at.len(), 1, |row, _| if row < 43 { at[row] as f64 / 40.0 } else { 1.0 + row as f64 });
         let gathered = ObservedOutput::of(Dataset::new(x, y).unwrap());
         assert_eq!(error(&gathered, Noise::Auto), Some(PureError::Exact));
+        // Ten that prove nothing, in a dead corner, do not stand in the way of later ones.
+        let corner: Vec<usize> = (0..10).chain((0..40).map(|i| 10 + i)).collect();
+        let at: Vec<usize> = corner.into_iter().chain(0..10).chain([15, 25, 35, 45, 18, 28, 38, 48, 22, 32]).collect();
+        let y = at.iter().map(|&i| if i < 10 { 0.0 } else { i as f64 }).collect();
+        assert_eq!(error(&of(&at, y), Noise::Auto), Some(PureError::Exact));
         // A later pair that differs withdraws it.
         let mut doubted = line(&[3, 20, 38, 30], 0.0, 0);
         let mut y = doubted.data.y().to_vec();

@@ -8,7 +8,7 @@
 //! this is made, or by which process.
 //!
 //! Its pool is small, and paths climb from more of its points: as good as the pool of a fit, and to score that on a path or two
-//! would take longer than all the rest. A climb ends when it has taken so long that others would have drawn their points.
+//! would take longer than all the rest. A local search ends after a few dozen evaluations.
 
 use super::Study;
 use super::choose::Chooser;
@@ -26,7 +26,7 @@ const PART: usize = 10;
 /// Paths climb from so many times the starts of a fit's.
 const MORE_STARTS: usize = 2;
 
-/// Evaluations of a path and its gradient that a climb takes at most: few need more, and the slowest of a thousand asks must not
+/// Evaluations of a path and its gradient that a local search takes at most: few need more, and the slowest of a thousand asks must not
 /// take much longer than the others.
 const EVALUATIONS: usize = 40;
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// The name of the policy without memory.
 const MEMORYLESS: &str = "memoryless";
 
-/// The share of a batch that "auto" stands for where there is a single objective, or a policy from outside the crate.
+/// The share of a batch that "auto" stands for with a policy from outside the crate; with ours it goes by credit.
 const AUTO: f64 = 0.5;
 
 /// Trust regions around the incumbents.
@@ -27,8 +27,8 @@ pub struct TrustRegionOptions {
     /// Which regions batch elements have, and what is learned from their outcomes.
     #[serde(skip_serializing_if = "PolicyChoice::is_default")]
     pub policy: PolicyChoice,
-    /// Share of a Thompson batch that is maximised within trust regions; `"auto"`: by what they lately
-    /// found, for a single objective.
+    /// Share of a Thompson batch that is maximised within trust regions; `"auto"`: by what they have
+    /// found recently, for a single objective, else 0.
     #[serde(with = "auto")]
     #[cfg_attr(feature = "schema", schemars(schema_with = "auto::share"))]
     pub share: Option<f64>,

@@ -125,7 +125,7 @@ impl Run {
         };
         self.threads.install(|| {
             let end = session.run();
-            // What keeps it from being written says the error that ended the run.
+            // If it cannot be written, a run that ended by an error says why, and one that was stopped has nothing left to lose.
             let _ = session.campaign.end(&mut session.handle.study);
             self.finish(session, end?, settings)
         })

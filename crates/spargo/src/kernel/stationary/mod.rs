@@ -19,7 +19,7 @@ use crate::rng::normal;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// Points of which there are few: loops over them would be as short as that.
+/// Below this many points, loops run over the points of the other argument.
 const FEW: usize = 16;
 
 /// The shape g(r²) of a stationary kernel.
