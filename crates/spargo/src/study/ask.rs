@@ -43,6 +43,17 @@ pub(super) enum Prepared {
     Nothing,
 }
 
+/// What has chosen a batch, and is committed with it.
+#[derive(Default)]
+pub(super) struct ChosenBy<'a> {
+    /// None, if it was a design.
+    pub models: Option<&'a Arc<Models>>,
+    /// What trust regions have learned.
+    pub regions: Option<RegionMemory>,
+    /// What has chosen each point, by its hash.
+    pub sources: &'a [(u64, Source)],
+}
+
 impl Study {
     /// The next `count` points to evaluate, all new.
     pub fn ask(&mut self, count: usize) -> Result<Vec<Trial>> {
@@ -142,7 +153,7 @@ impl Study {
             proposal.report.total_s = proposal.earlier_s + started.elapsed().as_secs_f64();
             let batch = self.batch_of(&proposal)?;
             let memory = proposal.regions.as_ref().and_then(|regions| regions.memory.clone());
-            let by = (proposal.models.as_ref(), memory, &proposal.sources[..]);
+            let by = ChosenBy { models: proposal.models.as_ref(), regions: memory, sources: &proposal.sources };
             if let Some(trials) = self.commit(batch, by, &proposal.report, proposal.seen)? {
                 return Ok(Some(trials));
             }
@@ -177,7 +188,7 @@ impl Study {
     pub(super) fn commit(
         &mut self,
         batch: Batch,
-        (models, regions, sources): (Option<&Arc<Models>>, Option<RegionMemory>, &[(u64, Source)]),
+        ChosenBy { models, regions, sources }: ChosenBy<'_>,
         report: &StepReport,
         seen: u64,
     ) -> Result<Option<Vec<Trial>>> {

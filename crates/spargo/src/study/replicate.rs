@@ -9,7 +9,7 @@
 //! that violate constraints come last, those that violate them most at the very end; several objectives are scalarised with
 //! weights of their own for each draw.
 
-use super::ask::Batch;
+use super::ask::{Batch, ChosenBy};
 use super::global::Global;
 use super::limits::{MOST_POINTS, check_count};
 use super::local::LocalModel;
@@ -68,8 +68,9 @@ impl Study {
         loop {
             let (points, rows) = self.draw_replicates(&candidates, step, count);
             let batch = Batch { points, rows, ..Batch::default() };
+            let by = ChosenBy { models: models.as_ref(), ..ChosenBy::default() };
             report.total_s = started.elapsed().as_secs_f64();
-            if let Some(trials) = self.commit(batch, (models.as_ref(), None, &[]), &report, seen)? {
+            if let Some(trials) = self.commit(batch, by, &report, seen)? {
                 return Ok(trials);
             }
             let settings = self.history().settings().len();
