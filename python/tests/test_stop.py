@@ -234,8 +234,8 @@ def test_nothing_begins_that_was_asked_for_when_a_run_was_stopped(monkeypatch: p
             begun.stop()
             return step
 
-        def close(self) -> None:
-            self.campaign.close()
+        def close(self, *study: Any) -> None:
+            self.campaign.close(*study)
 
     def f(params: dict[str, Any]) -> float:
         calls.append(identity(params))

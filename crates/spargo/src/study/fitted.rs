@@ -78,7 +78,8 @@ impl Study {
                     let kept =
                         self.models.as_ref().filter(|(of, _)| of.state == self.states).map(|(_, models)| &**models);
                     let last = LastStep { states, before: &before, is_revised, kept };
-                    match Models::entered(&self.config, &last, &data, seen) {
+                    let entered = || Models::entered(&self.config, &last, &data, seen);
+                    match if self.history.is_outdated() { Ok(None) } else { entered() } {
                         Ok(Some(models)) => models,
                         Err(Error::Interrupted) => return Err(Error::Interrupted),
                         // A refit does not depend on what the last step left.

@@ -105,8 +105,10 @@ impl Study {
         let new = &self.config;
         let row = |point: &Point, row| row_after(point, row, &old.space, &new.space);
         self.history.convert(|point| converted(point, &old.space, &new.space), row)?;
-        let is_other_model = old.model != new.model || old.inducing != new.inducing || old.allocation != new.allocation;
-        if old.space != new.space || old.outputs != new.outputs || is_other_model {
+        if old.inducing != new.inducing || old.allocation != new.allocation {
+            self.history.outdate_state();
+        }
+        if old.space != new.space || old.outputs != new.outputs || old.model != new.model {
             self.history.forget_state();
         }
         self.table = Observations::new(new);

@@ -25,6 +25,8 @@ pub struct History {
     /// One per ask, as JSON.
     reports: Vec<String>,
     state: Option<String>,
+    /// Whether inducing points have been chosen by other settings since the last step: then its choice does not stand.
+    is_outdated: bool,
     /// Points of the user's own, in the order in which they are asked for.
     enqueued: Vec<Enqueued>,
     /// How many of them, the first ones, have been asked for.
@@ -80,6 +82,7 @@ impl History {
             last_revision: 0,
             reports,
             state: None,
+            is_outdated: false,
             enqueued: Vec::new(),
             dequeued: 0,
             ready: VecDeque::new(),
@@ -220,6 +223,16 @@ impl History {
         self.state = None;
     }
 
+    /// Remembers that the settings by which the last step has chosen inducing points have changed.
+    pub(in crate::study) fn outdate_state(&mut self) {
+        self.is_outdated = true;
+    }
+
+    /// Whether inducing points were chosen by other settings when the last step was made.
+    pub(in crate::study) fn is_outdated(&self) -> bool {
+        self.is_outdated
+    }
+
     /// Takes one more event into account; an event that cannot follow the others is refused in words that follow the
     /// study's name.
     pub fn apply(&mut self, event: Event) -> std::result::Result<(), String> {
@@ -253,6 +266,7 @@ impl History {
                 self.steps += u64::from(points.len() > queued || ahead.is_some());
                 self.ask(points, rows, (queued, ready), (time, self.name(by)));
                 ahead.into_iter().for_each(|ahead| self.prepare(*ahead));
+                self.is_outdated &= state.is_none();
                 self.state = state.or(self.state.take());
             }
             Event::Heartbeat { by, time, activity, resumed, is_last } => {
