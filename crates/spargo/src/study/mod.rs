@@ -94,7 +94,7 @@ pub use storage::{Activity, Enqueued, History, Note, OutputChange, Record, Revis
 pub use trial::{Refused, Trial};
 pub use trust_regions::{PolicyChoice, TrustRegionOptions, TrustRegionPolicy};
 pub use units::{ColumnUnit, is_same_unit, name_and_unit};
-pub use warnings::{OutcomeWarning, Place, Treatment, WarningLog};
+pub use warnings::{OutcomeWarning, Place, Treatment, Warning, WarningLog};
 pub use words::{
     DISCARDED_WORD, DONE_WORDS, FAILED_WORDS, OUTPUT_COLUMN_WORDS, OUTPUT_COLUMNS, PENDING_WORD, RESERVED_NAMES,
 };
