@@ -71,7 +71,7 @@ fn an_extreme_outcome_costs_little() {
             let (found, studies) = believed(seeds, Penalties::Warn, |x, id| fault(x, id, size));
             let kept = is_long.then(|| believed(seeds, Penalties::Keep, |x, id| fault(x, id, size)).0);
             println!("| {name} | {size:e} | {found:.3} | {:.3} |", kept.unwrap_or(f64::NAN));
-            let warnings: Vec<_> = studies.iter().flat_map(Study::warnings).collect();
+            let warnings: Vec<_> = studies.iter().flat_map(Study::outcome_warnings).collect();
             assert!(warnings.len() == seeds && warnings.iter().all(|w| w.treatment == treatment), "{warnings:?}");
             if clean - found > TOLERANCE {
                 lost.push(format!("{name} {size:e}: {found:.3} instead of {clean:.3}"));
