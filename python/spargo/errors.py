@@ -174,7 +174,7 @@ class StorageError(SpargoError, OSError):
 
 
 class OutcomeWarning(UserWarning):
-    """Extreme outcomes that models do not see as they were told; `Study.warnings` has them all."""
+    """Outcomes that models do not see as they were told, or that never came; `Study.warnings` has them all."""
 
 
 class InterruptedCall(SpargoError, RuntimeError):

@@ -144,7 +144,7 @@ class Insight:
         return f"{counts['trials']} trials" + (f" ({', '.join(parts)})" if parts else "")
 
     def warnings(self) -> list[str]:
-        """What is to be known about extreme outcomes, which models do not see as they were told.
+        """What is to be known about extreme outcomes, which models do not see as they were told, and about outputs without any.
 
         >>> import spargo
         >>> study = spargo.Study({"x": (0.0, 1.0)}, "max")
@@ -155,7 +155,7 @@ class Insight:
         return [text for _, text in self._inner.warnings()]
 
     def _warn(self, stacklevel: int) -> None:
-        """Warns of extreme outcomes, of each once."""
+        """Warns of everything in `warnings`, of each once."""
         for key, text in self._inner.warnings():
             if key not in self._warned:
                 self._warned.add(key)

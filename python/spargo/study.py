@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from types import TracebackType
 from typing import Any, overload
@@ -69,7 +71,8 @@ class Study(Runnable):
         How batches are chosen: "thompson", "log-ei", "gibbon", "ehvi", "hippo", "bald" or "straddle"; by default what suits
         the outputs.
     replicates
-        Whether points may be asked for again: "auto" (for now "never"), "never" or "allowed".
+        Whether points are asked for again: "auto" (one in twenty of the first 200 trials, which tells noise from misfit), "never"
+        or "allowed".
     model, sampling, acquisition, trust_regions, local_models
         Options of the stages, as in the sections of a study file.
     storage
@@ -143,6 +146,8 @@ class Study(Runnable):
         path = inner.path()
         # For copies: the working directory may be another one by then.
         self._absolute_path = None if path is None else os.path.abspath(path)
+        if self._absolute_path is not None:
+            _warn_of_network(self._absolute_path)
         self._codec = Codec.of(self._config, labels)
         self._by_hand: set[int] = set()
         """Trials that `ask` has handed out."""
@@ -280,6 +285,14 @@ class Study(Runnable):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+@functools.cache
+def _warn_of_network(path: str) -> None:
+    """Warns, once, of a file that other machines may use at the same time."""
+    if name := _spargo.network_file_system(path):
+        text = f"{path} is on a network file system ({name}): use it from one machine at a time, or its trials may be lost"
+        warnings.warn(text, UserWarning, stacklevel=4)
 
 
 def _checked(count: int | None) -> int | None:

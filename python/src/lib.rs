@@ -48,5 +48,6 @@ fn _spargo(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(problems::observe, module)?)?;
     module.add_function(wrap_pyfunction!(problems::evaluate_outputs, module)?)?;
     module.add_function(wrap_pyfunction!(problems::hypervolume, module)?)?;
+    module.add_function(wrap_pyfunction!(session::network_file_system, module)?)?;
     Ok(())
 }

@@ -146,3 +146,9 @@ impl Session {
 fn opened(study: &mut Option<Study>) -> Result<&mut Study> {
     study.as_mut().ok_or_else(|| unsupported("a study that is closed", "open it again"))
 }
+
+/// The name of the network file system that a file is on, if it is on one.
+#[pyfunction]
+pub fn network_file_system(path: PathBuf) -> Option<&'static str> {
+    spargo::study::network_file_system(&path)
+}

@@ -310,7 +310,7 @@ impl Study {
         self.session.at_once(py, |study| study.refresh().and_then(|()| json(&study.counts())))
     }
 
-    /// Warnings about extreme outcomes, each with what tells it from others as it grows.
+    /// Warnings about outcomes, each with what tells it from others as it grows.
     fn warnings(&self, py: Python<'_>) -> PyResult<Vec<(String, String)>> {
         self.session.at_once(py, |study| {
             study.refresh()?;

@@ -7,6 +7,7 @@ import inspect
 import math
 import pickle
 import tempfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -240,3 +241,15 @@ def test_a_file_that_is_no_study_is_left_alone(tmp_path: Path) -> None:
         spargo.Study(LINE, storage=path)
     assert refused.value.remedy
     assert path.read_text(encoding="utf-8").startswith("Dear Sir")
+
+
+def test_a_network_file_system_is_warned_of_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "shared.db"
+    assert spargo._spargo.network_file_system(str(tmp_path / "none")) is None
+    monkeypatch.setattr(spargo._spargo, "network_file_system", lambda path: "NFS")
+    with pytest.warns(UserWarning, match=r"shared.db is on a network file system \(NFS\)"):
+        spargo.Study({"x": (0.0, 1.0)}, storage=path).close()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        spargo.Study.open(path).close()
+        spargo.Study({"x": (0.0, 1.0)})

@@ -295,6 +295,21 @@ def test_extreme_outcomes_are_warned_of_once() -> None:
     assert odd.warnings() == []
 
 
+def test_an_output_that_never_comes_is_warned_of() -> None:
+    words = "no outcome of 'cost' is known yet, and the choice does not depend on it"
+    late = spargo.Study({"x": (0.0, 1.0)}, {"yield": "max", "cost": "min"}, initial=10)
+    trials = late.ask()
+    assert late.warnings() == []
+    late.tell(trials, [{"yield": trial.params["x"]} for trial in trials])
+    with pytest.warns(spargo.OutcomeWarning, match=words):
+        late.ask(2)
+    assert late.warnings() == [words]
+    late.tell(trials[:1], [{"cost": spargo.Failed("spilt")}])
+    assert late.warnings() == [f"{words}: it failed in 1 trial"]
+    late.tell(trials[1:2], [{"cost": 1.0}])
+    assert late.warnings() == []
+
+
 def test_a_run_warns_of_extreme_outcomes() -> None:
     odd = spargo.Study({"x": (0.0, 1.0)}, "max", initial=20, seed=1)
     high = max(trial.params["x"] for trial in spargo.Study({"x": (0.0, 1.0)}, "max", initial=20, seed=1).ask())

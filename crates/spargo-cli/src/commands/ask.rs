@@ -110,9 +110,6 @@ impl PointArgs {
             if let Some(reason) = &report.without_model {
                 note(&format!("no model has chosen these points: {reason}"));
             }
-            for output in report.unobserved() {
-                note(&format!("no outcome of '{output}' is known yet, and the choice does not depend on it"));
-            }
             for warning in study.warnings() {
                 note(&format!("warning: {warning}"));
             }

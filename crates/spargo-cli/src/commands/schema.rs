@@ -13,10 +13,16 @@ Examples:
 
 As the first line of a study file, for editors that support it:
   #:schema ./study.schema.json")]
-pub struct Schema {}
+pub struct Schema {
+    /// Print the schema on one line
+    #[arg(long)]
+    json: bool,
+}
 
 impl Schema {
     pub fn run(self) -> Result<()> {
-        print_data(&(serde_json::to_string_pretty(&study_file::schema()).into_diagnostic()? + "\n"))
+        let schema = study_file::schema();
+        let text = if self.json { serde_json::to_string(&schema) } else { serde_json::to_string_pretty(&schema) };
+        print_data(&(text.into_diagnostic()? + "\n"))
     }
 }

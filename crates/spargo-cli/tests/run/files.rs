@@ -83,12 +83,17 @@ fn a_database_that_is_removed_or_replaced_under_a_run_ends_it() {
     ];
     for (accident, words) in accidents {
         let (folder, run) = waiting();
+        folder.done(&["copy", "plain.db", "kept.db"]);
         accident(&folder);
         folder.write("go", "");
         let said = said(run.wait_with_output().unwrap());
         assert_eq!((said.code, said.stdout.lines().count()), (Some(1), 1), "only the line of the batch: {said:?}");
-        let message = ["outcomes that were not kept: trial", "nothing more is kept", words];
+        let message = ["outcomes that were not kept: trial", "nothing more is kept", words, "--force"];
         assert!(message.iter().all(|words| said.stderr.contains(words)), "{said:?}");
+        // The remedy of the message; a log that is left belongs to another file.
+        folder.done(&["copy", "kept.db", "plain.db", "--force"]);
+        assert_eq!((folder.status()["trials"].as_u64(), folder.status()["observed"].as_u64()), (Some(5), Some(3)));
+        assert!(folder.done(&["run", "study.toml"]).contains("12 trials, 12 observed"));
     }
 }
 

@@ -8,7 +8,7 @@ use std::any::TypeId;
 use std::io::Write;
 use std::process::Stdio;
 
-/// Commands that print text for a shell, a pager or an editor, and nothing else.
+/// Commands that print text for a shell, a pager or an editor, and have no keys.
 const TEXT_ONLY: [&str; 4] = ["schema", "completions", "man", "help"];
 
 fn commands() -> Vec<Command> {
@@ -67,6 +67,20 @@ fn every_command_has_json_and_its_errors_are_json() {
         let said = folder.spargo(&["suggest", "study.toml", "--data", "results.csv", "--json"]);
         let error: Value = serde_json::from_str(&said.stderr).unwrap();
         assert_eq!((&error["file"], &error["line"]), (&file.into(), &line.into()), "{error}");
+    }
+}
+
+#[test]
+fn the_schema_is_json_and_texts_for_shells_and_pagers_are_not() {
+    let folder = Folder::new(PLAIN, "{x}", "", "");
+    let line = folder.done(&["schema", "--json"]);
+    assert_eq!(line.lines().count(), 1);
+    let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    assert_eq!(read(&line), read(&folder.done(&["schema"])));
+    for words in [&["completions", "bash", "--json"][..], &["man", "--json"]] {
+        let said = folder.spargo(words);
+        assert_eq!((said.code, said.stdout.as_str()), (Some(2), ""), "{words:?}");
+        assert!(read(&said.stderr)["message"].as_str().unwrap().contains("'--json'"), "{said:?}");
     }
 }
 

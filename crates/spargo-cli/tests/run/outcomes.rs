@@ -328,8 +328,10 @@ fn an_output_without_any_outcome_is_named_and_does_not_stop_the_others() {
     assert_eq!(asked.code, Some(0), "{asked:?}");
     let words = "no outcome of 'z' is known yet, and the choice does not depend on it";
     assert!(asked.stderr.contains(words) && !asked.stderr.contains("no model"), "{asked:?}");
+    assert_eq!(folder.status()["warnings"], serde_json::json!([words]));
     folder.done(&["report", "study.toml", "-o", "page.html"]);
-    assert!(folder.read("page.html").contains("There is no outcome of z yet"));
+    let page = folder.read("page.html");
+    assert!(page.contains("There is no outcome of z yet") && page.contains(words), "{words}");
     let suggested = folder.done(&["suggest", "study.toml", "--data", "today.csv", "--predict", "-n", "2"]);
     let lines: Vec<&str> = suggested.lines().collect();
     assert_eq!(lines[0], "x,n,y mean,y low,y high,z mean,z low,z high");
@@ -337,4 +339,14 @@ fn an_output_without_any_outcome_is_named_and_does_not_stop_the_others() {
         lines.len() == 3 && lines[1..].iter().all(|line| line.ends_with(",,,") && !line.contains(",,,,")),
         "{lines:?}"
     );
+}
+
+#[test]
+fn a_program_that_never_prints_one_of_its_outputs_is_warned_of() {
+    let study = PLAIN.replace("[space]", "[constraints]\nz = { at-most = 1 }\n[space]");
+    let folder = Folder::new(&study, "{x}", "budget = 12", "echo \"{\\\"y\\\": $1}\"");
+    let said = folder.spargo(&["run", "study.toml"]);
+    let words = "warning: no outcome of 'z' is known yet, and the choice does not depend on it: it failed in ";
+    assert!(said.code == Some(0) && said.stderr.matches(words).count() == 1, "{said:?}");
+    assert!(said.stdout.contains(&format!("{words}12 trials\n")), "{said:?}");
 }

@@ -73,6 +73,18 @@ fn whole_numbers_and_labels_of_a_row_are_those_of_its_trial() {
 }
 
 #[test]
+fn lost_numbers_are_those_of_the_same_candidate() {
+    let study = PLAIN.replace("[space]", "[space]\ncandidates = 'pool.csv'");
+    let folder = Folder::new(&study, "{x}", "", "");
+    folder.write("pool.csv", "id,x,n\na,0.5,7\nb,0.5,7\nc,0.6,7\n");
+    let plate = folder.done(&["ask", "study.toml", "-n", "3"]);
+    let trial = plate.lines().find_map(|line| line.strip_suffix(",0.5,7,b")).unwrap();
+    folder.write("lost.csv", "x,n,id,y\n0.5,7,b,3\n");
+    let said = folder.spargo(&["tell", "study.toml", "lost.csv"]);
+    assert!(said.stderr.contains(&format!("trial {trial} is still pending at points of rows")), "{plate}{said:?}");
+}
+
+#[test]
 fn capitals_and_lost_numbers_add_no_trials() {
     let folder = two_outputs();
     let plate = folder.done(&["ask", "study.toml"]);

@@ -90,11 +90,13 @@ pub use progress::Counts;
 pub use reconfigure::SettingChange;
 pub use refit::Refit;
 pub use report::{Best, Estimate, Observation, StepReport};
-pub use storage::{Activity, Enqueued, History, Note, OutputChange, Record, Revision, Status, Told};
+pub use storage::{
+    Activity, Enqueued, History, Note, OutputChange, Record, Revision, Status, Told, network_file_system,
+};
 pub use trial::{Refused, Trial};
 pub use trust_regions::{PolicyChoice, TrustRegionOptions, TrustRegionPolicy};
 pub use units::{ColumnUnit, is_same_unit, name_and_unit};
-pub use warnings::{OutcomeWarning, Place, Treatment, WarningLog};
+pub use warnings::{OutcomeWarning, Place, Treatment, Warning, WarningLog};
 pub use words::{
     DISCARDED_WORD, DONE_WORDS, FAILED_WORDS, OUTPUT_COLUMN_WORDS, OUTPUT_COLUMNS, PENDING_WORD, RESERVED_NAMES,
 };
@@ -348,8 +350,7 @@ impl Study {
         self.demand.note(&event, &self.by);
         let settings = if let Event::Configured { settings, .. } = &event { Some(settings.clone()) } else { None };
         let applied = self.history.apply(event);
-        applied
-            .map_err(|cause| refused(&*self.storage, &format!("is damaged: it {cause}"), "restore it from a copy"))?;
+        applied.map_err(|cause| refused(&*self.storage, &format!("is damaged: it {cause}"), storage::RESTORE))?;
         settings.map_or(Ok(()), |settings| self.configured(&settings))
     }
 
@@ -381,5 +382,5 @@ fn refused(storage: &dyn Storage, cause: &str, remedy: &str) -> Error {
 }
 
 fn damaged(storage: &dyn Storage, error: &Error) -> Error {
-    refused(storage, &format!("is damaged: {error}"), "restore it from a copy")
+    refused(storage, &format!("is damaged: {error}"), storage::RESTORE)
 }

@@ -18,6 +18,9 @@ use serde_json::{Map, Value};
 const WAY: &str =
     "export the trials, give the study another name, and add them to that one as new points (`spargo tell --as-new`)";
 
+/// What is left where a trial has no place in the new settings, and so no other study could have it either.
+const WAY_WITHOUT: &str = "keep what it needs, or discard it first: it stays on record, but no model sees it";
+
 /// A setting that differs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SettingChange {
@@ -139,7 +142,7 @@ impl Study {
             if record.is_discarded {
                 continue;
             }
-            let refused = |error: Error| Error::unsupported(format!("trial {id} does not fit: {error}"), WAY);
+            let refused = |error: Error| Error::unsupported(format!("trial {id} does not fit: {error}"), WAY_WITHOUT);
             config.space.encode_observed(&point).map_err(refused)?;
             let outcome = record.outcome().map(|outcome| config.settled(&format!("trial {id}"), &outcome));
             outcome.transpose().map_err(refused)?;

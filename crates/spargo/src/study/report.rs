@@ -44,13 +44,6 @@ pub struct StepReport {
     pub without_model: Option<String>,
 }
 
-impl StepReport {
-    /// The names of outputs without any outcome, on which the choice of the step did not depend.
-    pub fn unobserved(&self) -> Vec<&str> {
-        self.models.iter().filter(|model| model.observations == 0).map(|model| model.output.as_str()).collect()
-    }
-}
-
 /// What a study has found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Best {

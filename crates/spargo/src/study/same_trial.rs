@@ -2,7 +2,7 @@
 //! rows that name none may be those of a table that was told before.
 
 use super::storage::Record;
-use super::{Measurement, Outcome, Study};
+use super::{Measurement, Outcome, Study, Trial};
 use crate::error::{Error, Result};
 use crate::space::{Point, Value};
 use std::collections::HashSet;
@@ -31,8 +31,9 @@ impl Study {
     }
 
     /// The trials of which nothing has been measured at the inputs of these points, but for a spreadsheet's rounding: a table that
-    /// has lost the numbers of its trials would leave them pending for ever.
-    pub fn pending_at(&self, points: &[(Point, Option<Outcome>)]) -> Vec<u64> {
+    /// has lost the numbers of its trials would leave them pending for ever. `rows` are the candidates that the points are, where
+    /// that is known.
+    pub fn pending_at(&self, points: &[(Point, Option<Outcome>)], rows: &[Option<u64>]) -> Vec<u64> {
         if points.is_empty() {
             return Vec::new();
         }
@@ -43,7 +44,12 @@ impl Study {
         }
         let inputs = self.config.space.dimensions();
         let is_same = |a: &Point, b: &Point| inputs.iter().zip(a).zip(b).all(|((input, a), b)| input.is_same(a, b));
-        let is_among = |record: &&Record| points.iter().any(|(point, _)| is_same(point, &record.trial.point));
+        let is_at = |trial: &Trial, point: &Point, row: Option<&u64>| {
+            is_same(point, &trial.point) && row.is_none_or(|row| trial.row.is_none_or(|own| own == *row))
+        };
+        let row = |i: usize| rows.get(i).and_then(Option::as_ref);
+        let is_among =
+            |record: &&Record| points.iter().enumerate().any(|(i, (point, _))| is_at(&record.trial, point, row(i)));
         open.into_iter().filter(is_among).map(|record| record.trial.id).collect()
     }
 

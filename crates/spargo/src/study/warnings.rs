@@ -1,4 +1,5 @@
-//! Warnings: outcomes that models do not see as they were told, or that contradict the settings, and what can be done about them.
+//! Warnings: outcomes that models do not see as they were told, that contradict the settings or that never came, and what can be
+//! done about them.
 
 use super::noise::Noise;
 use super::observations::Extreme;
@@ -14,6 +15,47 @@ type Group = (Treatment, Place, Vec<(usize, f64)>);
 
 /// Trials that a warning names.
 const NAMED: usize = 3;
+
+/// What the user should know about the outcomes of a study.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// Outcomes are extreme, or contradict each other.
+    Outcomes(OutcomeWarning),
+    /// There are outcomes, but none of this output: points are chosen as if the study did not have it.
+    Unobserved {
+        /// The output's name.
+        output: String,
+        /// How many trials have failed to give it.
+        failed: usize,
+    },
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warning::Outcomes(warning) => warning.fmt(f),
+            Warning::Unobserved { output, failed } => {
+                write!(f, "no outcome of '{output}' is known yet, and the choice does not depend on it")?;
+                match failed {
+                    0 => Ok(()),
+                    1 => f.write_str(": it failed in 1 trial"),
+                    _ => write!(f, ": it failed in {failed} trials"),
+                }
+            }
+        }
+    }
+}
+
+impl Warning {
+    /// What it keeps as further trials join it.
+    pub fn key(&self) -> String {
+        match self {
+            Warning::Outcomes(warning) => warning.key(),
+            Warning::Unobserved { output, .. } => format!("{output}, unobserved"),
+        }
+    }
+}
 
 /// A warning about extreme or contradictory outcomes of one output.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,7 +142,7 @@ impl fmt::Display for OutcomeWarning {
 
 impl OutcomeWarning {
     /// What it keeps as further trials join it.
-    pub fn key(&self) -> String {
+    fn key(&self) -> String {
         format!("{}, {:?} from trial {}", self.output, self.treatment, self.trials.first().copied().unwrap_or_default())
     }
 
@@ -126,7 +168,7 @@ pub struct WarningLog {
 impl WarningLog {
     /// Warnings that were not shown before. They are looked for as the outcomes grow by a twentieth, so that a run of many asks
     /// spends little on it.
-    pub fn news(&mut self, study: &Study) -> Vec<OutcomeWarning> {
+    pub fn news(&mut self, study: &Study) -> Vec<Warning> {
         let tells = study.history().tells();
         if tells <= self.tells + self.tells / 20 {
             return Vec::new();
@@ -143,9 +185,28 @@ fn number(value: f64) -> String {
 }
 
 impl Study {
+    /// What the user should know about the outcomes, output by output.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let unobserved = self.unobserved().into_iter();
+        unobserved.chain(self.outcome_warnings().into_iter().map(Warning::Outcomes)).collect()
+    }
+
+    /// Outputs without any outcome, once there are outcomes of others.
+    fn unobserved(&self) -> Vec<Warning> {
+        let kept = || self.history.records().iter().filter(|record| !record.is_discarded);
+        let has_outcome = |k: usize| kept().any(|record| record.told[k].measurement.observed().is_some());
+        let unobserved: Vec<usize> = (0..self.config.outputs.len()).filter(|&k| !has_outcome(k)).collect();
+        if unobserved.len() == self.config.outputs.len() {
+            return Vec::new();
+        }
+        let failed = |k: usize| kept().filter(|record| record.told[k].measurement.is_failed()).count();
+        let warning = |k: usize| Warning::Unobserved { output: self.config.outputs[k].name.clone(), failed: failed(k) };
+        unobserved.into_iter().map(warning).collect()
+    }
+
     /// What the user should know about extreme outcomes, output by output (nothing with `penalties = "keep"`), and about those
     /// that differ at one point although there is no noise.
-    pub fn warnings(&self) -> Vec<OutcomeWarning> {
+    pub fn outcome_warnings(&self) -> Vec<OutcomeWarning> {
         let of = |output: usize| {
             let extremes = self.warnings_of(output, &self.table.extremes(output, &self.history));
             extremes.into_iter().chain(self.contradiction_of(output))

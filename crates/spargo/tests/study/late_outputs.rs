@@ -3,7 +3,7 @@
 use super::outputs::{compete, with_goals};
 use super::*;
 use spargo::allocate::Allocation;
-use spargo::study::{Goal, Measurement, OutcomeTransformChoice, Status};
+use spargo::study::{Goal, Measurement, OutcomeTransformChoice, Status, Warning};
 
 pub const LIMIT: Goal = Goal::Constraint { at_least: None, at_most: Some(0.5) };
 
@@ -148,10 +148,12 @@ fn an_output_without_any_outcome_has_its_prior() {
             let mut study = Study::open_or_create(&file, config.clone()).unwrap();
             let all = first_day(&mut study, known);
             let unknown = config.outputs[1 - known].name.clone();
+            let warning = Warning::Unobserved { output: unknown.clone(), failed: 0 };
             assert_eq!(study.ask(6).unwrap().len(), 6, "{name}");
             let report = last_report(&study);
             assert_eq!((report.without_model.as_deref(), report.design), (None, 0), "{name}");
-            assert_eq!(report.unobserved(), [&unknown], "{name}");
+            assert_eq!(report.models[1 - known].observations, 0, "{name}");
+            assert_eq!(study.warnings(), [warning.clone()], "{name}");
             assert_all_different(&points(&study));
 
             // What can be said is said, for the rest there is a reason.
@@ -170,12 +172,12 @@ fn an_output_without_any_outcome_has_its_prior() {
             // Another process goes on with the same models.
             let mut other = Study::open_or_create(&file, config.clone()).unwrap();
             assert_eq!(other.ask(3).unwrap().len(), 3, "{name}");
-            assert_eq!(last_report(&other).unobserved(), [&unknown], "{name}");
+            assert_eq!(other.warnings(), [warning], "{name}");
 
             assert_eq!(other.tell(&all), Ok(12), "{name}");
             assert_eq!(other.ask(3).unwrap().len(), 3, "{name}");
             let observations: Vec<usize> = last_report(&other).models.iter().map(|model| model.observations).collect();
-            assert_eq!(observations, [12, 12], "{name}");
+            assert_eq!((observations, other.warnings()), (vec![12, 12], Vec::new()), "{name}");
         }
     }
 }

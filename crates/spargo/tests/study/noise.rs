@@ -89,9 +89,9 @@ fn outcomes_that_differ_at_one_point_contradict_that_there_is_no_noise() {
         let point = study.trial(7).unwrap().trial.point.clone();
         let Some(first) = study.trial(7).unwrap().told[0].measurement.observed() else { panic!() };
         study.add(&[(point.clone(), Some(Outcome::value(first)))]).unwrap();
-        assert_eq!(study.warnings(), [], "the same outcome twice is no contradiction");
+        assert_eq!(study.outcome_warnings(), [], "the same outcome twice is no contradiction");
         study.add(&[(point, Some(Outcome::value(first + 0.1)))]).unwrap();
-        let warnings = study.warnings();
+        let warnings = study.outcome_warnings();
         assert_eq!(warnings.len(), usize::from(is_warned), "{noise}");
         for warning in warnings {
             assert_eq!((warning.treatment, warning.place), (Treatment::Contradictory, Place::Above));

@@ -63,7 +63,7 @@ fn believed(
 fn an_extreme_outcome_costs_little() {
     let (seeds, is_long) = (repeats(2, 5), repeats(1, 2) == 2);
     let (clean, studies) = believed(seeds, Penalties::Warn, |_, _| None);
-    assert!(studies.iter().all(|study| study.warnings().is_empty()));
+    assert!(studies.iter().all(|study| study.outcome_warnings().is_empty()));
     println!("| fault | p | believed best | with penalties = \"keep\" |\n|---|---|---|---|\n| none | | {clean:.3} | |");
     let mut lost = Vec::new();
     for (name, fault, treatment) in FAULTS {
@@ -71,7 +71,7 @@ fn an_extreme_outcome_costs_little() {
             let (found, studies) = believed(seeds, Penalties::Warn, |x, id| fault(x, id, size));
             let kept = is_long.then(|| believed(seeds, Penalties::Keep, |x, id| fault(x, id, size)).0);
             println!("| {name} | {size:e} | {found:.3} | {:.3} |", kept.unwrap_or(f64::NAN));
-            let warnings: Vec<_> = studies.iter().flat_map(Study::warnings).collect();
+            let warnings: Vec<_> = studies.iter().flat_map(Study::outcome_warnings).collect();
             assert!(warnings.len() == seeds && warnings.iter().all(|w| w.treatment == treatment), "{warnings:?}");
             if clean - found > TOLERANCE {
                 lost.push(format!("{name} {size:e}: {found:.3} instead of {clean:.3}"));
@@ -106,11 +106,11 @@ fn an_outcome_that_is_too_good_is_not_recommended_until_it_is_confirmed() {
     assert!((14..=18).contains(&best.believed.trial.id), "{best:?}");
     assert_eq!((best.observed.trial.id, best.observed.value), (31, 1e4));
     assert_eq!(study.leave_one_out(0, &[31]).unwrap()[0].observed, 1e4);
-    let [warning] = &study.warnings()[..] else { panic!("{:?}", study.warnings()) };
+    let [warning] = &study.outcome_warnings()[..] else { panic!("{:?}", study.outcome_warnings()) };
     assert_eq!((warning.treatment, &warning.trials[..], warning.value), (Treatment::Doubted, &[31][..], 1e4));
     assert!(warning.to_string().starts_with("the outcome of trial 31, objective = 10000, is far above all others"));
     study.add(&[(study.trial(31).unwrap().trial.point.clone(), Some(Outcome::value(1.01e4)))]).unwrap();
-    assert_eq!(study.warnings(), []);
+    assert_eq!(study.outcome_warnings(), []);
     let best = study.best().unwrap().unwrap();
     assert!([31, 42].contains(&best.believed.trial.id) && best.believed.mean > 1e3, "{best:?}");
 }
@@ -120,11 +120,11 @@ fn repeated_penalties_are_failures_if_the_settings_say_so() {
     let outcomes = bowl_with(&[(15, -1e6), (16, -1e6), (17, -1e6), (18, -1e6)]);
     let mut warned = line(Penalties::Warn, &outcomes);
     assert_eq!((warned.counts().observed, warned.counts().failed), (41, 0));
-    assert_eq!(warned.warnings()[0].treatment, Treatment::Repeated);
+    assert_eq!(warned.outcome_warnings()[0].treatment, Treatment::Repeated);
     assert!(![15, 16, 17, 18].contains(&warned.best().unwrap().unwrap().believed.trial.id));
     let mut failed = line(Penalties::Failures, &outcomes);
     assert_eq!((failed.counts().observed, failed.counts().failed), (37, 4));
-    let [warning] = &failed.warnings()[..] else { panic!("{:?}", failed.warnings()) };
+    let [warning] = &failed.outcome_warnings()[..] else { panic!("{:?}", failed.outcome_warnings()) };
     assert_eq!((warning.treatment, &warning.trials[..]), (Treatment::Failures, &[15, 16, 17, 18][..]));
     // The model sees what the others say of that place, and yet no failure is recommended.
     assert!(failed.predict(0, &[vec![Value::Real(0.375)]]).unwrap().mean[0].abs() < 0.05);
@@ -133,7 +133,7 @@ fn repeated_penalties_are_failures_if_the_settings_say_so() {
     assert_eq!(failed.trial(16).unwrap().values(), Some(vec![-1e6]));
     failed.ask(3).unwrap();
     let kept = line(Penalties::Keep, &outcomes);
-    assert_eq!((kept.warnings(), kept.counts().failed), (Vec::new(), 0));
+    assert_eq!((kept.outcome_warnings(), kept.counts().failed), (Vec::new(), 0));
 }
 
 /// A study of an objective to be maximised and a constraint of at most 1, with these outcomes along a line.
@@ -165,7 +165,7 @@ fn one_gross_violation_of_a_limit_is_no_error() {
     });
     let best = study.best().unwrap().unwrap();
     assert!(best.feasible && best.believed.trial.id != 16, "{best:?}");
-    assert_eq!(study.warnings()[0].treatment, Treatment::Clipped);
+    assert_eq!(study.outcome_warnings()[0].treatment, Treatment::Clipped);
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn an_outcome_that_is_not_believed_is_on_no_believed_front() {
         (vec![Value::Real(x)], Some(Outcome::values([if i == 30 { 1e6 } else { x }, x * x])))
     };
     study.add(&(0..41).map(row).collect::<Vec<_>>()).unwrap();
-    assert_eq!(study.warnings()[0].treatment, Treatment::Doubted);
+    assert_eq!(study.outcome_warnings()[0].treatment, Treatment::Doubted);
     let fronts = study.fronts().unwrap();
     assert!(fronts.believed.len() > 10 && fronts.believed.iter().all(|point| point.trial.id != 31));
     assert_eq!(fronts.observed[0].trial.id, 31, "as it was told");
@@ -215,7 +215,7 @@ fn replicates_at_the_end_are_of_the_best_trials_where_an_error_is_left_out() {
     let mut outcomes = steps;
     outcomes[3] = -1e6;
     let mut study = line(Penalties::Warn, &outcomes);
-    assert_eq!(study.warnings()[0].treatment, Treatment::LeftOut);
+    assert_eq!(study.outcome_warnings()[0].treatment, Treatment::LeftOut);
     let best = study.best().unwrap().unwrap().believed.trial;
     let again = study.replicate(20).unwrap();
     let of_best = again.iter().filter(|trial| trial.point == best.point).count();
@@ -226,7 +226,7 @@ fn replicates_at_the_end_are_of_the_best_trials_where_an_error_is_left_out() {
 #[test]
 fn a_third_penalty_makes_a_region_of_two_errors() {
     let mut study = line(Penalties::Warn, &bowl_with(&[(30, -1e6), (33, -2e6)]));
-    let treatments = |study: &Study| study.warnings().iter().map(|w| w.treatment).collect::<Vec<_>>();
+    let treatments = |study: &Study| study.outcome_warnings().iter().map(|w| w.treatment).collect::<Vec<_>>();
     assert_eq!(treatments(&study), [Treatment::LeftOut, Treatment::LeftOut]);
     assert_eq!(study.leave_one_out(0, &[30, 31]).unwrap().len(), 1);
     let trials = study.ask(2).unwrap();
@@ -258,17 +258,17 @@ fn a_narrow_peak_survives() {
         let slope = vec![Value::Real(0.34), Value::Real(0.66)];
         told.push((study.add(&[(slope.clone(), None)]).unwrap().start, outcome(&slope, 31)));
         study.tell(&told).unwrap();
-        assert_eq!(study.warnings()[0].treatment, Treatment::Doubted);
+        assert_eq!(study.outcome_warnings()[0].treatment, Treatment::Doubted);
         let again = study.ask(10).unwrap();
         assert_eq!(again.iter().filter(|trial| trial.point == slope).count(), 1, "{seed}");
         let outcomes: Vec<_> = again.iter().map(|trial| (trial.id, outcome(&trial.point, trial.id))).collect();
         study.tell(&outcomes).unwrap();
-        assert_eq!(study.warnings(), [], "{seed}");
+        assert_eq!(study.outcome_warnings(), [], "{seed}");
         for _ in 0..4 {
             advance(&mut study, 10, |_, trial| outcome(&trial.point, trial.id));
         }
         let best = study.best().unwrap().unwrap().believed.trial;
-        assert!(peak(&best.point) > 0.52 && study.warnings().is_empty(), "{seed}: {}", peak(&best.point));
+        assert!(peak(&best.point) > 0.52 && study.outcome_warnings().is_empty(), "{seed}: {}", peak(&best.point));
         found += peak(&best.point) / seeds as f64;
     }
     assert!(found > 0.8, "{found}");

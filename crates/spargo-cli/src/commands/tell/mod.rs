@@ -61,7 +61,7 @@ impl Tell {
         };
         let rows = self.results.as_ref().map(|_| outcomes.counts);
         let repeated = study.count_known(&outcomes.points);
-        let pending_there = study.pending_at(&outcomes.points);
+        let pending_there = study.pending_at(&outcomes.points, &outcomes.rows);
         let Told { new, known, units } = tell(&mut study, outcomes)?;
         let Counts { trials, pending, partial, .. } = study.counts();
         if !pending_there.is_empty() {

@@ -18,13 +18,16 @@
 mod history;
 mod memory;
 mod merge;
+mod network;
 mod packed;
 mod record;
 mod sqlite;
 
 pub use history::{History, LastHeartbeat, Ready};
 pub use memory::MemoryStorage;
+pub use network::network_file_system;
 pub use record::{Enqueued, OutputChange, Record, Revision, Status, Told};
+pub(super) use sqlite::RESTORE;
 pub use sqlite::SqliteStorage;
 
 use super::{Measurement, Outcome};

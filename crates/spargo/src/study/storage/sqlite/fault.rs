@@ -4,7 +4,8 @@ use crate::error::Error;
 use rusqlite::ErrorCode;
 use std::path::Path;
 
-pub(super) const RESTORE: &str = "restore it from a copy";
+/// A log (-wal) that is left next to the file would be taken for the copy's.
+pub(crate) const RESTORE: &str = "restore it from a copy by `spargo copy COPY FILE --force`";
 const PERMISSIONS: &str = "check that you may write the file and its folder";
 
 /// A failure before it knows its file.

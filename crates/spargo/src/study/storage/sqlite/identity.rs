@@ -7,7 +7,8 @@ use super::file::{located, log_of};
 use std::fs::{Metadata, metadata};
 use std::path::{Path, PathBuf};
 
-const REMOVED: &str = "put it back from a copy, open it again and tell again what was not kept";
+const REMOVED: &str = "put it back from a copy by `spargo copy COPY FILE --force`, which removes its old log (-wal) as well, open it again \
+                       and tell again what was not kept";
 
 /// The files of an open study, as they were found under their names.
 #[derive(Debug)]

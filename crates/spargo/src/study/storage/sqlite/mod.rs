@@ -20,6 +20,7 @@ use super::packed::{pack, unpack};
 use super::{Appended, Event, Storage};
 use crate::error::Result;
 use fault::Fault;
+pub(crate) use fault::RESTORE;
 use format::{Extent, Table, VERSION};
 use identity::Identity;
 use rusqlite::types::ValueRef;
