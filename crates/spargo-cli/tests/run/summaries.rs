@@ -124,6 +124,19 @@ fn extreme_outcomes_are_warned_of_everywhere() {
     assert!(status["warnings"][0].as_str().unwrap().contains("are taken for failures"), "{status}");
 }
 
+#[test]
+fn events_have_the_warnings_about_extreme_outcomes() {
+    let script = "case $SPARGO_TRIAL in 3|6|9) echo -1e6;; *) echo $1;; esac";
+    let folder = Folder::new(PLAIN, "{x}", "mode = 'batch'\nbudget = 24", script);
+    let said = folder.spargo(&["run", "study.toml", "--json"]);
+    assert_eq!((said.code, said.stderr.as_str()), (Some(0), ""));
+    let events = said.stdout.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    let warnings: Vec<_> = events.filter(|event| event["event"] == "warning").collect();
+    let [warning] = warnings.as_slice() else { panic!("{warnings:?}") };
+    assert_eq!((&warning["output"], &warning["trials"]), (&"y".into(), &serde_json::json!([3, 6, 9])));
+    assert!(warning["message"].as_str().unwrap().starts_with("3 trials (3, 6, 9) have exactly y = -1e6"), "{warning}");
+}
+
 /// A wave whose top lies between two trials.
 #[test]
 fn the_best_point_may_be_one_that_was_not_evaluated() {

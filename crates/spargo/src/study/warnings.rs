@@ -48,6 +48,21 @@ impl fmt::Display for Warning {
 }
 
 impl Warning {
+    /// The name of the output that it is about.
+    pub fn output(&self) -> &str {
+        match self {
+            Warning::Outcomes(OutcomeWarning { output, .. }) | Warning::Unobserved { output, .. } => output,
+        }
+    }
+
+    /// The numbers of the trials that it is about.
+    pub fn trials(&self) -> &[u64] {
+        match self {
+            Warning::Outcomes(warning) => &warning.trials,
+            Warning::Unobserved { .. } => &[],
+        }
+    }
+
     /// What it keeps as further trials join it.
     pub fn key(&self) -> String {
         match self {

@@ -72,6 +72,8 @@ Events of --json, by the key \"event\":
             trials: a list of {input: value, ..., \"trial\": number}
   told      trial, seconds, status: \"done\" with values (and variances) by
             output, or \"failed\" with a reason
+  warning   output, trials, message: outcomes that models do not see as they
+            were told, that contradict the settings or that never came
   finished  why: budget, exhausted, duration, signal, failing or broken,
             and the keys of `spargo status --json` except step, runners and
             ready; after a signal what is believed is null, as it takes a model

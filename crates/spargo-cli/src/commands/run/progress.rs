@@ -8,7 +8,7 @@ use crate::io::study_handle::StudyHandle;
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use miette::{IntoDiagnostic, Result, WrapErr};
 use serde_json::{Value, json};
-use spargo::study::{Counts, Measurement, Outcome, Output, Study, Trial};
+use spargo::study::{Counts, Measurement, Outcome, Output, Study, Trial, Warning};
 use std::time::{Duration, Instant};
 
 /// How progress is shown.
@@ -87,9 +87,15 @@ impl Progress {
         })
     }
 
-    /// Shows a warning above the bar, if there is one.
-    pub fn warn(&self, warning: &str) {
-        self.bar.suspend(|| note(&format!("warning: {warning}")));
+    /// Shows a warning about outcomes: above the bar if there is one, as an event for programs.
+    pub fn warn(&self, warning: &Warning) -> Result<()> {
+        if self.show != Show::Json {
+            self.bar.suspend(|| note(&format!("warning: {warning}")));
+        }
+        self.event(|| {
+            let (output, trials) = (warning.output(), warning.trials());
+            json!({ "event": "warning", "output": output, "trials": trials, "message": warning.to_string() })
+        })
     }
 
     /// Shows the outcome of one trial.

@@ -125,7 +125,7 @@ impl Session {
                 self.progress.asked(&mut self.handle.study, trials, started.elapsed().as_secs_f64())?;
                 log_last_step(&self.handle.study)?;
                 for warning in self.warned.news(&self.handle.study) {
-                    self.progress.warn(&warning.to_string());
+                    self.progress.warn(&warning)?;
                 }
             } else {
                 info!("{} trials of an earlier run are evaluated first", trials.len());
