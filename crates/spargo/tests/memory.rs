@@ -11,9 +11,9 @@ mod process;
 
 use cap::Cap;
 use process::{Folder, repeats};
-use spargo::study::HyperparameterChoice;
 use spargo::rng::{Purpose, normal, stream};
 use spargo::space::{Dimension, Space, Value};
+use spargo::study::HyperparameterChoice;
 use spargo::study::{Config, Outcome, Study};
 use std::alloc::System;
 use std::path::Path;

@@ -233,7 +233,8 @@ mod tests {
             Dimension::real("dose", 1e-3, 1e-1).log(),
             Dimension::int("n", 1, 9),
         ];
-        let text = r#"{"variance":50,"lengthscales":{"t":25,"metal":2,"dose":2.302585092994046,"n":4},"noise":2,"mean":3}"#;
+        let text =
+            r#"{"variance":50,"lengthscales":{"t":25,"metal":2,"dose":2.302585092994046,"n":4},"noise":2,"mean":3}"#;
         let mut config = Config::new(Space::new(inputs).unwrap());
         config.outputs[0].goal = Goal::Minimize;
         config.model.outcome_transform = OutcomeTransformChoice::Off;

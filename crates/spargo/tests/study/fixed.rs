@@ -106,9 +106,15 @@ fn what_has_no_meaning_is_refused_with_a_remedy() {
         (fixed(small(plane()), known(json!(-0.5))), "positive"),
         (fixed(small(plane()), json!({ "variance": 0, "noise": 1, "lengthscales": 1 })), "variance of 'fixed'"),
         (Config { outputs: vec![Output::new("y", Goal::Classify)], ..base() }, "'y', a class"),
-        (Config { outputs: ["u", "v"].map(|name| Output::new(name, Goal::Maximize)).into(), ..base() }, "a study of its own"),
         (
-            Config { outputs: vec![Output::new("y", Goal::Maximize).with_noise(spargo::study::Noise::Sd(0.1))], ..base() },
+            Config { outputs: ["u", "v"].map(|name| Output::new(name, Goal::Maximize)).into(), ..base() },
+            "a study of its own",
+        ),
+        (
+            Config {
+                outputs: vec![Output::new("y", Goal::Maximize).with_noise(spargo::study::Noise::Sd(0.1))],
+                ..base()
+            },
             "given twice",
         ),
     ] {

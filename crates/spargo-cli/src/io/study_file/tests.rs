@@ -79,14 +79,19 @@ fn faults_of_known_hyperparameters_show_their_place() {
             "'z', which is no input",
             "lengthscales = ",
         ),
-        (format!("{head}[model]\noutcome-transform = 'off'\n{}", FIXED.replace("1e-6", "0")), "noise of 'fixed'", "noise = 0"),
+        (
+            format!("{head}[model]\noutcome-transform = 'off'\n{}", FIXED.replace("1e-6", "0")),
+            "noise of 'fixed'",
+            "noise = 0",
+        ),
         (format!("inducing = 'auto'\nallocation = 'kmeans'\n{head}"), "cannot be \"auto\"", "inducing = "),
         (format!("inducing = 'automatic'\n{head}"), "a whole number or \"auto\"", "'automatic'"),
         (format!("inducing-max = 0\n{head}"), "inducing-max = 0", "inducing-max = "),
     ] {
         let refused = parsed(&text).unwrap_err();
         assert!(refused.to_string().contains(words), "{text}: {refused}");
-        let label = refused.labels().and_then(|mut labels| labels.next()).unwrap_or_else(|| panic!("{text}: {refused}"));
+        let label =
+            refused.labels().and_then(|mut labels| labels.next()).unwrap_or_else(|| panic!("{text}: {refused}"));
         assert!(text[label.offset()..].starts_with(place), "{text}: {}", &text[label.offset()..]);
     }
 }

@@ -182,9 +182,14 @@ fn the_search_ends_where_the_bound_is_met() {
             let count = some.rows.len();
             assert_eq!((&some.rows[..], &some.variance[..]), (&all.rows[..count], &all.variance[..count]));
             let met = count < all.rows.len();
-            assert!(!met || (count.is_multiple_of(EVERY) && error(count) <= tolerance), "{weights:?} {tolerance}: {count}");
+            assert!(
+                !met || (count.is_multiple_of(EVERY) && error(count) <= tolerance),
+                "{weights:?} {tolerance}: {count}"
+            );
             assert!(count < EVERY || error(count - EVERY) > tolerance, "{weights:?} {tolerance}: {count} are too many");
-            assert_eq!(met, tolerance > 1e-6, "{weights:?} {tolerance}: {count}");
+            // The few rows that have quality can all be chosen.
+            let reachable = tolerance > 1e-6 || matches!(weights, Weights::MostlyZero);
+            assert_eq!(met, reachable, "{weights:?} {tolerance}: {count}");
         }
     }
 }
