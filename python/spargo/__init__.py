@@ -26,7 +26,14 @@ from .errors import *  # noqa: F403
 from .insight import IntervalPrediction, LeaveOneOut
 from .models import ExactGP, SparseGP, VariationalGP
 from .optimize import maximize, minimize
-from .options import AcquisitionOptions, LocalModelOptions, ModelOptions, SamplingOptions, TrustRegionOptions
+from .options import (
+    AcquisitionOptions,
+    FixedHyperparameters,
+    LocalModelOptions,
+    ModelOptions,
+    SamplingOptions,
+    TrustRegionOptions,
+)
 from .outcomes import Failed
 from .posterior import Path, Paths, Posterior, Prediction
 from .problems import hypervolume
@@ -46,6 +53,7 @@ __all__ = [
     "Choice",
     "ExactGP",
     "Failed",
+    "FixedHyperparameters",
     "Fronts",
     "Int",
     "IntervalPrediction",

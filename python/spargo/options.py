@@ -27,7 +27,28 @@ Rule = Literal["thompson", "log-ei", "gibbon", "ehvi", "hippo", "bald", "straddl
 Replicates = Literal["auto", "never", "allowed"]
 Initial = Union[int, Literal["auto"]]
 """Number of space-filling points before the first model; "auto": from the number of inputs and the batch."""
+Inducing = Union[int, Literal["auto"]]
+"""Number of inducing points; "auto": as many as the bound on the approximation's error asks for."""
 Policy = Literal["memoryless"]
+
+
+@dataclasses.dataclass(frozen=True)
+class FixedHyperparameters:
+    """Hyperparameters that are known, in your units: nothing is learned.
+
+    >>> to_settings(ModelOptions(hyperparameters={"fixed": FixedHyperparameters(1.0, {"dose_mg": 0.3}, 1e-6)}))
+    {'hyperparameters': {'fixed': {'variance': 1.0, 'lengthscales': {'dose_mg': 0.3}, 'noise': 1e-06, 'mean': 0.0}}}
+    """
+
+    variance: float
+    """Variance of the kernel."""
+    lengthscales: float | Mapping[str, float]
+    """Length scale of all inputs, or one per input by its name; that of an input on a logarithmic scale is in its natural logarithm,
+    that of choices is l in exp(-1/l), the correlation of two of them."""
+    noise: float
+    """Noise variance."""
+    mean: float = 0.0
+    """Constant mean."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,9 +57,11 @@ class ModelOptions:
 
     kernel: Kernel | None = None
     """Kernel over ordered inputs; by default "matern52"."""
-    hyperparameters: Literal["bound"] | Mapping[Literal["subset"], int] | None = None
+    hyperparameters: (
+        Literal["bound"] | Mapping[Literal["subset"], int] | Mapping[Literal["fixed"], FixedHyperparameters] | None
+    ) = None
     """Objective that the hyperparameters maximise: the likelihood of a random subset, by default `{"subset": 1000}`, or the
-    collapsed "bound" over all data."""
+    collapsed "bound" over all data; or `{"fixed": FixedHyperparameters(…)}`, which needs `outcome_transform="off"`."""
     exact_until: int | None = None
     """Number of observations up to which the posterior is exact; by default 2000."""
     priors: Literal["on", "off"] | None = None
@@ -118,7 +141,8 @@ _SECTIONS: dict[str, type] = {
 class EngineSettings(TypedDict, total=False):
     """Keyword arguments of `spargo.Study` about models and acquisition."""
 
-    inducing: int | None
+    inducing: Inducing | None
+    inducing_max: int | None
     allocation: Allocation | None
     quality: QualityFunction | None
     rule: Rule | None
@@ -169,12 +193,21 @@ def _check_share(share: Any) -> None:
         raise ValueError(f'share must be a number or "auto", not {share!r}')
 
 
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    return value.item() if isinstance(value, np.generic) else value
+
+
 def to_settings(options: Any) -> Any:
     """Options as `study.toml` has them: hyphenated names, without those that are `None`.
 
     >>> to_settings({"local_models": LocalModelOptions(neighbours=100), "rule": None})
     {'local-models': {'neighbours': 100}}
     """
+    if isinstance(options, FixedHyperparameters):
+        # Names of inputs stay as they are.
+        return {field.name: _plain(getattr(options, field.name)) for field in dataclasses.fields(options)}
     if dataclasses.is_dataclass(options) and not isinstance(options, type):
         options = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
     if isinstance(options, Mapping):

@@ -19,6 +19,7 @@ from .errors import OtherSettingsError
 from .options import (
     AcquisitionOptions,
     Allocation,
+    Inducing,
     Initial,
     LocalModelOptions,
     ModelOptions,
@@ -61,8 +62,9 @@ class Study(Runnable):
     batch, initial
         Number of points that `ask()` returns, and of the space-filling points before the first model, which the first
         `ask()` returns; by default "auto", from the number of inputs and the batch.
-    inducing, allocation
-        Number of inducing points of sparse models, and how they are chosen: see `spargo.allocate`.
+    inducing, inducing_max, allocation
+        Number of inducing points of sparse models, or "auto" for as many as the bound on the approximation's error asks for, up
+        to `inducing_max`, by default 2000; and how they are chosen: see `spargo.allocate`.
     quality
         Function of a `QualityContext` that returns one weight per observation: inducing points are chosen by weight and
         diversity, except those of constraints, which lie around their bounds. A study's file keeps the function's name, so it
@@ -102,7 +104,8 @@ class Study(Runnable):
         seed: int = 0,
         batch: int | None = None,
         initial: Initial | None = None,
-        inducing: int | None = None,
+        inducing: Inducing | None = None,
+        inducing_max: int | None = None,
         allocation: Allocation | None = None,
         quality: QualityFunction | None = None,
         rule: Rule | None = None,
@@ -121,6 +124,7 @@ class Study(Runnable):
             "batch": batch,
             "initial": initial,
             "inducing": inducing,
+            "inducing_max": inducing_max,
             "allocation": allocation,
             "rule": rule,
             "replicates": replicates,

@@ -10,6 +10,7 @@ several processes may write at the same time. Regret is that of the point that a
 and `seconds` that were not spent on evaluations. Each run has one thread.
 
 A problem may be a program: see docs/guide/problems.md. random, sobol, cma, cma-100 (whose population is a batch): see searches.py. turbo: see turbo.py.
+enn, which has `--initial` points and batches of `--batch`: see enn_peer.py.
 """
 
 import argparse
@@ -107,8 +108,13 @@ class Run:
         return np.clip(lower + unit * (upper - lower), lower, upper)
 
 
-def peer_by_name(name, fit_steps=None):
+def peer_by_name(name, fit_steps=None, initial=100, batch=100):
     """How a peer is described in its rows, and its search."""
+    if name == "enn":
+        import enn_peer
+
+        description, search = enn_peer.DESCRIPTION, functools.partial(enn_peer.turbo_enn, initial=initial, batch=batch)
+        return description | {"initial": initial, "batch": batch, "version": version("ennbo")}, search
     if name == "turbo":
         import turbo
 
@@ -146,21 +152,23 @@ def main():
     parser.add_argument("--seed-from", type=int, default=0, help="the first one")
     parser.add_argument("--budget", type=int, default=5000, help="evaluations of a run")
     parser.add_argument("--fit-steps", type=int, help="of each of turbo's models at most; without, until it converges")
+    parser.add_argument("--initial", type=int, default=100, help="points before the first model of enn")
+    parser.add_argument("--batch", type=int, default=100, help="points that enn asks for at a time")
     parser.add_argument("--output", type=Path, default=Path("comparison"), help="the folder of rows")
     words = parser.parse_args()
     names = program.split(words.problems)
     commands = [program.ProgramProblem(name) for name in names if name.startswith(program.PREFIX)]
     chosen = [problems.by_name(name) for name in names if not name.startswith(program.PREFIX)]
     peers = words.peers.split(",")
-    unknown = set(peers) - {*searches.ALL, "turbo"}
+    unknown = set(peers) - {*searches.ALL, "turbo", "enn"}
     if unknown or words.budget < EVERY or not all(isinstance(problem, problems.Problem) for problem in chosen):
-        parser.error(f"peers are {', '.join(searches.ALL)}, turbo; problems have one objective; budgets reach {EVERY}")
+        parser.error(f"peers are {', '.join(searches.ALL)}, turbo, enn; problems have one objective; budgets reach {EVERY}")
     chosen += commands
     words.output.mkdir(parents=True, exist_ok=True)
     for seed in range(words.seed_from, words.seed_from + words.seeds):
         for problem in chosen:
             for name in peers:
-                description, search = peer_by_name(name, words.fit_steps)
+                description, search = peer_by_name(name, words.fit_steps, words.initial, words.batch)
                 noise = 0.0 if problem.name in EXACT else problem.noise
                 settings = {"function": problem.name, "method": name, "seed": seed, "budget": words.budget}
                 settings |= {"noise": noise, "peer": description}

@@ -20,6 +20,7 @@ mod error;
 pub mod experiments;
 mod figures;
 mod options;
+mod processor;
 mod rows;
 mod runner;
 mod runs;

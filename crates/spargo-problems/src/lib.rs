@@ -16,6 +16,7 @@ mod levy;
 mod michalewicz;
 pub mod multi_objective;
 pub mod prevalence;
+pub mod prior;
 mod rosenbrock;
 mod rover;
 mod shekel;

@@ -5,7 +5,7 @@ use super::sample::{OutputValue, better, evenly, failed, some, values_of};
 use serde::Serialize;
 use spargo::Result;
 use spargo::space::{Point, Value};
-use spargo::study::{Config, Goal, Study};
+use spargo::study::{Config, CountOrAuto, Goal, Study};
 use std::collections::{HashMap, HashSet};
 
 /// Largest number of failed trials that are marked.
@@ -193,10 +193,18 @@ fn settings(study: &Study) -> Vec<(&'static str, String)> {
     vec![
         ("Asked for", format!("{} spread points, then batches of {}", config.initial_count(), config.batch)),
         ("Rule", config.rule().name.into()),
-        ("Inducing points", format!("{} by {}", config.inducing, allocations(config))),
+        ("Inducing points", format!("{} by {}", inducing(config), allocations(config))),
         ("Kernel", config.model.kernel.name().into()),
         ("Seed", config.seed.to_string()),
     ]
+}
+
+/// How many inducing points a model has.
+fn inducing(config: &Config) -> String {
+    match config.inducing {
+        CountOrAuto::Auto => format!("auto, at most {}", config.most_inducing()),
+        CountOrAuto::Count(count) => count.to_string(),
+    }
 }
 
 /// The methods by which the outputs' inducing points are chosen.

@@ -137,7 +137,7 @@ fn main() -> Result<()> {
     let path = std::env::temp_dir().join(format!("custom-kernel-{}.db", std::process::id()));
     let inputs =
         vec![Dimension::real("x", -2.0, 2.0), Dimension::real("y", -2.0, 2.0), Dimension::choice("z", &["a", "b"])];
-    let mut config = Config { initial: 30.into(), batch: 10, inducing: 15, ..Config::new(Space::new(inputs)?) };
+    let mut config = Config { initial: 30.into(), batch: 10, inducing: 15.into(), ..Config::new(Space::new(inputs)?) };
     config.model.kernel = KernelChoice::custom(RationalQuadratic::default());
     config.model.exact_until = 15;
     let mut study = Study::create(&path, config)?;

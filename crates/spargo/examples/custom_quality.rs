@@ -35,7 +35,7 @@ impl QualityFunction for UpperBound {
 fn main() -> Result<()> {
     let path = std::env::temp_dir().join(format!("custom-quality-{}.db", std::process::id()));
     let space = Space::new(vec![Dimension::real("x", -2.0, 2.0), Dimension::real("y", -2.0, 2.0)])?;
-    let mut config = Config { initial: 30.into(), batch: 10, inducing: 15, ..Config::new(space) };
+    let mut config = Config { initial: 30.into(), batch: 10, inducing: 15.into(), ..Config::new(space) };
     config.allocation = Allocation::custom(UpperBound { beta: 2.0 });
     config.model.exact_until = 15;
     let mut study = Study::create(&path, config)?;

@@ -25,7 +25,7 @@ fn main() -> spargo::Result<()> {
     ])?);
     config.name = "Coupling reaction".into();
     config.outputs = vec![Output::new("yield / %", Goal::Maximize)];
-    (config.initial, config.batch, config.inducing) = (60.into(), 40, 120);
+    (config.initial, config.batch, config.inducing) = (60.into(), 40, 120.into());
     config.model.exact_until = 150;
     let mut study = Study::create(&path, config)?;
     for _ in 0..12 {

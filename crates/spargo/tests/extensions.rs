@@ -123,7 +123,7 @@ impl QualityFunction for Mean {
 
 fn config() -> Config {
     let space = Space::new(vec![Dimension::real("x", 0.0, 1.0), Dimension::choice("kind", &["a", "b"])]).unwrap();
-    let mut config = Config { initial: 20.into(), batch: 6, inducing: 10, ..Config::new(space) };
+    let mut config = Config { initial: 20.into(), batch: 6, inducing: 10.into(), ..Config::new(space) };
     config.model.kernel = KernelChoice::custom(own(true));
     config.allocation = Allocation::custom(Mean);
     config.model.exact_until = 10;

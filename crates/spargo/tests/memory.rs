@@ -11,9 +11,9 @@ mod process;
 
 use cap::Cap;
 use process::{Folder, repeats};
-use spargo::model::HyperparameterObjective;
 use spargo::rng::{Purpose, normal, stream};
 use spargo::space::{Dimension, Space, Value};
+use spargo::study::HyperparameterChoice;
 use spargo::study::{Config, Outcome, Study};
 use std::alloc::System;
 use std::path::Path;
@@ -33,9 +33,9 @@ fn live() -> f64 {
 fn config() -> Config {
     let inputs = vec![Dimension::real("a", -1.0, 2.0), Dimension::real("b", 0.01, 100.0).log()];
     let mut config = Config::new(Space::new(inputs).unwrap());
-    (config.seed, config.initial, config.inducing) = (5, 8.into(), 8);
+    (config.seed, config.initial, config.inducing) = (5, 8.into(), 8.into());
     config.model.exact_until = 0;
-    config.model.hyperparameters = HyperparameterObjective::Subset(20);
+    config.model.hyperparameters = HyperparameterChoice::Subset(20);
     (config.local_models.neighbours, config.sampling.features) = (NEIGHBOURS, 64);
     (config.acquisition.pool, config.acquisition.near, config.acquisition.starts) = (50, 10, 1);
     config

@@ -9,6 +9,7 @@ use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::{IntoDiagnostic, Result, miette};
 use serde_json::json;
+use spargo::model::Inference;
 use spargo::study::{Config, ModelReport, StepReport};
 use std::path::PathBuf;
 
@@ -94,6 +95,11 @@ fn check_single_objective(config: &Config) -> Result<()> {
     Err(miette!(help = help, "--anywhere is for studies with one objective, and '{}' has {count}", config.name))
 }
 
+/// Whether a model has inducing points.
+fn is_sparse(model: &&ModelReport) -> bool {
+    model.inference != Inference::Exact
+}
+
 fn step_text(step: &StepReport) -> String {
     let StepReport { step: number, asked, total_s, acquire_s, .. } = step;
     let sum = |of: fn(&ModelReport) -> f64| step.models.iter().map(of).sum::<f64>();
@@ -101,5 +107,8 @@ fn step_text(step: &StepReport) -> String {
     let stages = format!("{allocate_s:.2} s to allocate, {fit_s:.2} s to fit, ");
     let points = counted(*asked, "point");
     let model = if step.models.is_empty() { "" } else { &stages };
-    format!("last step: number {number}, {points} in {total_s:.2} s ({model}{acquire_s:.2} s to acquire)\n")
+    let inducing: Vec<String> = step.models.iter().filter(is_sparse).map(|model| model.inducing.to_string()).collect();
+    let inducing =
+        if inducing.is_empty() { String::new() } else { format!("; inducing points: {}", inducing.join(", ")) };
+    format!("last step: number {number}, {points} in {total_s:.2} s ({model}{acquire_s:.2} s to acquire){inducing}\n")
 }

@@ -32,7 +32,7 @@ pub fn space() -> Space {
 /// Settings that are quick; sparse as soon as there are more data than inducing points.
 pub fn quick(space: Space) -> Config {
     let mut config = Config::new(space);
-    (config.initial, config.batch, config.inducing) = (12.into(), 10, 20);
+    (config.initial, config.batch, config.inducing) = (12.into(), 10, 20.into());
     config.model.exact_until = 0;
     config.sampling.features = 64;
     (config.acquisition.pool, config.acquisition.near, config.acquisition.starts) = (200, 50, 1);
@@ -205,8 +205,8 @@ pub fn watched() -> PathBuf {
 /// Fifty thousand outcomes that were told, and a step.
 pub fn large() -> PathBuf {
     let mut config = quick(space());
-    config.inducing = 100;
-    config.model.hyperparameters = spargo::model::HyperparameterObjective::Subset(200);
+    config.inducing = 100.into();
+    config.model.hyperparameters = spargo::study::HyperparameterChoice::Subset(200);
     let (_, path) = made("large", config, |study| {
         let space = study.config().space.clone();
         let point = |i: u64| -> Point {

@@ -5,9 +5,9 @@
 //! ```
 
 use super::{Product, REPEATS};
+use crate::processor::cpu_seconds;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
-use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 use spargo::rng::{Purpose, stream, uniform};
 use spargo::space::{Point, Value};
@@ -107,7 +107,7 @@ impl BenchAsk {
 
     fn study(&self, path: &std::path::Path) -> Result<Study> {
         let space = HARTMANN6.space().into_diagnostic()?;
-        let config = Config { seed: self.seed, initial: 1.into(), inducing: self.m, ..Config::new(space) };
+        let config = Config { seed: self.seed, initial: 1.into(), inducing: self.m.into(), ..Config::new(space) };
         Study::create(path, config).into_diagnostic()
     }
 
@@ -137,12 +137,6 @@ fn cost(calls: usize, mut call: impl FnMut() -> spargo::Result<()>) -> Result<Co
         cost.largest_cpu_ms = cost.largest_cpu_ms.max(cpu_ms);
     }
     Ok(cost)
-}
-
-/// Processor seconds of this process, all threads.
-fn cpu_seconds() -> f64 {
-    let now = clock_gettime(ClockId::ProcessCPUTime);
-    now.tv_sec as f64 + 1e-9 * now.tv_nsec as f64
 }
 
 impl fmt::Display for Cost {

@@ -11,11 +11,11 @@ use miette::{IntoDiagnostic, Result, miette};
 use serde::Serialize;
 use spargo::data::Dataset;
 use spargo::linalg::Mat;
-use spargo::model::{FitOptions, HyperparameterObjective, Start, fit};
+use spargo::model::{FitOptions, Start, fit};
 use spargo::optim::Lbfgsb;
 use spargo::rng::{Purpose, stream, uniform};
 use spargo::space::{Point, Value};
-use spargo::study::{Config, ModelReport, Outcome, StepReport, Study};
+use spargo::study::{Config, HyperparameterChoice, ModelReport, Outcome, StepReport, Study};
 use spargo_cli::io::output::execution::{Execution, peak_rss_mb};
 use spargo_problems::HARTMANN6;
 use std::fmt;
@@ -117,9 +117,9 @@ impl BenchStep {
         let mut config = Config::new(HARTMANN6.space().into_diagnostic()?);
         config.seed = self.seed;
         config.initial = 1.into();
-        config.inducing = self.m;
+        config.inducing = self.m.into();
         // What the peers fit, so that the same work is timed, and what has a bound to converge to.
-        config.model.hyperparameters = HyperparameterObjective::Bound;
+        config.model.hyperparameters = HyperparameterChoice::Bound;
         self.model.configure(&mut config);
         Study::in_memory(config).into_diagnostic()
     }
@@ -160,7 +160,7 @@ fn converged(study: &mut Study, told: &[(Point, Option<Outcome>)]) -> Result<f64
     let data = units.apply(&Dataset::new(x, y).into_diagnostic()?);
     let posterior = study.posterior(0).into_diagnostic()?;
     let settings = FitOptions {
-        hyperparameters: study.config().model.hyperparameters,
+        hyperparameters: study.config().model.hyperparameters.clone().into(),
         start: Start::Warm,
         seed: study.config().seed,
         priors: study.config().model.priors,

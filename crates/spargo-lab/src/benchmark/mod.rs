@@ -1,11 +1,11 @@
-//! Benchmark problems with one objective: built in, or evaluated by a program.
+//! Benchmark problems with one objective: built in, drawn from a prior, or evaluated by a program.
 //!
 //! ```text
 //!     maximised:  g(x) = −(f(x) − mean) / std,     regret(x) = g* − g(x)
 //! ```
 //!
 //! If a program does not know the minimum of f, g* is 0: in place of regret stands −g(x), which is f(x) itself unless the program
-//! gives a mean or a standard deviation.
+//! gives a mean or a standard deviation. So it is for functions drawn from a prior, whose maximum nobody knows.
 
 mod description;
 mod program;
@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use program::Program;
 use serde::{Deserialize, Serialize};
 use spargo::space::{Dimension, Space};
+use spargo_problems::prior::{PRIORS, PriorFunction, PriorProblem};
 use spargo_problems::{self as problems, Problem};
 
 /// Precedes a command on the command line.
@@ -26,6 +27,8 @@ pub const PREFIX: &str = "command:";
 pub enum Benchmark {
     /// A function of this workspace.
     BuiltIn(&'static Problem),
+    /// A function drawn from a prior, another one for every seed.
+    Prior(&'static PriorProblem),
     /// A function that a program evaluates.
     Program(ProgramProblem),
 }
@@ -43,6 +46,7 @@ pub struct ProgramProblem {
 /// Evaluates a problem.
 pub(crate) enum Evaluator {
     BuiltIn(&'static Problem),
+    Prior(Box<PriorFunction>),
     Program(Box<Program>, Description),
 }
 
@@ -51,6 +55,8 @@ pub(crate) enum Evaluator {
 pub enum BenchmarkName {
     /// A built-in problem.
     BuiltIn(&'static Problem),
+    /// A prior that functions are drawn from.
+    Prior(&'static PriorProblem),
     /// The program that evaluates it, and its arguments.
     Command(Vec<String>),
 }
@@ -59,6 +65,9 @@ impl BenchmarkName {
     /// Reads the name of a built-in problem, or `command:` and a command, which is split as a shell would split it.
     pub fn parse(text: &str) -> Result<Self> {
         let Some(command) = text.strip_prefix(PREFIX) else {
+            if PRIORS.iter().any(|prior| prior.name == text) {
+                return Ok(BenchmarkName::Prior(PriorProblem::by_name(text)?));
+            }
             return Ok(BenchmarkName::BuiltIn(problems::by_name(text)?));
         };
         match shell_words::split(command) {
@@ -86,6 +95,7 @@ impl BenchmarkName {
     pub fn open(&self) -> Result<Benchmark> {
         match self {
             BenchmarkName::BuiltIn(problem) => Ok(Benchmark::BuiltIn(problem)),
+            BenchmarkName::Prior(prior) => Ok(Benchmark::Prior(prior)),
             BenchmarkName::Command(command) => {
                 let (_, description) = Program::start(command)?;
                 Ok(Benchmark::Program(ProgramProblem { command: command.clone(), description }))
@@ -105,6 +115,7 @@ impl Benchmark {
     pub fn name(&self) -> &str {
         match self {
             Benchmark::BuiltIn(problem) => problem.name,
+            Benchmark::Prior(prior) => prior.name,
             Benchmark::Program(program) => &program.description.name,
         }
     }
@@ -113,6 +124,7 @@ impl Benchmark {
     pub fn space(&self) -> Result<Space> {
         match self {
             Benchmark::BuiltIn(problem) => Ok(problem.space()?),
+            Benchmark::Prior(prior) => Ok(prior.space()?),
             Benchmark::Program(program) => {
                 let bounds = program.description.bounds();
                 let inputs = bounds.iter().enumerate();
@@ -126,6 +138,7 @@ impl Benchmark {
     pub fn noise(&self) -> f64 {
         match self {
             Benchmark::BuiltIn(problem) => problem.noise,
+            Benchmark::Prior(prior) => prior.noise,
             Benchmark::Program(program) => program.description.noise,
         }
     }
@@ -134,6 +147,7 @@ impl Benchmark {
     pub fn optimum(&self) -> f64 {
         match self {
             Benchmark::BuiltIn(problem) => problem.optimum(),
+            Benchmark::Prior(_) => 0.0,
             Benchmark::Program(ProgramProblem { description, .. }) => {
                 description.minimum.map_or(0.0, |minimum| description.scale(minimum))
             }
@@ -144,14 +158,16 @@ impl Benchmark {
     pub fn optimum_is_known(&self) -> bool {
         match self {
             Benchmark::BuiltIn(problem) => !problem.minimisers.is_empty(),
+            Benchmark::Prior(_) => false,
             Benchmark::Program(program) => program.description.minimum.is_some(),
         }
     }
 
-    /// What evaluates it; a program that no longer says the same of itself is refused.
-    pub(crate) fn evaluator(&self) -> Result<Evaluator> {
+    /// What evaluates it, in the run of a seed; a program that no longer says the same of itself is refused.
+    pub(crate) fn evaluator(&self, seed: u64) -> Result<Evaluator> {
         match self {
             Benchmark::BuiltIn(problem) => Ok(Evaluator::BuiltIn(problem)),
+            Benchmark::Prior(prior) => Ok(Evaluator::Prior(Box::new(prior.draw(seed)?))),
             Benchmark::Program(ProgramProblem { command, description }) => {
                 let (program, found) = Program::start(command)?;
                 if found != *description {
@@ -168,6 +184,7 @@ impl Evaluator {
     pub fn scaled(&mut self, points: &[Vec<f64>]) -> Result<Vec<f64>> {
         match self {
             Evaluator::BuiltIn(problem) => points.iter().map(|x| Ok(problem.scaled(x)?)).collect(),
+            Evaluator::Prior(function) => Ok(function.values(points)?),
             Evaluator::Program(program, description) => {
                 Ok(program.values(points)?.into_iter().map(|value| description.scale(value)).collect())
             }
@@ -181,7 +198,7 @@ mod tests {
 
     #[test]
     fn names_are_split_at_commas_and_commands_are_not() {
-        assert_eq!(BenchmarkName::parse_list("branin,levy10").unwrap().len(), 2);
+        assert_eq!(BenchmarkName::parse_list("branin,prior8-0.1,levy10").unwrap().len(), 3);
         let list = BenchmarkName::parse_list("command:python3 a.py --list 1,2 'b c'").unwrap();
         let [BenchmarkName::Command(words)] = &list[..] else { panic!("{list:?}") };
         assert_eq!(words[..], ["python3", "a.py", "--list", "1,2", "b c"]);

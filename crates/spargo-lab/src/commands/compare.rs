@@ -20,7 +20,8 @@ A file of settings is a study file without inputs and outputs. Peers' rows are m
 sources; those in the same folder are drawn as well. What a program must print is in docs/guide/problems.md.")]
 pub struct Compare {
     /// On which problems: shekel4, hartmann6, ackley5, michalewicz5, rosenbrock4, rosenbrock4-trieste, branin, levy10,
-    /// rover60 (without noise); or `command:` and a program that evaluates points by JSON lines. May be given several times
+    /// rover60 (without noise), prior8-0.1 to prior8-0.5 (drawn for each seed; values in place of regret); or `command:` and a
+    /// program that evaluates points by JSON lines. May be given several times
     #[arg(long, required = true, value_name = "NAMES|command:PROGRAM", value_parser = parse_problems)]
     problems: Vec<ProblemList>,
     /// Which settings: default, a study's; paper, the paper's with 500 inducing points; paper-250; or TOML files

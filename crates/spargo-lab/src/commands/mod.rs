@@ -4,6 +4,7 @@ mod compare;
 mod learn;
 pub(crate) mod optimize;
 mod reproduce;
+mod serve;
 mod settings;
 mod work;
 
@@ -44,6 +45,8 @@ enum Command {
     Reproduce(reproduce::Reproduce),
     /// Compare settings, and peers, on benchmark problems over seeds: rows as of `reproduce`
     Compare(compare::Compare),
+    /// Evaluate a benchmark problem for another program, by JSON lines
+    Serve(serve::Serve),
     /// Measure the engine on this machine
     #[command(subcommand)]
     Bench(Bench),
@@ -58,6 +61,7 @@ impl Cli {
             Command::Learn(learn) => learn.run(),
             Command::Reproduce(reproduce) => reproduce.run(),
             Command::Compare(compare) => compare.run(),
+            Command::Serve(serve) => serve.run(),
             Command::Bench(bench) => bench.run(),
         }
     }

@@ -16,7 +16,7 @@ mod peers;
 pub use draw::TABLE;
 pub use method::ComparedMethod;
 
-use crate::benchmark::{Benchmark, ProgramProblem};
+use crate::benchmark::{Benchmark, BenchmarkName, ProgramProblem};
 use crate::error::{Error, Result};
 use crate::experiments::{Experiment, StudyOptimizer};
 use crate::rows::{Row, Rows, read_settings, to_value};
@@ -25,7 +25,6 @@ use crate::runs::RunResult;
 use method::{read_study, study};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use spargo_problems as problems;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -99,7 +98,7 @@ impl JobList for Comparison {
                         workers: self.workers,
                         noise: noise(problem),
                         program: match problem {
-                            Benchmark::BuiltIn(_) => None,
+                            Benchmark::BuiltIn(_) | Benchmark::Prior(_) => None,
                             Benchmark::Program(program) => Some(program.clone()),
                         },
                         study: study(&method.config)?,
@@ -114,7 +113,7 @@ impl JobList for Comparison {
         let settings: ComparisonSettings = read_settings(settings)?;
         let problem = match settings.program {
             Some(program) => Benchmark::Program(program),
-            None => Benchmark::BuiltIn(problems::by_name(&settings.function)?),
+            None => BenchmarkName::parse(&settings.function)?.open()?,
         };
         let study = read_study(&settings.study)?;
         let refit_every = settings.workers.map(|_| study.batch as u64);

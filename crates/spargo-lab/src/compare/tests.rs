@@ -83,7 +83,7 @@ fn rows_of_other_settings_seeds_and_budgets_are_not_drawn() {
         Comparison { workers: Some(4), ..wanted.clone() },
         Comparison {
             methods: vec![ComparedMethod {
-                config: spargo::study::Config { inducing: 499, ..wanted.methods[0].config.clone() },
+                config: spargo::study::Config { inducing: 499.into(), ..wanted.methods[0].config.clone() },
                 ..wanted.methods[0].clone()
             }],
             ..wanted.clone()

@@ -29,6 +29,7 @@ pub use tiles::tiles;
 
 use crate::benchmark::{Benchmark, Evaluator};
 use crate::error::Result;
+use crate::processor::cpu_seconds;
 use serde::Serialize;
 use spargo::data::Warp;
 use spargo::rng::{Purpose, normal, stream};
@@ -74,6 +75,8 @@ pub struct Experiment {
     seed: u64,
     initial: usize,
     batch: usize,
+    /// Processor seconds of this process at the last step.
+    used: f64,
 }
 
 /// After one batch has been told.
@@ -99,6 +102,8 @@ pub struct Step {
     pub fit_s: f64,
     /// Seconds for the batch that was evaluated.
     pub acquire_s: f64,
+    /// Processor seconds for everything since the last step, evaluations included.
+    pub cpu_s: f64,
 }
 
 /// What was evaluated.
@@ -126,7 +131,8 @@ impl Step {
 }
 
 impl Experiment {
-    /// A problem and its optimizer, by `initial` points and batches of `batch`; the seed is that of the noise.
+    /// A problem and its optimizer, by `initial` points and batches of `batch`; the seed is that of the noise, and of a
+    /// function that is drawn.
     pub fn new(
         problem: impl Into<Benchmark>,
         optimizer: Box<dyn Optimizer>,
@@ -134,8 +140,8 @@ impl Experiment {
         (initial, batch): (usize, usize),
     ) -> Result<Self> {
         let benchmark = problem.into();
-        let (evaluator, noise) = (benchmark.evaluator()?, benchmark.noise());
-        Ok(Experiment { benchmark, evaluator, noise, optimizer, seed, initial, batch })
+        let (evaluator, noise) = (benchmark.evaluator(seed)?, benchmark.noise());
+        Ok(Experiment { benchmark, evaluator, noise, optimizer, seed, initial, batch, used: cpu_seconds() })
     }
 
     /// A problem optimised by a study.
@@ -215,6 +221,10 @@ impl Experiment {
             allocate_s: recommendation.seconds.0,
             fit_s: recommendation.seconds.1,
             acquire_s: self.optimizer.acquire_s()?,
+            cpu_s: {
+                let now = cpu_seconds();
+                now - std::mem::replace(&mut self.used, now)
+            },
         })
     }
 

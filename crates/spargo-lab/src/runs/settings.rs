@@ -10,9 +10,9 @@ use spargo::acquire::Rule;
 use spargo::acquire::optimizer::AcquisitionOptions;
 use spargo::allocate::Allocation;
 use spargo::kernel::Family;
-use spargo::model::{EXACT_LIMIT, HyperparameterObjective, Priors};
+use spargo::model::{EXACT_LIMIT, Priors};
 use spargo::sample::SamplingOptions;
-use spargo::study::{Config, LocalModelOptions, NoiseBound, OutcomeTransformChoice};
+use spargo::study::{Config, HyperparameterChoice, LocalModelOptions, NoiseBound, OutcomeTransformChoice};
 use spargo_problems::Problem;
 
 /// The paper's batches of the exact GP, at most.
@@ -43,7 +43,7 @@ pub struct RunSettings {
     /// The kernel.
     pub kernel: Family,
     /// What hyperparameters maximise; the bound of the exact GP is its likelihood. Adam climbs the variational bound.
-    pub hyperparameters: HyperparameterObjective,
+    pub hyperparameters: HyperparameterChoice,
     /// Whether priors join it.
     pub priors: Priors,
     /// How outcomes are mapped before the model sees them.
@@ -98,6 +98,9 @@ pub struct RunResult {
     pub fit_s: Vec<f64>,
     /// Seconds for the batch.
     pub acquire_s: Vec<f64>,
+    /// Processor seconds for everything, evaluations included; empty in rows of earlier versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cpu_s: Vec<f64>,
 }
 
 impl RunSettings {
@@ -121,7 +124,7 @@ impl RunSettings {
             batch: 100,
             steps: if inducing.is_some() { steps } else { steps.min(EXACT_STEPS) },
             kernel: Family::Matern52,
-            hyperparameters: HyperparameterObjective::Bound,
+            hyperparameters: HyperparameterChoice::Bound,
             priors: Priors::On,
             outcome_transform: OutcomeTransformChoice::Off,
             noise: Noise::Learned,
@@ -145,12 +148,12 @@ impl RunSettings {
         config.seed = self.seed;
         config.initial = self.initial.into();
         config.batch = self.batch;
-        config.inducing = self.inducing.unwrap_or(1);
+        config.inducing = self.inducing.unwrap_or(1).into();
         config.allocation = self.allocation.clone().unwrap_or_default();
         config.rule = self.rule;
         config.model.exact_until = if self.inducing.is_some() { 0 } else { EXACT_LIMIT };
         config.model.kernel = self.kernel.into();
-        config.model.hyperparameters = self.hyperparameters;
+        config.model.hyperparameters = self.hyperparameters.clone();
         config.model.priors = self.priors;
         config.model.outcome_transform = self.outcome_transform;
         config.model.noise_bound = self.noise_bound;
@@ -216,6 +219,7 @@ impl RunResult {
             allocate_s: of(|step| step.allocate_s),
             fit_s: of(|step| step.fit_s),
             acquire_s: of(|step| step.acquire_s),
+            cpu_s: of(|step| step.cpu_s),
         }
     }
 }

@@ -28,7 +28,7 @@ mod uniform;
 
 pub use quality::{CustomQuality, Needs, Quality, QualityFunction};
 pub use settings::{Allocation, Inputs};
-pub(crate) use subsample::{most_rows, subsample};
+pub(crate) use subsample::{Subsample, most_rows, subsample};
 pub use trace::{Trace, conditional_variance, trace};
 
 use crate::data::{AllocationContext, check_finite};
@@ -64,8 +64,32 @@ pub enum Search {
     Sample,
 }
 
+/// Where a greedy search ends before it has all its points: t^q(Z)/σ² ≤ τ Σ q², with noise variances σ² of the rows.
+#[derive(Debug, Clone)]
+pub struct ErrorBound {
+    /// The noise variance of each row.
+    pub noise: Vec<f64>,
+    /// How many observations each row stands for.
+    pub multiplicity: Vec<f64>,
+    /// τ, in nats per observation.
+    pub tolerance: f64,
+}
+
 /// Chooses up to `m` inducing points for data x, [n, d].
 pub fn allocate(
+    allocation: &Allocation,
+    x: MatRef<'_>,
+    kernel: &Kernel,
+    context: &AllocationContext,
+    m: usize,
+    rng: &mut ChaCha8Rng,
+) -> Result<Chosen> {
+    allocate_within(None, allocation, x, kernel, context, m, rng)
+}
+
+/// Chooses up to `m` inducing points for data x, [n, d]; a greedy method ends where the bound is met.
+pub fn allocate_within(
+    bound: Option<&ErrorBound>,
     allocation: &Allocation,
     x: MatRef<'_>,
     kernel: &Kernel,
@@ -93,7 +117,10 @@ pub fn allocate(
         Allocation::Dpp { .. } if count_distinct(x) > m => {
             allocate_by(|i| quality[i], Search::Sample, x, kernel, m, rng)
         }
-        _ => allocate_by(|i| quality[i], Search::Lazy, x, kernel, m, rng),
+        _ => {
+            check_quality(&quality)?;
+            greedy(bound, &quality, x, kernel, m, rng)
+        }
     }
 }
 
@@ -109,22 +136,35 @@ pub fn allocate_by(
     check(x, kernel, m)?;
     let quality: Vec<f64> = (0..x.nrows()).map(quality).collect();
     check_quality(&quality)?;
-    let most = most_rows(m);
-    if search == Search::Lazy && x.nrows() > most {
-        return greedy_among(&subsample(x, &quality, most, rng), x, kernel, &quality, m);
+    match search {
+        Search::Lazy => greedy(None, &quality, x, kernel, m, rng),
+        Search::Sample => {
+            let first = kdpp::sample(x, kernel, &quality, m, rng)?;
+            greedy_after(&first, &Pool::new(x, kernel, &quality, m)?, &quality)
+        }
     }
-    let pool = Pool::new(x, kernel, &quality, m)?;
-    let first = match search {
-        Search::Lazy => Vec::new(),
-        Search::Sample => kdpp::sample(x, kernel, &quality, m, rng)?,
-    };
-    greedy_after(&first, &pool, &quality)
 }
 
-/// The greedy choice among some of the rows.
-fn greedy_among(rows: &[usize], x: MatRef<'_>, kernel: &Kernel, quality: &[f64], m: usize) -> Result<Chosen> {
-    let (x, quality) = (select_rows(x, rows), rows.iter().map(|&row| quality[row]).collect::<Vec<_>>());
-    let chosen = greedy_after(&[], &Pool::new(x.as_ref(), kernel, &quality, m)?, &quality)?;
+/// The greedy choice, among some of the rows if they are many.
+fn greedy(
+    bound: Option<&ErrorBound>,
+    quality: &[f64],
+    x: MatRef<'_>,
+    kernel: &Kernel,
+    m: usize,
+    rng: &mut ChaCha8Rng,
+) -> Result<Chosen> {
+    if let Some(bound) = bound {
+        bound.check(x.nrows())?;
+    }
+    let most = most_rows(m);
+    if x.nrows() <= most {
+        return greedy_after(&[], &Pool::new(x, kernel, quality, m)?.within(bound), quality);
+    }
+    let Subsample { rows, multiplicity } = subsample(x, quality, most, rng);
+    let (x, quality) = (select_rows(x, &rows), rows.iter().map(|&row| quality[row]).collect::<Vec<_>>());
+    let bound = bound.map(|bound| bound.of_subsample(&rows, &multiplicity));
+    let chosen = greedy_after(&[], &Pool::new(x.as_ref(), kernel, &quality, m)?.within(bound.as_ref()), &quality)?;
     let rows = chosen.rows.map(|found| found.into_iter().map(|i| rows[i]).collect());
     Ok(Chosen { rows, ..chosen })
 }
@@ -185,6 +225,30 @@ fn check(x: MatRef<'_>, kernel: &Kernel, m: usize) -> Result<()> {
     let least = last.map_or(0, |last| last + 1).max(x.ncols());
     check_length("a row of inputs", x.ncols(), kernel.dimension().unwrap_or(least))?;
     check_finite("an input", x)
+}
+
+impl ErrorBound {
+    /// Of some of the rows, each of which stands for so many.
+    fn of_subsample(&self, rows: &[usize], multiplicity: &[f64]) -> Self {
+        ErrorBound {
+            noise: rows.iter().map(|&row| self.noise[row]).collect(),
+            multiplicity: rows.iter().zip(multiplicity).map(|(&row, times)| times * self.multiplicity[row]).collect(),
+            tolerance: self.tolerance,
+        }
+    }
+
+    fn check(&self, rows: usize) -> Result<()> {
+        for (name, values) in [("noise variance", &self.noise), ("multiplicity", &self.multiplicity)] {
+            check_length(format!("the list of each row's {name}"), values.len(), rows)?;
+            if let Some(&value) = values.iter().find(|value| !(value.is_finite() && **value > 0.0)) {
+                return Err(Error::parameter(format!("the {name} of a row"), value, "positive and finite"));
+            }
+        }
+        match self.tolerance {
+            tolerance if tolerance >= 0.0 => Ok(()),
+            tolerance => Err(Error::parameter("the tolerance", tolerance, "at least 0")),
+        }
+    }
 }
 
 fn check_quality(quality: &[f64]) -> Result<()> {

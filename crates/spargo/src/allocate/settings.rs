@@ -82,6 +82,12 @@ impl Allocation {
         }
     }
 
+    /// Whether points are chosen one by one, so that the search knows what those before leave unexplained.
+    pub fn is_greedy(&self) -> bool {
+        use Allocation::{Dpp, Kmeans, Random, Uniform};
+        !matches!(self, Random | Uniform | Kmeans { .. } | Dpp { .. })
+    }
+
     /// The greedy determinant weighted by a quality of your own.
     pub fn custom(quality: impl QualityFunction + 'static) -> Self {
         Allocation::CustomDpp { quality: CustomQuality::new(quality) }

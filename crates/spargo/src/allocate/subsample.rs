@@ -26,11 +26,20 @@ pub(crate) fn most_rows(m: usize) -> usize {
     LEAST.max(PER_POINT * m)
 }
 
+/// Some rows of many.
+#[derive(Debug, Clone)]
+pub(crate) struct Subsample {
+    /// The rows, in their order.
+    pub(crate) rows: Vec<usize>,
+    /// How many points each stands for: the inverse of the probability with which it was drawn (Horvitz & Thompson 1952).
+    pub(crate) multiplicity: Vec<f64>,
+}
+
 /// `count` rows of x at different points, in their order, half of them by quality; all such rows, if these are not more.
-pub(crate) fn subsample(x: MatRef<'_>, quality: &[f64], count: usize, rng: &mut ChaCha8Rng) -> Vec<usize> {
+pub(crate) fn subsample(x: MatRef<'_>, quality: &[f64], count: usize, rng: &mut ChaCha8Rng) -> Subsample {
     let mut rows = distinct(x, quality);
     if rows.len() <= count {
-        return rows;
+        return Subsample { multiplicity: vec![1.0; rows.len()], rows };
     }
     let largest = rows.iter().map(|&row| quality[row]).fold(0.0, f64::max);
     let mut keys: Vec<(f64, usize)> = rows
@@ -43,13 +52,21 @@ pub(crate) fn subsample(x: MatRef<'_>, quality: &[f64], count: usize, rng: &mut 
     if by_quality < keys.len() {
         keys.select_nth_unstable_by(by_quality, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     }
+    // A row is among them by its quality if its key is below the least of the others.
+    let threshold = keys.get(by_quality).map_or(f64::INFINITY, |(key, _)| *key);
     let mut drawn: Vec<usize> = keys[..by_quality].iter().map(|&(_, row)| row).collect();
     drawn.sort_unstable();
     rows.retain(|row| drawn.binary_search(row).is_err());
     let others = distinct_indices(rows.len(), count - by_quality, rng);
+    let by_chance = others.len() as f64 / rows.len() as f64;
     drawn.extend(others.into_iter().map(|i| rows[i]));
     drawn.sort_unstable();
-    drawn
+    let multiplicity = |&row: &usize| {
+        let weight = (quality[row] / largest).powi(2);
+        let missed = if weight > 0.0 { (-threshold * weight).exp() } else { 1.0 };
+        1.0 / (1.0 - missed * (1.0 - by_chance))
+    };
+    Subsample { multiplicity: drawn.iter().map(multiplicity).collect(), rows: drawn }
 }
 
 /// A row of every point, in their order: the one of the best quality, of equal ones the first.
@@ -96,7 +113,23 @@ mod tests {
     use crate::rng::{Purpose, stream};
 
     fn drawn(x: &Mat, quality: &[f64], count: usize) -> Vec<usize> {
-        subsample(x.as_ref(), quality, count, &mut stream(3, Purpose::Allocation, 0, 0))
+        subsample(x.as_ref(), quality, count, &mut stream(3, Purpose::Allocation, 0, 0)).rows
+    }
+
+    /// Sums over all rows are estimated by those over a subsample, weighted or not, to a few per cent.
+    #[test]
+    fn a_row_stands_for_the_inverse_of_its_probability() {
+        let (n, x) = (20_000, line(20_000));
+        let quality: Vec<f64> = (0..n).map(|i| if i % 5 == 0 { (i as f64 / n as f64).powi(3) } else { 0.01 }).collect();
+        let Subsample { rows, multiplicity } =
+            subsample(x.as_ref(), &quality, 2000, &mut stream(3, Purpose::Allocation, 0, 0));
+        for value in [|_: f64| 1.0, |q: f64| q * q, |q: f64| q * q * (9.0 * q).sin().abs()] {
+            let all: f64 = quality.iter().map(|&q| value(q)).sum();
+            let some: f64 = rows.iter().zip(&multiplicity).map(|(&row, weight)| weight * value(quality[row])).sum();
+            assert!((some / all - 1.0).abs() < 0.05, "{some} for {all}");
+        }
+        let few = subsample(x.as_ref(), &quality, n, &mut stream(3, Purpose::Allocation, 0, 0));
+        assert!(few.multiplicity.iter().all(|&one| one == 1.0));
     }
 
     fn line(n: usize) -> Mat {

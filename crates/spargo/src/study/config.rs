@@ -1,8 +1,10 @@
 //! Everything a study is determined by, in one table: what the command line reads as TOML, Python as a dictionary, and the
 //! store keeps.
 
+use super::count::CountOrAuto;
 use super::goal::{Goal, Output};
-use super::initial::Initial;
+use super::hyperparameters::HyperparameterChoice;
+use super::inducing::{MOST_AUTO, is_most_auto};
 use super::local::LocalModelOptions;
 use super::plate::PlateOptions;
 use super::trust_regions::TrustRegionOptions;
@@ -12,7 +14,7 @@ use crate::acquire::optimizer::AcquisitionOptions;
 use crate::allocate::Allocation;
 use crate::error::{Error, Result};
 use crate::kernel::KernelChoice;
-use crate::model::{HyperparameterObjective, Priors};
+use crate::model::Priors;
 use crate::sample::SamplingOptions;
 use crate::space::Space;
 use serde::de::value::MapAccessDeserializer;
@@ -41,11 +43,14 @@ pub struct Config {
     /// Random seed.
     pub seed: u64,
     /// Points spread over the space before a model is used; "auto": as many as suit the number of inputs and the batch.
-    pub initial: Initial,
+    pub initial: CountOrAuto,
     /// Points asked for at a time, unless a caller wants another number.
     pub batch: usize,
-    /// M, the inducing points of a sparse model.
-    pub inducing: usize,
+    /// M, the inducing points of a sparse model; "auto": as many as the bound on the approximation's error asks for.
+    pub inducing: CountOrAuto,
+    /// The most inducing points that "auto" chooses.
+    #[serde(skip_serializing_if = "is_most_auto")]
+    pub inducing_max: usize,
     /// How inducing points are chosen: a method's name, or a table with its settings.
     #[serde(deserialize_with = "word_or_table")]
     pub allocation: Allocation,
@@ -76,9 +81,10 @@ impl Default for Config {
             space: Space::default(),
             outputs: vec![Output::new("objective", Goal::Maximize)],
             seed: 0,
-            initial: Initial::default(),
+            initial: CountOrAuto::Auto,
             batch: 100,
-            inducing: 500,
+            inducing: 500.into(),
+            inducing_max: MOST_AUTO,
             allocation: Allocation::default(),
             rule: None,
             model: ModelOptions::default(),
@@ -120,8 +126,8 @@ fn word_or_table<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Res
 pub struct ModelOptions {
     /// The kernel over ordered inputs, by its name.
     pub kernel: KernelChoice,
-    /// Which hyperparameters.
-    pub hyperparameters: HyperparameterObjective,
+    /// Where the hyperparameters come from.
+    pub hyperparameters: HyperparameterChoice,
     /// The exact posterior is used up to this many observations (and up to as many as inducing points), then the sparse
     /// one.
     pub exact_until: usize,
@@ -188,7 +194,7 @@ impl Default for ModelOptions {
     fn default() -> Self {
         ModelOptions {
             kernel: KernelChoice::default(),
-            hyperparameters: HyperparameterObjective::Subset(1000),
+            hyperparameters: HyperparameterChoice::Subset(1000),
             exact_until: 2000,
             priors: Priors::On,
             outcome_transform: OutcomeTransformChoice::default(),
@@ -232,15 +238,8 @@ impl Config {
         self.rule().check(self.task())?;
         self.check_outcome_transform()?;
         self.check_limits()?;
-        match self.model.hyperparameters {
-            HyperparameterObjective::Bound | HyperparameterObjective::Subset(_) => {}
-            other => {
-                return Err(Error::unsupported(
-                    format!("'hyperparameters' of a study cannot be learned by {other:?}"),
-                    "use subset or bound",
-                ));
-            }
-        }
+        self.check_hyperparameters()?;
+        self.check_inducing()?;
         self.check_paths()
     }
 

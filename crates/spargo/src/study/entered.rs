@@ -140,7 +140,7 @@ impl Models {
         let all_stand = outputs().all(|((state, before), now)| {
             let (Some(before), Some(now)) = (before, now) else { return before.is_none() && now.is_none() };
             state.inference == Inference::Sparse
-                && config.model.inference(now.data.len(), config.inducing) == Inference::Sparse
+                && config.inference(now.data.len()) == Inference::Sparse
                 && state.is_recent(before, now)
                 && is_kept((last.before, before), (observed, now), state.seen)
                 && state.units.fits(now.data.y())

@@ -241,7 +241,7 @@ impl Study {
         };
         let outputs = (0..models.outputs.len()).map(at_data).collect::<Result<Vec<_>>>()?;
         let context = self.config.allocation_context(&quality, output, &outputs, rows.len())?;
-        let values = quality.evaluate(&context, self.config.inducing)?;
+        let values = quality.evaluate(&context, self.config.most_inducing())?;
         let number = |row: usize| observed.records[rows[row]] as u64 + 1;
         Ok(values.into_iter().enumerate().map(|(row, q)| (number(row), q)).collect())
     }

@@ -5,9 +5,11 @@
 //! ```
 
 use super::config::Config;
+use super::count::CountOrAuto;
+use super::hyperparameters::HyperparameterChoice;
 use crate::allocate::Quality;
 use crate::error::{Error, Result};
-use crate::model::{EXACT_LIMIT, HyperparameterObjective};
+use crate::model::EXACT_LIMIT;
 
 /// Points that one ask may be for: more would not fit in memory, next to the model that chooses them.
 pub(super) const MOST_POINTS: usize = 1_000_000;
@@ -41,13 +43,18 @@ impl Config {
     pub(super) fn check_limits(&self) -> Result<()> {
         let (acquisition, optimizer) = (&self.acquisition, &self.acquisition.optimizer);
         let subset = match self.model.hyperparameters {
-            HyperparameterObjective::Subset(rows) => rows,
+            HyperparameterChoice::Subset(rows) => rows,
             _ => 1,
+        };
+        let inducing = match self.inducing {
+            CountOrAuto::Count(count) => count,
+            CountOrAuto::Auto => 1,
         };
         for (name, value, least, most) in [
             ("initial", self.initial_count(), 1, MOST_POINTS),
             ("batch", self.batch, 1, MOST_POINTS),
-            ("inducing", self.inducing, 1, MOST_INDUCING),
+            ("inducing", inducing, 1, MOST_INDUCING),
+            ("inducing-max", self.inducing_max, 1, MOST_INDUCING),
             ("subset", subset, 1, EXACT_LIMIT),
             ("exact-until", self.model.exact_until, 0, MOST_TRIALS),
             ("features", self.sampling.features, 1, MOST_FEATURES),

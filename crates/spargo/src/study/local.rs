@@ -232,6 +232,12 @@ impl Surrogate {
         let units = OutcomeTransform::of(some.y(), Warp::Identity);
         let standard = units.apply(some);
         let known = config.outputs[output].noise.known_variance();
+        if let Some(hyper) = config.known_hyperparameters(output, &units)? {
+            let (hyperparameters, inference) = (HyperparameterObjective::Fixed, Inference::Exact);
+            let settings = FitOptions { hyperparameters, inference, ..FitOptions::default() };
+            let Fit { posterior, hyper, .. } = fit(&hyper, &standard, standard.x(), &settings)?;
+            return Ok(Surrogate { posterior: Arc::new(posterior), units, noise: hyper.noise });
+        }
         let settings = FitOptions {
             hyperparameters: HyperparameterObjective::Subset(SUBSET),
             inference: Inference::Exact,

@@ -6,7 +6,7 @@ use super::last_posterior::{LastPosterior, Variances, ratio};
 use super::model::{Inducing, LastStep, ModelState};
 use super::observations::ObservedOutput;
 use crate::acquire::optimizer::Excluded;
-use crate::allocate::{Allocation, Needs, allocate, most_rows, subsample};
+use crate::allocate::{Allocation, ErrorBound, Needs, Subsample, allocate_within, most_rows, subsample};
 use crate::data::{AllocationContext, Dataset, OutcomeTransform, Warp};
 use crate::error::Result;
 use crate::kernel::Kernel;
@@ -94,15 +94,17 @@ impl Prepared {
             (OutcomeTransformChoice::Auto, _) => learned(&CANDIDATE_WARPS),
         };
         let standard = units.apply(data);
-        let start = last.map_or_else(|| first.clone(), |(last, _)| last.hyper_in(&units));
+        let known = config.known_hyperparameters(output, &units)?;
+        let is_known = known.is_some();
+        let start = known.unwrap_or_else(|| last.map_or(first, |(last, _)| last.hyper_in(&units)));
         (options.inference, options.likelihood, options.hyperparameters) = match goal {
             Goal::Classify => (Inference::Variational, Likelihood::Bernoulli, HyperparameterObjective::Elbo),
             _ => {
-                let inference = config.model.inference(data.len(), config.inducing);
+                let inference = config.inference(data.len());
                 (inference, Likelihood::Gaussian, config.model.learning_for(inference, data.len()))
             }
         };
-        let bounded = config.model.noise_bound == NoiseBound::ClosePairs && options.likelihood.has_noise();
+        let bounded = config.model.noise_bound == NoiseBound::ClosePairs && options.likelihood.has_noise() && !is_known;
         options.noise_bound = bounded.then(|| limit_in(&units, data, &start.kernel, config.seed));
         let known = config.outputs[output].noise.known_variance().filter(|_| options.likelihood.has_noise());
         options.noise_floor = known.map(|variance| variance_in(&units, data.y(), variance));
@@ -116,7 +118,7 @@ impl Prepared {
             (_, Some(((state, seen), step))) => {
                 let level = goal.level(data.y()).map_or(0.0, |level| in_units(&units, level));
                 let posterior = LastPosterior::new(step.posterior(output, seen)?, state, &units, level);
-                let is_small = x.nrows() <= most_rows(config.inducing);
+                let is_small = x.nrows() <= most_rows(config.most_inducing());
                 Some(if is_small { posterior.at_all(x, (rows, &standard))? } else { posterior })
             }
             // Without a posterior there is no quality to go by: the points that cover the data best.
@@ -168,7 +170,7 @@ impl ModelOptions {
 
     /// The bound at Z = X is the likelihood.
     fn learning_for(&self, inference: Inference, observations: usize) -> HyperparameterObjective {
-        match (self.hyperparameters, inference) {
+        match (self.hyperparameters.clone().into(), inference) {
             (HyperparameterObjective::Bound, Inference::Exact) => HyperparameterObjective::Subset(observations),
             (learning, _) => learning,
         }
@@ -178,10 +180,15 @@ impl ModelOptions {
 impl ModelState {
     /// Of an output without any outcome: nothing is known of its hyperparameters, nor of its units.
     pub fn prior(config: &Config, output: usize, seen: u64) -> Result<Self> {
+        let units = OutcomeTransform::identity();
+        let hyper = match config.known_hyperparameters(output, &units)? {
+            Some(known) => known,
+            None => Hyperparameters::cold(Kernel::for_space(&config.space, &config.model.kernel)?),
+        };
         Ok(ModelState {
             output: config.outputs[output].name.clone(),
-            units: OutcomeTransform::identity(),
-            hyper: Hyperparameters::cold(Kernel::for_space(&config.space, &config.model.kernel)?),
+            units,
+            hyper,
             inducing: None,
             inference: Inference::Exact,
             likelihood: Likelihood::Gaussian,
@@ -227,18 +234,25 @@ pub(super) fn inducing_points(
 ) -> Result<Mat> {
     let Prepared { data, start, allocation, .. } = own;
     let mut rng = stream(config.seed, Purpose::Allocation, step, output as u64);
-    let most = most_rows(config.inducing);
+    let (inducing, tolerance) = (config.most_inducing(), config.inducing_tolerance());
+    let bound = |rows: &[usize], multiplicity: Vec<f64>| {
+        let noise = rows.iter().map(|&row| data.noise_of(row, start.noise)).collect();
+        tolerance.map(|tolerance| ErrorBound { noise, multiplicity, tolerance })
+    };
+    let most = most_rows(inducing);
     let chosen = if data.len() <= most || own.posterior.is_none() {
         let context = context(config, all, (output, own), (data.x(), &own.rows), Variances::OfEach)?;
-        allocate(allocation, data.x(), &start.kernel, &context, config.inducing, &mut rng)?
+        let bound = bound(&Vec::from_iter(0..data.len()), vec![1.0; data.len()]);
+        allocate_within(bound.as_ref(), allocation, data.x(), &start.kernel, &context, inducing, &mut rng)?
     } else {
         // A variance of each of many rows takes as long as a fit: some of the rows are drawn by what their means promise.
         let rough = context(config, all, (output, own), (data.x(), &own.rows), Variances::Typical)?;
-        let quality = allocation.quality().evaluate(&rough, config.inducing)?;
-        let drawn = subsample(data.x(), &quality, most, &mut rng);
+        let quality = allocation.quality().evaluate(&rough, inducing)?;
+        let Subsample { rows: drawn, multiplicity } = subsample(data.x(), &quality, most, &mut rng);
         let (x, places) = (select_rows(data.x(), &drawn), drawn.iter().map(|&row| own.rows[row]).collect::<Vec<_>>());
         let context = context(config, all, (output, own), (x.as_ref(), &places), Variances::OfEach)?;
-        allocate(allocation, x.as_ref(), &start.kernel, &context, config.inducing, &mut rng)?
+        let bound = bound(&drawn, multiplicity);
+        allocate_within(bound.as_ref(), allocation, x.as_ref(), &start.kernel, &context, inducing, &mut rng)?
     };
     Ok(snapped(chosen.points, &config.space))
 }

@@ -108,7 +108,7 @@ impl Study {
         let new = &self.config;
         let row = |point: &Point, row| row_after(point, row, &old.space, &new.space);
         self.history.convert(|point| converted(point, &old.space, &new.space), row)?;
-        if old.inducing != new.inducing || old.allocation != new.allocation {
+        if old.inducing != new.inducing || old.inducing_max != new.inducing_max || old.allocation != new.allocation {
             self.history.outdate_state();
         }
         if old.space != new.space || old.outputs != new.outputs || old.model != new.model {

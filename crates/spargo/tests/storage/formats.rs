@@ -67,7 +67,7 @@ fn eventful(path: &Path) -> Study {
     let output = |name: &str, goal| Output::new(name, goal);
     let limit = Goal::Constraint { at_least: None, at_most: Some(0.5) };
     let outputs = vec![output("yield", Goal::Maximize), output("impurity", limit)];
-    let mut config = Config { outputs, initial: 6.into(), inducing: 5, ..config() };
+    let mut config = Config { outputs, initial: 6.into(), inducing: 5.into(), ..config() };
     (config.space, config.model.exact_until) = (Space::new(config.space.dimensions()[1..].to_vec()).unwrap(), 0);
     let mut study = Study::create(path, config.clone()).unwrap();
     let note = |reason: &str| Note { reason: reason.into(), by: "someone".into(), time: 1_790_000_000_000 };

@@ -27,7 +27,7 @@ fn replacements() -> [Json; 11] {
 fn events(exact_until: usize) -> Vec<Json> {
     let colours = Dimension::choice("colour", &["red", "green", "blue"]);
     let space = Space::new(vec![Dimension::real("x", -1.0, 1.0), Dimension::int("n", 0, 9), colours]).unwrap();
-    let mut config = Config { initial: 8.into(), batch: 2, inducing: 6, ..Config::new(space) };
+    let mut config = Config { initial: 8.into(), batch: 2, inducing: 6.into(), ..Config::new(space) };
     let cost = Goal::Constraint { at_least: None, at_most: Some(5.0) };
     config.outputs.push(Output::new("cost", cost));
     config.model.exact_until = exact_until;

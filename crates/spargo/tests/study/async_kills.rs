@@ -121,7 +121,7 @@ fn another_process_fits_at_once_if_the_one_that_fits_is_killed() {
     let folder = Folder::new();
     let path = folder.file("study.db");
     // So many trials that a fit takes longer than to see that it has begun.
-    let config = Config { inducing: 60, initial: 300.into(), ..small(plane()) };
+    let config = Config { inducing: 60.into(), initial: 300.into(), ..small(plane()) };
     let mut study = Study::create(&path, config).unwrap();
     advance(&mut study, 300, observe);
     let (mut killed, mut asked, mut told) = (0, (1..=300).collect::<Vec<u64>>(), (1..=300).collect::<Vec<u64>>());

@@ -4,7 +4,7 @@ use super::*;
 use serde_json::{Value as Json, json};
 use spargo::Error;
 use spargo::allocate::Allocation;
-use spargo::model::HyperparameterObjective;
+use spargo::study::HyperparameterChoice;
 use spargo::study::storage::{Event, MemoryStorage};
 use spargo::study::{Goal, Output, Replicates};
 use std::path::Path;
@@ -23,7 +23,7 @@ fn settings_are_written_and_read_again() {
         let mut config = small(space);
         (config.rule, config.replicates) = (Some(by_name("gibbon")), Replicates::Allowed);
         config.allocation = "kmeans".parse().unwrap();
-        config.model.hyperparameters = HyperparameterObjective::Bound;
+        config.model.hyperparameters = HyperparameterChoice::Bound;
         assert_eq!(read(written(&config)), Ok(config));
     }
 }
@@ -120,7 +120,7 @@ fn what_cannot_be_run_is_refused_by_name() {
         change(&|json| json["model"]["hyperparameters"] = json!({"subset": 0}))
             .contains("subset = 0 must be at least 1")
     );
-    assert!(change(&|json| json["model"]["hyperparameters"] = json!("elbo")).contains("Elbo"));
+    assert!(change(&|json| json["model"]["hyperparameters"] = json!("elbo")).contains("elbo"));
 }
 
 /// A method that cannot be had would leave nothing but points without a model.
@@ -128,7 +128,7 @@ fn what_cannot_be_run_is_refused_by_name() {
 fn every_allocation_runs_or_is_refused() {
     let mut run = Vec::new();
     for name in Allocation::NAMES {
-        for learning in [HyperparameterObjective::Subset(1000), HyperparameterObjective::Bound] {
+        for learning in [HyperparameterChoice::Subset(1000), HyperparameterChoice::Bound] {
             let mut config = Config { allocation: name.parse().unwrap(), ..small(mixed()) };
             config.model.hyperparameters = learning;
             let Ok(mut study) = Study::in_memory(config) else { continue };

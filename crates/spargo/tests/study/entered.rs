@@ -108,7 +108,7 @@ fn what_is_seen_otherwise_and_other_settings_make_a_refit() {
 
     advance(&mut study, 5, observe);
     assert!(!last_fit(&study).1);
-    let config = Config { inducing: study.config().inducing + 1, ..study.config().clone() };
+    let config = Config { inducing: (study.config().most_inducing() + 1).into(), ..study.config().clone() };
     study.reconfigure(config, &Note::new("finer", "someone")).unwrap();
     advance(&mut study, 5, observe);
     assert!(last_fit(&study).1);

@@ -269,7 +269,7 @@ fn no_sequence_of_calls_breaks_a_study() {
     let calls = (0..4usize, 0..goals().len(), prop::collection::vec(call(), 1..12));
     let run = |(space, goal, calls): (usize, usize, Vec<Call>)| {
         let space = spaces()[space].1.clone();
-        let mut config = Config { initial: 3.into(), inducing: 4, ..with_goals(space, &goals()[goal]) };
+        let mut config = Config { initial: 3.into(), inducing: 4.into(), ..with_goals(space, &goals()[goal]) };
         (config.acquisition.pool, config.acquisition.near, config.sampling.features) = (20, 5, 16);
         config.local_models.neighbours = 5;
         let mut study = memory(config);

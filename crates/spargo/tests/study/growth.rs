@@ -2,14 +2,14 @@
 
 use super::*;
 use crate::process::repeats;
-use spargo::model::HyperparameterObjective;
+use spargo::study::HyperparameterChoice;
 use std::path::Path;
 
 /// Kilobytes of the file, at its first steps, after three times as many, and after five times as many.
 fn file_sizes(path: &Path, steps: usize) -> [f64; 3] {
     let mut config = small(plane());
-    config.model.hyperparameters = HyperparameterObjective::Subset(20);
-    (config.inducing, config.local_models.neighbours) = (8, 20);
+    config.model.hyperparameters = HyperparameterChoice::Subset(20);
+    (config.inducing, config.local_models.neighbours) = (8.into(), 20);
     (config.acquisition.pool, config.acquisition.near) = (50, 10);
     let mut study = Study::create(path, config).unwrap();
     [steps, 2 * steps, 2 * steps].map(|steps| {

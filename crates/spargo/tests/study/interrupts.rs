@@ -72,7 +72,7 @@ fn an_interrupted_ask_leaves_no_trace() {
 #[test]
 fn an_ask_ends_soon() {
     let mut config = small(plane());
-    (config.initial, config.inducing, config.model.exact_until) = (1.into(), 400, 3000);
+    (config.initial, config.inducing, config.model.exact_until) = (1.into(), 400.into(), 3000);
     let mut study = Study::in_memory(config).unwrap();
     let point = |i: usize| vec![Value::Real((i as f64 * 0.618).fract()), Value::Real(1.0 + (i as f64 * 0.414).fract())];
     let trials: Vec<_> = (0..2500).map(|i| (point(i), Some(Outcome::value((i as f64).sin())))).collect();

@@ -24,7 +24,7 @@ fn configs() -> Vec<(String, Config)> {
     for (goals, rules) in kinds {
         for (rule, exact_until) in rules.iter().flat_map(|rule| [(rule, 1000), (rule, 10)]) {
             let mut config = Config { rule: Some(by_name(rule)), ..with_goals(mixed(), &goals) };
-            (config.inducing, config.model.exact_until) = (10, exact_until);
+            (config.inducing, config.model.exact_until) = (10.into(), exact_until);
             configs.push((format!("{goals:?} by {rule}, exact until {exact_until}"), config));
         }
     }

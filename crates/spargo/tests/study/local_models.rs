@@ -40,7 +40,7 @@ fn the_best_trial_is_found_where_the_global_model_smooths_it_away() {
     for seed in 0..3 {
         let regret = |neighbours: usize| {
             let local_models = LocalModelOptions { neighbours, ..LocalModelOptions::default() };
-            let mut config = Config { local_models, inducing: 20, ..Config::new(square()) };
+            let mut config = Config { local_models, inducing: 20.into(), ..Config::new(square()) };
             config.model.exact_until = 0;
             let best = told(config, seed).best().unwrap().unwrap().believed;
             let [a, b] = numbers(&best.trial.point);

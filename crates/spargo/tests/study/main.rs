@@ -12,9 +12,11 @@ mod demand;
 mod entered;
 mod extremes;
 mod failures;
+mod fixed;
 mod fuzz;
 mod goals;
 mod growth;
+mod inducing;
 mod insights;
 mod interrupts;
 mod kills;
@@ -87,7 +89,7 @@ fn square() -> Space {
 /// Settings of a study that is quick, and sparse as soon as there are more data than inducing points.
 fn small(space: Space) -> Config {
     let mut config = Config::new(space);
-    (config.seed, config.initial, config.batch, config.inducing) = (5, 8.into(), 5, 15);
+    (config.seed, config.initial, config.batch, config.inducing) = (5, 8.into(), 5, 15.into());
     config.model.exact_until = 0;
     // Points that repeat themselves are tested in pairs.rs.
     config.replicates = Replicates::Never;

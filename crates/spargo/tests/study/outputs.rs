@@ -235,7 +235,8 @@ fn classes_are_learned() {
     let cell = |i: i32| [f64::from(i % 40), f64::from(i / 40)].map(|k| (k + 0.5) / 40.0);
     let test: Vec<Point> = (0..1600).map(|i| plane().decode(&cell(i)).unwrap()).collect();
     let wrong = |initial: usize| {
-        let mut config = Config { initial: initial.into(), inducing: 30, ..with_goals(plane(), &[Goal::Classify]) };
+        let mut config =
+            Config { initial: initial.into(), inducing: 30.into(), ..with_goals(plane(), &[Goal::Classify]) };
         config.acquisition.pool = 2000;
         let mut study = memory(config);
         for count in [20, 20, 20, 20] {

@@ -220,7 +220,7 @@ fn known_noise_reaches_the_model() {
         .collect();
     let points: Vec<Point> = told.iter().map(|(point, _)| point.clone()).collect();
     for inducing in [12, 100] {
-        let mut study = memory(Config { inducing, ..small(plane()) });
+        let mut study = memory(Config { inducing: inducing.into(), ..small(plane()) });
         study.add(&told).unwrap();
         let prediction = study.predict(0, &points).unwrap();
         for (point, mean) in points.iter().zip(&prediction.mean) {

@@ -26,7 +26,7 @@ fn kinds() -> [(&'static str, Vec<Goal>, Measure); 3] {
 
 /// A study of the plane with 40 outcomes, without local models.
 fn told(goals: &[Goal], share: Option<f64>, outcome: Measure) -> Study {
-    let mut config = Config { initial: 40.into(), inducing: 40, ..with_goals(plane(), goals) };
+    let mut config = Config { initial: 40.into(), inducing: 40.into(), ..with_goals(plane(), goals) };
     (config.trust_regions.share, config.local_models.neighbours) = (share, 0);
     let mut study = memory(config);
     advance(&mut study, 40, outcome);

@@ -63,6 +63,39 @@ fn noise_is_read_and_refused_at_its_line() {
     assert!(class.unwrap_err().to_string().contains("'a' is a class"));
 }
 
+/// Known hyperparameters as a study file has them.
+const FIXED: &str = "hyperparameters = { fixed = { variance = 1, lengthscales = 0.3, noise = 1e-6 } }\n";
+
+/// What is wrong about known hyperparameters and automatic numbers is shown where it stands.
+#[test]
+fn faults_of_known_hyperparameters_show_their_place() {
+    let head = "[objectives]\ny = { goal = 'max' }\n[space]\nx = { real = [0, 1] }\n";
+    for (text, words, place) in [
+        (format!("{head}[model]\n{FIXED}"), "not transformed", "hyperparameters = "),
+        (format!("{head}[model]\n{}", FIXED.replace(", noise = 1e-6", "")), "'noise' is missing", "{ variance"),
+        (format!("{head}[model]\n{}", FIXED.replace("noise =", "noize =")), "unknown key 'noize'", "noize"),
+        (
+            format!("{head}[model]\noutcome-transform = 'off'\n{}", FIXED.replace("0.3", "{ z = 1 }")),
+            "'z', which is no input",
+            "lengthscales = ",
+        ),
+        (
+            format!("{head}[model]\noutcome-transform = 'off'\n{}", FIXED.replace("1e-6", "0")),
+            "noise of 'fixed'",
+            "noise = 0",
+        ),
+        (format!("inducing = 'auto'\nallocation = 'kmeans'\n{head}"), "cannot be \"auto\"", "inducing = "),
+        (format!("inducing = 'automatic'\n{head}"), "a whole number or \"auto\"", "'automatic'"),
+        (format!("inducing-max = 0\n{head}"), "inducing-max = 0", "inducing-max = "),
+    ] {
+        let refused = parsed(&text).unwrap_err();
+        assert!(refused.to_string().contains(words), "{text}: {refused}");
+        let label =
+            refused.labels().and_then(|mut labels| labels.next()).unwrap_or_else(|| panic!("{text}: {refused}"));
+        assert!(text[label.offset()..].starts_with(place), "{text}: {}", &text[label.offset()..]);
+    }
+}
+
 #[test]
 fn the_schema_accepts_what_the_parser_accepts() {
     let validator = jsonschema::validator_for(&schema()).unwrap();
@@ -73,6 +106,8 @@ fn the_schema_accepts_what_the_parser_accepts() {
         format!("allocation = \"cvr\"\n{head}"),
         format!("initial = \"auto\"\nreplicates = \"never\"\n{head}[model]\npenalties = \"failures\"\n"),
         NOISES.to_string(),
+        format!("inducing = \"auto\"\ninducing-max = 800\n{head}[model]\noutcome-transform = \"off\"\n{FIXED}"),
+        format!("{head}[model]\noutcome-transform = \"off\"\n{}", FIXED.replace("0.3", "{ x = 0.3 }")),
         format!(
             "allocation = {{ method = \"imp-dpp\", baseline = \"max\" }}\nrule = \"log-ei\"\nreplicates = \"allowed\"\n{head}"
         ),
@@ -92,6 +127,8 @@ fn the_schema_accepts_what_the_parser_accepts() {
         json!({}),
         json!({"objectives": {"y": {"goal": "max", "noise": "low"}}, "space": {"x": {"real": [0, 1]}}}),
         json!({"objectives": {"y": {"goal": "max"}}, "space": {"x": {"real": [0, 1]}}, "initial": "automatic"}),
+        json!({"objectives": {"y": {"goal": "max"}}, "space": {"x": {"real": [0, 1]}}, "inducing": "all"}),
+        json!({"objectives": {"y": {"goal": "max"}}, "space": {"x": {"real": [0, 1]}}, "model": {"hyperparameters": {"fixed": {"variance": 1}}}}),
         json!({"objectives": {"y": {"goal": "up"}}, "space": {"x": {"real": [0, 1]}}}),
         json!({"objectives": {"y": {"goal": "max"}}, "space": {"x": {"real": [0, 1, 2]}}}),
         json!({"objectives": {"y": {"goal": "max"}}, "space": {"x": {"real": [0, 1]}}, "sed": 1}),
@@ -175,8 +212,8 @@ fn numbers(root: &Value, schema: &Value, name: &str, all: &mut Vec<(String, bool
 fn every_number_has_an_upper_limit() {
     let (root, mut all) = (schema(), Vec::new());
     numbers(&root, &root, "", &mut all);
-    // Any seed is one; levels, limits and ranges are in the user's units, by names of the user's.
-    all.retain(|(name, _)| name != "seed" && !name.starts_with("space."));
+    // Any seed is one; levels, limits, ranges and known hyperparameters are in the user's units, some by names of the user's.
+    all.retain(|(name, _)| name != "seed" && !name.starts_with("space.") && !name.contains(".fixed."));
     assert!(all.len() >= 25, "{all:?}");
     for (name, is_integer) in all {
         let method = match name.as_str() {

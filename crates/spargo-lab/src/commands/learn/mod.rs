@@ -100,7 +100,7 @@ impl Learn {
             config.seed = self.seed;
             config.initial = self.initial.into();
             config.batch = self.batch;
-            config.inducing = self.inducing;
+            config.inducing = self.inducing.into();
             config.allocation = self.allocation.clone();
             config.model.kernel = self.kernel.into();
         })

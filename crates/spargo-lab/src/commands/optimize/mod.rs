@@ -11,8 +11,8 @@ use spargo::acquire::Rule;
 use spargo::allocate::Allocation;
 use spargo::data::Warp;
 use spargo::kernel::Family;
-use spargo::model::{EXACT_LIMIT, HyperparameterObjective, Priors};
-use spargo::study::{Config, NoiseBound, OutcomeTransformChoice};
+use spargo::model::{EXACT_LIMIT, Priors};
+use spargo::study::{Config, HyperparameterChoice, NoiseBound, OutcomeTransformChoice};
 use spargo_cli::io::output::execution::{Execution, peak_rss_mb};
 use spargo_cli::io::parse::{allocation as parse_allocation, allocation_help, by_name, kernel_help};
 use spargo_problems::multi_objective::{
@@ -171,9 +171,9 @@ impl Model {
             WhichPosterior::Default => {}
         }
         match (self.hyperparameters, self.subset) {
-            (Source::Bound, _) => model.hyperparameters = HyperparameterObjective::Bound,
-            (Source::Subset, rows) => model.hyperparameters = HyperparameterObjective::Subset(rows.unwrap_or(SUBSET)),
-            (Source::Default, Some(rows)) => model.hyperparameters = HyperparameterObjective::Subset(rows),
+            (Source::Bound, _) => model.hyperparameters = HyperparameterChoice::Bound,
+            (Source::Subset, rows) => model.hyperparameters = HyperparameterChoice::Subset(rows.unwrap_or(SUBSET)),
+            (Source::Default, Some(rows)) => model.hyperparameters = HyperparameterChoice::Subset(rows),
             (Source::Default, None) => {}
         }
         model.priors = self.priors;
@@ -248,7 +248,7 @@ impl Optimize {
         config.seed = self.seed;
         config.batch = self.batch;
         config.initial = self.initial.into();
-        config.inducing = self.inducing;
+        config.inducing = self.inducing.into();
         config.allocation = self.allocation.clone();
         config.rule = Some(self.rule);
         self.model.configure(config);
@@ -263,7 +263,7 @@ impl OptimizeReport {
             optimum_is_known: problem.optimum_is_known(),
             otherwise: match problem {
                 Benchmark::BuiltIn(_) => "regret is measured from a bound of it",
-                Benchmark::Program(_) => "values are shown in place of regret",
+                Benchmark::Program(_) | Benchmark::Prior(_) => "values are shown in place of regret",
             },
             threads: rayon::current_num_threads(),
             evaluations: steps[1..].iter().map(|step| step.evaluations).collect(),

@@ -125,7 +125,7 @@ fn run(settings: &Value, options: &Options) -> Result<Value> {
         config.seed = settings.seed;
         config.initial = settings.initial.into();
         config.batch = settings.batch;
-        config.inducing = settings.inducing;
+        config.inducing = settings.inducing.into();
         config.allocation = settings.allocation;
         config.model.kernel = settings.kernel.into();
     })?;

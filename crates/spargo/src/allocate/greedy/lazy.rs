@@ -18,6 +18,12 @@ const BATCH: usize = 64;
 /// Rows of a batch that one thread takes at a time: what its first-level cache holds.
 const CHUNK: usize = 8;
 
+/// Points that are chosen between two looks at the trace.
+pub(super) const EVERY: usize = 16;
+
+/// Rows whose share of the trace is computed at a time: once the sum is too large, the others need not be known.
+const SUMMED: usize = 1024;
+
 /// The greedy choice, after those rows of `first` whose variance is not nil; fewer rows when interrupted.
 pub(in super::super) fn lazy(pool: &Pool<'_>, first: &[usize]) -> Picks {
     // Inside the thread pool, sharing out a batch costs a fraction of what it costs from outside.
@@ -59,12 +65,35 @@ impl<'a> LazySearch<'a> {
         // Chosen rows have left a candidate of variance 0 behind.
         self.heap.retain(|rank| self.candidates[rank.row()].variance > self.pool.nil);
         while self.picks.rows.len() < self.pool.m && !self.flag.is_raised() {
+            if self.picks.rows.len().is_multiple_of(EVERY) && self.is_explained() {
+                break;
+            }
             match self.next() {
                 Some(row) => self.choose(row),
                 None => break,
             }
         }
         self.picks
+    }
+
+    /// Whether the chosen points leave no more of the trace than is allowed.
+    fn is_explained(&mut self) -> bool {
+        let Some(limit) = &self.pool.limit else { return false };
+        let (mut sum, mut rows) = (0.0, (0..self.candidates.len()).peekable());
+        while rows.peek().is_some() && sum <= limit.most && !self.flag.is_raised() {
+            let some: Vec<usize> = rows.by_ref().take(SUMMED).collect();
+            // Chosen rows have left a candidate of variance 0 behind.
+            let counts = |&&row: &&usize| limit.weights[row] > 0.0 && self.candidates[row].variance > self.pool.nil;
+            let open: Vec<usize> = some.iter().filter(counts).copied().collect();
+            let outdated = |&row: &usize| self.candidates[row].level() < self.factor.len();
+            self.refresh(&open.iter().copied().filter(outdated).collect::<Vec<_>>());
+            let left = |&row: &usize| limit.weights[row] * self.candidates[row].variance.max(0.0);
+            sum += open.iter().map(left).sum::<f64>();
+        }
+        // Rows that are up to date now have lower scores than they had in the heap.
+        let rows = self.candidates.iter().enumerate();
+        self.heap = rows.filter_map(|(row, candidate)| self.pool.rank(row, candidate.variance)).collect();
+        sum <= limit.most
     }
 
     /// The best row, taken off the heap.

@@ -15,6 +15,7 @@ mod tests;
 
 pub(super) use lazy::lazy;
 
+use super::ErrorBound;
 use super::factor::nil_variance;
 use crate::error::{Result, check_finite};
 use crate::kernel::Kernel;
@@ -41,6 +42,16 @@ pub(super) struct Pool<'a> {
     pub(super) nil: f64,
     /// How many to choose.
     pub(super) m: usize,
+    /// Where the choice ends before.
+    pub(super) limit: Option<TraceLimit>,
+}
+
+/// The weighted trace that is small enough.
+pub(super) struct TraceLimit {
+    /// The weight of each row's variance.
+    pub(super) weights: Vec<f64>,
+    /// What their sum may be.
+    pub(super) most: f64,
 }
 
 impl<'a> Pool<'a> {
@@ -51,7 +62,22 @@ impl<'a> Pool<'a> {
         let largest = quality.iter().copied().fold(0.0, f64::max);
         let weights = quality.iter().map(|q| if largest > 0.0 { (q / largest).powi(2) } else { 0.0 }).collect();
         let m = m.min(x.nrows());
-        Ok(Pool { x, kernel, nil: nil_variance(&diagonal), diagonal, weights, m })
+        Ok(Pool { x, kernel, nil: nil_variance(&diagonal), diagonal, weights, m, limit: None })
+    }
+
+    /// This pool with a bound on the error, whose lists are as long as it; without any quality all rows count alike.
+    pub(super) fn within(mut self, bound: Option<&ErrorBound>) -> Self {
+        let Some(ErrorBound { noise, multiplicity, tolerance }) = bound else { return self };
+        let has_quality = self.weights.iter().any(|&weight| weight > 0.0);
+        let counts: Vec<f64> = if has_quality {
+            multiplicity.iter().zip(&self.weights).map(|(times, weight)| times * weight).collect()
+        } else {
+            multiplicity.clone()
+        };
+        let most = tolerance * counts.iter().sum::<f64>();
+        let weights = counts.iter().zip(noise).map(|(count, noise)| count / noise).collect();
+        self.limit = Some(TraceLimit { weights, most });
+        self
     }
 
     /// The score of a row with this conditional variance; `None` once that is nil.

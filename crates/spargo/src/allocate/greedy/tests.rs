@@ -2,7 +2,8 @@
 //! with identical variances.
 
 use super::super::factor::{Candidate, Factor};
-use super::super::{Search, allocate_by, most_rows};
+use super::super::{ErrorBound, Search, allocate_by, conditional_variance, greedy, most_rows};
+use super::lazy::EVERY;
 use super::{Picks, Pool, lazy};
 use crate::kernel::{Family, Kernel};
 use crate::linalg::{Mat, cholesky, select_rows};
@@ -153,4 +154,57 @@ fn up_to_the_limit_nothing_is_left_out() {
     let mut rng = stream(1, Purpose::Allocation, 0, 0);
     let found = allocate_by(|i| quality[i], Search::Lazy, x.as_ref(), &kernel, 20, &mut rng).unwrap();
     assert_eq!(Picks { rows: found.rows.unwrap(), variance: found.variance }, plain(&pool));
+}
+
+/// The search ends at the first look at which what the chosen points leave meets the bound, by the trace of `trace.rs`.
+#[test]
+fn the_search_ends_where_the_bound_is_met() {
+    let (n, d, m) = (900, 3, 200);
+    let kernel = Kernel::stationary(Family::Matern52, 2.0, 0.8, d);
+    let x = points(Layout::Uniform, n, d, 5);
+    let noise: Vec<f64> = (0..n).map(|i| if i % 3 == 0 { 0.1 } else { 0.02 }).collect();
+    let multiplicity: Vec<f64> = (0..n).map(|i| 1.0 + (i % 4) as f64).collect();
+    for weights in [Weights::Unit, Weights::Smooth, Weights::MostlyZero] {
+        let quality = qualities(weights, n, 5);
+        let all = lazy(&Pool::new(x.as_ref(), &kernel, &quality, m).unwrap(), &[]);
+        // t^q(Z)/σ² per Σ q², row by row.
+        let error = |count: usize| {
+            let z = select_rows(x.as_ref(), &all.rows[..count]);
+            let variance = conditional_variance(z.as_ref(), x.as_ref(), &kernel).unwrap();
+            let weight = |i: usize| multiplicity[i] * quality[i] * quality[i];
+            let left: f64 = (0..n).map(|i| weight(i) * variance[i] / noise[i]).sum();
+            left / (0..n).map(weight).sum::<f64>()
+        };
+        for tolerance in [10.0, 2.0, 0.5, 1e-9] {
+            let bound = ErrorBound { noise: noise.clone(), multiplicity: multiplicity.clone(), tolerance };
+            let pool = Pool::new(x.as_ref(), &kernel, &quality, m).unwrap().within(Some(&bound));
+            let some = lazy(&pool, &[]);
+            let count = some.rows.len();
+            assert_eq!((&some.rows[..], &some.variance[..]), (&all.rows[..count], &all.variance[..count]));
+            let met = count < all.rows.len();
+            assert!(
+                !met || (count.is_multiple_of(EVERY) && error(count) <= tolerance),
+                "{weights:?} {tolerance}: {count}"
+            );
+            assert!(count < EVERY || error(count - EVERY) > tolerance, "{weights:?} {tolerance}: {count} are too many");
+            // The few rows that have quality can all be chosen.
+            let reachable = tolerance > 1e-6 || matches!(weights, Weights::MostlyZero);
+            assert_eq!(met, reachable, "{weights:?} {tolerance}: {count}");
+        }
+    }
+}
+
+/// Of a subsample, the number of points is close to that of all rows.
+#[test]
+fn a_subsample_ends_where_all_rows_would() {
+    let (n, m, d) = (40_000, 400, 3);
+    let kernel = Kernel::stationary(Family::Matern52, 1.0, 0.5, d);
+    for weights in [Weights::Unit, Weights::Smooth, Weights::MostlyZero] {
+        let (x, quality) = (points(Layout::Uniform, n, d, 1), qualities(weights, n, 1));
+        let bound = ErrorBound { noise: vec![0.01; n], multiplicity: vec![1.0; n], tolerance: 0.3 };
+        let all = lazy(&Pool::new(x.as_ref(), &kernel, &quality, m).unwrap().within(Some(&bound)), &[]).rows.len();
+        let mut rng = stream(1, Purpose::Allocation, 0, 0);
+        let some = greedy(Some(&bound), &quality, x.as_ref(), &kernel, m, &mut rng).unwrap().points.nrows();
+        assert!(all < m && some.abs_diff(all) <= 2 * EVERY, "{weights:?}: {some} and {all}");
+    }
 }
