@@ -153,7 +153,7 @@ fn an_output_without_any_outcome_has_its_prior() {
             let report = last_report(&study);
             assert_eq!((report.without_model.as_deref(), report.design), (None, 0), "{name}");
             assert_eq!(report.models[1 - known].observations, 0, "{name}");
-            assert_eq!(study.warnings(), [warning.clone()], "{name}");
+            assert_eq!(study.warnings(), std::slice::from_ref(&warning), "{name}");
             assert_all_different(&points(&study));
 
             // What can be said is said, for the rest there is a reason.

@@ -104,17 +104,19 @@ fn what_cannot_change_is_refused_with_a_way_that_keeps_the_data() {
     let two = with_goals(plane(), &[Goal::Maximize, Goal::Minimize]);
     let mut study = begun(small(plane()));
     study.add(&[(vec![Value::Real(0.5), Value::Real(1.0)], Some(Outcome::value(-1.0)))]).unwrap();
-    for (config, words) in [
-        (renamed, "the outputs cannot change"),
-        (two, "the outputs cannot change"),
-        (log, "has no logarithm"),
-        (small(fewer), "the input 'b' cannot be taken away"),
+    for (config, words, way) in [
+        (renamed, "the outputs cannot change", "export the trials"),
+        (two, "the outputs cannot change", "export the trials"),
+        (log.clone(), "trial 14 does not fit: 'objective' = -1 in trial 14 has no logarithm", "discard it first"),
+        (small(fewer), "the input 'b' cannot be taken away", "export the trials"),
     ] {
         let (before, position) = (study.config().clone(), study.history().position());
         let refused = study.reconfigure(config, &note()).unwrap_err().to_string();
-        assert!(refused.contains(words) && refused.contains("export the trials"), "{refused}");
+        assert!(refused.contains(words) && refused.contains(way), "{refused}");
         assert_eq!((study.config(), study.history().position()), (&before, position));
     }
+    study.discard(&[14], &note()).unwrap();
+    study.reconfigure(log, &note()).unwrap();
 }
 
 /// Numbers do not change with the name of their unit: trials of the past would be at other points.

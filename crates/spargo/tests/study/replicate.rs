@@ -277,17 +277,34 @@ fn failed_trials_are_not_replicated_and_shift_no_others() {
     }
 }
 
-/// The objective is the better, the more the constraint is violated.
+#[test]
+fn failed_trials_shift_no_others_within_constraints() {
+    let mut study = memory(Config { initial: 30.into(), ..with_goals(plane(), &[Goal::Maximize, LIMIT]) });
+    let outcome = |space: &Space, trial: &Trial| match trial.id {
+        1..=12 => Outcome::failed("the first twelve do"),
+        id => Outcome::values([if id == 30 { 5.0 } else { 0.01 * id as f64 }, shares(space, &trial.point)[0] - 2.0]),
+    };
+    for count in [29, 1, 1] {
+        advance(&mut study, count, outcome);
+    }
+    let best = study.trial(30).unwrap().trial.point.clone();
+    let found = study.replicate(40).unwrap().iter().filter(|trial| trial.point == best).count();
+    assert!(found >= 30, "{found}");
+}
+
+/// The objective is the better, the more the constraint is violated, whichever bound it has.
 #[test]
 fn with_nothing_feasible_the_least_infeasible_are_replicated() {
-    let mut study = memory(Config { initial: 48.into(), ..with_goals(plane(), &[Goal::Maximize, LIMIT]) });
-    advance(&mut study, 48, |space, trial| {
-        let share = shares(space, &trial.point)[0];
-        Outcome::values([share, share + 0.5])
-    });
-    let replicated = study.replicate(30).unwrap();
-    let largest = replicated.iter().map(|trial| shares(&plane(), &trial.point)[0]).fold(0.0, f64::max);
-    assert!(largest < 0.1, "{largest}");
+    for (limit, sign) in [(LIMIT, 1.0), (Goal::Constraint { at_least: Some(0.0), at_most: None }, -1.0)] {
+        let mut study = memory(Config { initial: 48.into(), ..with_goals(plane(), &[Goal::Maximize, limit]) });
+        advance(&mut study, 48, |space, trial| {
+            let share = shares(space, &trial.point)[0];
+            Outcome::values([share, sign * (share + 0.5)])
+        });
+        let replicated = study.replicate(30).unwrap();
+        let largest = replicated.iter().map(|trial| shares(&plane(), &trial.point)[0]).fold(0.0, f64::max);
+        assert!(largest < 0.1, "{limit:?}: {largest}");
+    }
 }
 
 #[derive(Debug)]
