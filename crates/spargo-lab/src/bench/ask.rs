@@ -4,10 +4,9 @@
 //!     N observations told ─▶ fit ─▶ ask(1) from what is ready,     ask(1) with nothing ready, the first and others,     ask(100)
 //! ```
 
-use super::{Product, REPEATS};
+use super::{Product, REPEATS, cpu_seconds};
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
-use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 use spargo::rng::{Purpose, stream, uniform};
 use spargo::space::{Point, Value};
@@ -137,12 +136,6 @@ fn cost(calls: usize, mut call: impl FnMut() -> spargo::Result<()>) -> Result<Co
         cost.largest_cpu_ms = cost.largest_cpu_ms.max(cpu_ms);
     }
     Ok(cost)
-}
-
-/// Processor seconds of this process, all threads.
-fn cpu_seconds() -> f64 {
-    let now = clock_gettime(ClockId::ProcessCPUTime);
-    now.tv_sec as f64 + 1e-9 * now.tv_nsec as f64
 }
 
 impl fmt::Display for Cost {

@@ -3,11 +3,13 @@
 mod allocate;
 mod ask;
 mod fit;
+mod many;
 mod plain;
 mod step;
 
 use clap::Subcommand;
 use miette::Result;
+use rustix::time::{ClockId, clock_gettime};
 use spargo::linalg::{Accumulate, Mat, gemm_parallel};
 use spargo::rng::{Purpose, stream, uniform};
 use std::time::Instant;
@@ -47,6 +49,12 @@ fn timed<T>(work: impl FnOnce() -> T) -> (f64, T) {
     let started = Instant::now();
     let result = work();
     (started.elapsed().as_secs_f64(), result)
+}
+
+/// Processor seconds of this process, all threads.
+fn cpu_seconds() -> f64 {
+    let now = clock_gettime(ClockId::ProcessCPUTime);
+    now.tv_sec as f64 + 1e-9 * now.tv_nsec as f64
 }
 
 /// The product whose rate is the yardstick.

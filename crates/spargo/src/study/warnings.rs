@@ -1,7 +1,7 @@
 //! Warnings: outcomes that models do not see as they were told, or that contradict the settings, and what can be done about them.
 
 use super::noise::Noise;
-use super::observations::Extreme;
+use super::observed::Extreme;
 use super::pure_error::Contradiction;
 use super::screen::{SEVERAL, Screened};
 use super::{Counts, Status, Study};
