@@ -13,11 +13,15 @@ pub use transform::{OutcomeTransform, Warp};
 use crate::error::{self, Error, Result, check_length};
 use crate::linalg::{Mat, MatRef, select_rows};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
-/// N points with one noisy outcome each.
+/// Points that grow get room for this part of their number more.
+const SPARE: usize = 8;
+
+/// N points with one noisy outcome each; copies share the points.
 #[derive(Debug, Clone)]
 pub struct Dataset {
-    x: Mat,
+    x: Arc<Mat>,
     y: Vec<f64>,
     known_noise: Option<Vec<Option<f64>>>,
 }
@@ -31,7 +35,7 @@ impl Dataset {
         check_length("the list of outcomes", y.len(), x.nrows())?;
         check_finite("an input", x.as_ref())?;
         error::check_finite("the outcome", &y)?;
-        Ok(Dataset { x, y, known_noise: None })
+        Ok(Dataset { x: Arc::new(x), y, known_noise: None })
     }
 
     /// Adds noise variances that are known; `None` where the learned one applies.
@@ -64,7 +68,7 @@ impl Dataset {
 
     /// The points, one per row, [n, d].
     pub fn x(&self) -> MatRef<'_> {
-        self.x.as_ref()
+        (*self.x).as_ref()
     }
 
     /// The outcomes.
@@ -93,10 +97,32 @@ impl Dataset {
         Dataset { y, ..self.clone() }
     }
 
+    /// Keeps the first rows, so many, and adds others to them.
+    pub(crate) fn extend(&mut self, kept: usize, x: MatRef<'_>, y: &[f64], noise: &[Option<f64>]) -> Result<()> {
+        check_length("the list of outcomes", y.len(), x.nrows())?;
+        check_finite("an input", x)?;
+        error::check_finite("the outcome", y)?;
+        let (rows, inputs) = (kept + x.nrows(), self.x.ncols());
+        let own = Arc::make_mut(&mut self.x);
+        own.truncate(kept, inputs);
+        if rows > own.col_stride().unsigned_abs() {
+            own.reserve(rows + rows / SPARE, inputs);
+        }
+        own.resize_with(rows, inputs, |i, k| x[(i - kept, k)]);
+        self.y.truncate(kept);
+        self.y.extend(y);
+        if self.known_noise.is_some() || noise.iter().any(Option::is_some) {
+            let known = self.known_noise.get_or_insert_with(|| vec![None; kept]);
+            known.truncate(kept);
+            known.extend(noise);
+        }
+        Ok(())
+    }
+
     /// The given rows, in that order.
     pub fn subset(&self, rows: &[usize]) -> Self {
         Dataset {
-            x: select_rows(self.x(), rows),
+            x: Arc::new(select_rows(self.x(), rows)),
             y: rows.iter().map(|&i| self.y[i]).collect(),
             known_noise: self.known_noise.as_ref().map(|known| rows.iter().map(|&i| known[i]).collect()),
         }
@@ -181,7 +207,7 @@ impl Standardizer {
 
     /// Data in the model's units.
     pub fn apply(&self, data: &Dataset) -> Dataset {
-        Dataset { x: self.inputs.to_model(data.x()), ..self.outcomes.apply(data) }
+        Dataset { x: Arc::new(self.inputs.to_model(data.x())), ..self.outcomes.apply(data) }
     }
 }
 

@@ -3,6 +3,7 @@
 mod allocate;
 mod ask;
 mod fit;
+mod many;
 mod plain;
 mod step;
 

@@ -3,6 +3,8 @@
 //! ```text
 //!     N − q observations told ─▶ ask (cold) ─▶ q more told ─▶ ask: allocate, fit (warm), acquire q points
 //! ```
+//!
+//! With more observations than are fitted again at every step, it measures a refit and steps between refits.
 
 use super::{Product, REPEATS};
 use crate::commands::optimize::Model;
@@ -20,22 +22,26 @@ use spargo_cli::io::output::execution::{Execution, peak_rss_mb};
 use spargo_problems::HARTMANN6;
 use std::fmt;
 
+/// Up to so many observations, a study fits at every step.
+const ALWAYS_REFIT: usize = 5000;
+
 /// Arguments of `spargo-lab bench step`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   spargo-lab bench step
-  spargo-lab bench step --n 10000 --batch 200 --json")]
+  spargo-lab bench step --n 4000 --batch 200 --json
+  spargo-lab bench step --n 1000000      a refit, and a step between refits")]
 pub struct BenchStep {
     /// Observations
     #[arg(long, default_value_t = 5000)]
-    n: usize,
+    pub(super) n: usize,
     /// Inducing points
     #[arg(long, default_value_t = 500)]
-    m: usize,
+    pub(super) m: usize,
     /// Points asked for
     #[arg(long, default_value_t = 100)]
-    batch: usize,
+    pub(super) batch: usize,
     #[command(flatten)]
     model: Model,
     /// Seed of the data and of every random choice
@@ -67,7 +73,7 @@ struct BenchStepReport {
 
 impl BenchStep {
     pub fn run(self) -> Result<()> {
-        self.run.print(|| self.measure())
+        if self.n > ALWAYS_REFIT { self.run.print(|| self.measure_many()) } else { self.run.print(|| self.measure()) }
     }
 
     fn measure(&self) -> Result<BenchStepReport> {
@@ -113,19 +119,21 @@ impl BenchStep {
         })
     }
 
-    fn study(&self) -> Result<Study> {
+    pub(super) fn study(&self) -> Result<Study> {
         let mut config = Config::new(HARTMANN6.space().into_diagnostic()?);
         config.seed = self.seed;
         config.initial = 1.into();
         config.inducing = self.m.into();
-        // What the peers fit, so that the same work is timed, and what has a bound to converge to.
-        config.model.hyperparameters = HyperparameterChoice::Bound;
+        if self.n <= ALWAYS_REFIT {
+            // What the peers fit, so that the same work is timed, and what has a bound to converge to.
+            config.model.hyperparameters = HyperparameterChoice::Bound;
+        }
         self.model.configure(&mut config);
         Study::in_memory(config).into_diagnostic()
     }
 
     /// Uniform points of the box, with noise.
-    fn observations(&self) -> Result<Vec<(Point, Option<Outcome>)>> {
+    pub(super) fn observations(&self) -> Result<Vec<(Point, Option<Outcome>)>> {
         let mut rng = stream(self.seed, Purpose::Data, 0, 0);
         let observe = |_| {
             let unit: Vec<f64> = (0..HARTMANN6.dimension()).map(|_| uniform(&mut rng)).collect();
@@ -137,7 +145,7 @@ impl BenchStep {
     }
 }
 
-fn last(study: &Study) -> Result<StepReport> {
+pub(super) fn last(study: &Study) -> Result<StepReport> {
     let reports = study.reports().into_diagnostic()?;
     reports.into_iter().last().ok_or_else(|| miette!("no step was made"))
 }

@@ -35,11 +35,10 @@ use crate::data::{AllocationContext, check_finite};
 use crate::error::{self, Error, Result, check_length};
 use crate::interrupt;
 use crate::kernel::{Kernel, Role};
-use crate::linalg::{Mat, MatRef, select_rows};
+use crate::linalg::{Mat, MatRef, PointMap, point_key, select_rows};
 use crate::rng::distinct_indices;
 use greedy::{Picks, Pool};
 use rand_chacha::ChaCha8Rng;
-use std::collections::HashSet;
 
 /// The inducing points, in the order of choice.
 #[derive(Debug, Clone)]
@@ -209,8 +208,8 @@ fn scales(inputs: Inputs, dimension: usize, kernel: &Kernel) -> Result<Vec<f64>>
 
 fn count_distinct(x: MatRef<'_>) -> usize {
     // Adding 0 makes −0 and 0 alike.
-    let key = |i| -> Vec<u64> { (0..x.ncols()).map(|k| (x[(i, k)] + 0.0).to_bits()).collect() };
-    (0..x.nrows()).map(key).collect::<HashSet<_>>().len()
+    let key = |i: usize| (point_key(x.row(i).iter().map(|v| v + 0.0)), ());
+    (0..x.nrows()).map(key).collect::<PointMap<()>>().len()
 }
 
 fn check(x: MatRef<'_>, kernel: &Kernel, m: usize) -> Result<()> {

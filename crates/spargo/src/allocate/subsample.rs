@@ -8,12 +8,9 @@
 //! rows that matter to the decision are among them however rare they are, half by chance, so that the data are covered. Rows at
 //! the same point count once, by the best of their qualities: a point that was evaluated again and again displaces no other.
 
-use crate::linalg::MatRef;
+use crate::linalg::{MatRef, PointMap, point_key};
 use crate::rng::{distinct_indices, uniform};
 use rand_chacha::ChaCha8Rng;
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// The search looks at so many rows at least, if there are that many: 64 MB for 500 inducing points.
 const LEAST: usize = 1 << 14;
@@ -71,14 +68,10 @@ pub(crate) fn subsample(x: MatRef<'_>, quality: &[f64], count: usize, rng: &mut 
 
 /// A row of every point, in their order: the one of the best quality, of equal ones the first.
 fn distinct(x: MatRef<'_>, quality: &[f64]) -> Vec<usize> {
-    let mut best: HashMap<u64, usize, BuildHasherDefault<AsItIs>> =
-        HashMap::with_capacity_and_hasher(x.nrows(), BuildHasherDefault::default());
-    let mut bytes = Vec::with_capacity(8 * x.ncols());
+    let mut best: PointMap<usize> = PointMap::with_capacity_and_hasher(x.nrows(), Default::default());
     for row in 0..x.nrows() {
-        bytes.clear();
         // Adding 0 makes −0 and 0 alike.
-        (0..x.ncols()).for_each(|k| bytes.extend((x[(row, k)] + 0.0).to_bits().to_ne_bytes()));
-        let first = best.entry(xxh3_64_with_seed(&bytes, 0)).or_insert(row);
+        let first = best.entry(point_key(x.row(row).iter().map(|v| v + 0.0))).or_insert(row);
         if quality[row] > quality[*first] {
             *first = row;
         }
@@ -86,24 +79,6 @@ fn distinct(x: MatRef<'_>, quality: &[f64]) -> Vec<usize> {
     let mut rows: Vec<usize> = best.into_values().collect();
     rows.sort_unstable();
     rows
-}
-
-/// Numbers that are hashes already.
-#[derive(Default)]
-struct AsItIs(u64);
-
-impl Hasher for AsItIs {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write_u64(&mut self, hash: u64) {
-        self.0 = hash;
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.0 = self.0.rotate_left(8) ^ u64::from(byte));
-    }
 }
 
 #[cfg(test)]

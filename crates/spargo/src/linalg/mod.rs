@@ -6,12 +6,14 @@
 mod cholesky;
 pub mod column_major;
 mod eigen;
+mod points;
 pub mod vcos;
 pub mod vexp;
 
 pub use cholesky::{Cholesky, cholesky, cholesky_definite, inverse_from_cholesky, invert_lower, solve_lower_triangle};
 pub use eigen::{Eigen, symmetric_eigen};
 pub use faer::RowMut;
+pub(crate) use points::{PointKey, PointMap, point_key};
 
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::{matmul, triangular_solve};
@@ -228,6 +230,18 @@ pub fn select_rows(a: MatRef<'_>, rows: &[usize]) -> Mat {
 /// Row i of `a`.
 pub fn row(a: MatRef<'_>, i: usize) -> Vec<f64> {
     a.row(i).iter().copied().collect()
+}
+
+/// The indices of the largest values, so many, as [`sorted_by_value`] has them first: no sort of all of them.
+pub fn largest_by_value(values: &[f64], count: usize) -> Vec<usize> {
+    let before = |i: &usize, j: &usize| values[*j].total_cmp(&values[*i]).then(i.cmp(j));
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    if count < order.len() {
+        order.select_nth_unstable_by(count, before);
+        order.truncate(count);
+    }
+    order.sort_unstable_by(before);
+    order
 }
 
 /// The indices of the values, the largest value first.

@@ -75,11 +75,16 @@ impl Study {
         let (objectives, _) = self.config.objectives_and_constraints();
         let mut of_objectives = objectives.iter().filter_map(|&k| Global::new(&self.config, models, &observed, k));
         let Some(global) = of_objectives.next() else { return Ok(None) };
+        let mut global = global.among(self.shortlisted(models, &observed.records)?.as_deref());
+        if models.seen() == self.history.tells() && *self.observed_records() == *observed.records {
+            global.use_means(models.pareto.get());
+        }
         let local = if objectives.len() == 1 {
             global.best()?
         } else {
             let (objectives, constraints) = self.config.acquired(&models.outputs);
-            global.on_front(&ParetoState::new(&objectives, &constraints, global.x())?)?
+            let pareto = ParetoState::new(&objectives, &constraints, global.shortlisted().as_ref())?;
+            global.on_front(&pareto)?
         };
         Ok(models.local.get_or_init(|| local).as_ref())
     }

@@ -3,7 +3,6 @@
 use super::Study;
 use super::config::Config;
 use super::credit::Shares;
-use super::goal::in_units;
 use super::local::LocalModel;
 use super::model::{Models, Surrogate};
 use super::scaffold::Scaffold;
@@ -36,6 +35,8 @@ pub(super) struct Chooser<'a> {
     pub kept: Option<&'a Scaffold>,
     /// Trials with an outcome as models see them, [trials, inputs].
     pub observed: MatRef<'a>,
+    /// Those of them whose means are looked at, [trials, inputs].
+    pub shortlisted: MatRef<'a>,
     /// Whether these are the trials that the models have seen, and no others.
     pub is_all_seen: bool,
     /// Failed trials, [trials, inputs].
@@ -127,9 +128,7 @@ impl Chooser<'_> {
             return rule.batch(&self.context(&objectives, &constraints, pareto, &optimizer), numbers, excluded);
         }
         let pareto = self.pareto(&objectives, &constraints)?;
-        let goal = config.outputs[0].goal;
-        let level = goal.level(&[]).filter(|_| !goal.is_objective());
-        let level = level.map(|level| in_units(&self.models.outputs[0].units, level));
+        let level = config.level(&self.models.outputs);
         let optimizer = self.optimizer(&pareto, level, policy)?;
         let context = self.context(&objectives, &constraints, &pareto, &optimizer);
         rule.batch(&Context { level, ..context }, numbers, excluded)
@@ -144,7 +143,7 @@ impl Chooser<'_> {
         if let Some(pareto) = self.models.pareto.get().filter(|_| self.is_all_seen) {
             return Ok(pareto.clone());
         }
-        let pareto = Arc::new(ParetoState::new(objectives, constraints, self.observed)?);
+        let pareto = Arc::new(ParetoState::new(objectives, constraints, self.shortlisted)?);
         if self.is_all_seen {
             self.models.pareto.get_or_init(|| pareto.clone());
         }
@@ -159,7 +158,7 @@ impl Chooser<'_> {
         policy: Option<&'b dyn TrustRegions>,
     ) -> Result<AcquisitionOptimizer<'b>> {
         let (config, observed) = (self.config, self.observed);
-        let incumbents = select_rows(observed, &self.incumbents(pareto, level, policy.is_some()));
+        let incumbents = select_rows(self.shortlisted, &self.incumbents(pareto, level, policy.is_some()));
         let optimizer = AcquisitionOptimizer::new(&config.space, incumbents.as_ref(), &config.acquisition, self.rng)?;
         Ok(match policy {
             Some(policy) => optimizer.with_trust_regions(policy).with_exclusion_zones(observed),
@@ -172,8 +171,11 @@ impl Chooser<'_> {
         let (objectives, constraints) = self.config.acquired(&local.outputs);
         // A single path that nothing fails is compared with no trial.
         let is_alone = objectives.len() == 1 && constraints.is_empty() && self.failed.nrows() == 0;
-        let pareto =
-            if is_alone { ParetoState::default() } else { ParetoState::new(&objectives, &constraints, self.observed)? };
+        let pareto = if is_alone {
+            ParetoState::default()
+        } else {
+            ParetoState::new(&objectives, &constraints, self.shortlisted)?
+        };
         let options = AcquisitionOptions { pool: 1, near: 0, ..self.config.acquisition.clone() };
         let everywhere = Memoryless { share: 1.0 };
         let optimizer = AcquisitionOptimizer::new(&self.config.space, local.centre.as_ref(), &options, self.rng)?
@@ -207,17 +209,20 @@ impl Chooser<'_> {
         let mut best = sorted_by_value(&interest);
         // Feasible ones first.
         best.sort_by(|&i, &j| pareto.violations[i].total_cmp(&pareto.violations[j]));
-        if has_regions { apart(best, self.observed) } else { best.into_iter().take(INCUMBENTS).collect() }
+        if has_regions { apart(best, self.shortlisted, SUMMITS) } else { best.into_iter().take(INCUMBENTS).collect() }
     }
 }
 
-/// The first of these rows that differ by more than [`APART`] from each other along some input.
-fn apart(rows: Vec<usize>, x: MatRef<'_>) -> Vec<usize> {
+/// The first of these rows, so many, that differ by more than [`APART`] from each other along some input.
+pub(super) fn apart(rows: Vec<usize>, x: MatRef<'_>, count: usize) -> Vec<usize> {
     let mut chosen: Vec<usize> = Vec::new();
     for row in rows {
         let far = |&other: &usize| (0..x.ncols()).any(|k| (x[(row, k)] - x[(other, k)]).abs() > APART);
-        if chosen.len() < SUMMITS && chosen.iter().all(far) {
+        if chosen.iter().all(far) {
             chosen.push(row);
+        }
+        if chosen.len() == count {
+            break;
         }
     }
     chosen
@@ -233,10 +238,11 @@ mod tests {
     fn a_level_is_sought_around_the_means_that_are_close_to_it() {
         let config = Config::new(Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap());
         let (models, x, none) = (Models::default(), Mat::from_fn(50, 1, |i, _| i as f64 / 49.0), Mat::zeros(0, 1));
-        let (observed, none) = (x.as_ref(), none.as_ref());
+        let (observed, shortlisted, none) = (x.as_ref(), x.as_ref(), none.as_ref());
         let rng = StepRng { seed: 0, step: 1 };
         let (config, models, local, kept, is_all_seen) = (&config, &models, None, None, false);
-        let chooser = Chooser { config, models, local, kept, observed, is_all_seen, failed: none, pending: none, rng };
+        let (failed, pending) = (none, none);
+        let chooser = Chooser { config, models, local, kept, observed, shortlisted, is_all_seen, failed, pending, rng };
         let pareto = ParetoState {
             means: (0..50).map(|i| vec![f64::from(i)]).collect(),
             violations: vec![0.0; 50],

@@ -12,7 +12,7 @@
 
 use super::config::Config;
 use super::model::Models;
-use super::observations::Observed;
+use super::observed::Observed;
 use crate::acquire::optimizer::{Assignment, is_assigned};
 use crate::error::Result;
 use crate::linalg::{Mat, MatRef, row, select_rows};
@@ -111,26 +111,26 @@ impl Credit {
         Credit { best: Vec::new(), ..self }
     }
 
-    /// After the outcomes that models of an objective have seen since the last step: those of the records for which `is_new`. Only
-    /// `rows` of the observations may be the best trial, those inside the space.
+    /// After the outcomes that models of an objective have seen since the last step, those of `new` places among the observations. Only
+    /// these and `old` places may be the best trial, all inside the space.
     pub fn updated(
         &self,
         (models, objective): (&Models, usize),
-        (observed, rows): (&Observed, &[usize]),
-        is_new: impl Fn(usize) -> bool,
+        (observed, new): (&Observed, &[usize]),
+        old: impl Fn() -> Vec<usize>,
         batch: usize,
     ) -> Result<Self> {
         let mut credit = Credit { seen: models.seen(), ..self.clone() };
-        let (x, posterior) = (observed.x.as_ref(), &models.outputs[objective].posterior);
-        let (new, old): (Vec<usize>, Vec<usize>) = rows.iter().partition(|&&i| is_new(observed.records[i]));
-        if credit.best.is_empty() && !old.is_empty() {
+        let (x, posterior) = (observed.x(), &models.outputs[objective].posterior);
+        let old = if credit.best.is_empty() { old() } else { Vec::new() };
+        if !old.is_empty() {
             let means = posterior.mean(select_rows(x, &old).as_ref())?;
             credit.best = largest(&means).map_or_else(Vec::new, |i| row(x, old[i]));
         }
         if new.is_empty() {
             return Ok(credit);
         }
-        let Prediction { mean, variance } = posterior.predict(select_rows(x, &new).as_ref())?;
+        let Prediction { mean, variance } = posterior.predict(select_rows(x, new).as_ref())?;
         let mut sources: HashMap<u64, Source> = credit.awaited.iter().copied().collect();
         let before = credit.best_mean(models, objective)?;
         for (i, &place) in new.iter().enumerate() {
@@ -325,15 +325,18 @@ mod tests {
         // A state of a step without credit: the best trial is looked for among all of them.
         let models = study.models().unwrap();
         let observed = study.table.until(models.seen(), &study.history).unwrap();
-        let rows: Vec<usize> = (0..observed.records.len()).collect();
-        let is_new = |record: usize| record >= 50;
-        let first = Credit::default().updated((&models, 0), (&observed, &rows), is_new, 20).unwrap();
-        let means = models.outputs[0].posterior.mean(observed.x.as_ref()).unwrap();
-        assert_eq!(Some(&first.best), largest(&means).map(|i| row(observed.x.as_ref(), i)).as_ref());
+        let (old, new): (Vec<usize>, Vec<usize>) = (0..observed.records.len()).partition(|&i| observed.records[i] < 50);
+        let updated = |old: &[usize], new: &[usize]| {
+            Credit::default().updated((&models, 0), (&observed, new), || old.to_vec(), 20).unwrap()
+        };
+        let first = updated(&old, &new);
+        let means = models.outputs[0].posterior.mean(observed.x()).unwrap();
+        assert_eq!(Some(&first.best), largest(&means).map(|i| row(observed.x(), i)).as_ref());
         assert_eq!(first.seen, models.seen());
         // Outside the space no trial is the best.
-        let others: Vec<usize> = rows.iter().copied().filter(|&i| Some(i) != largest(&means)).collect();
-        let inside = Credit::default().updated((&models, 0), (&observed, &others), is_new, 20).unwrap();
+        let others =
+            |places: &[usize]| places.iter().copied().filter(|&i| Some(i) != largest(&means)).collect::<Vec<_>>();
+        let inside = updated(&others(&old), &others(&new));
         assert_ne!(inside.best, first.best);
     }
 

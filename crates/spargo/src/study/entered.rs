@@ -10,7 +10,7 @@
 
 use super::config::Config;
 use super::model::{Inducing, LastStep, ModelState, Models};
-use super::observations::{Observed, ObservedOutput};
+use super::observed::{Observed, ObservedOutput};
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::model::sgpr::{Collapsed, Sgpr};
@@ -64,11 +64,16 @@ impl EnteredSums {
         Ok(Some(if rows.len() == own.data.len() { sums(&own.data)? } else { sums(&own.data.subset(&rows))? }))
     }
 
+    /// The posterior of the rows that were seen at the last refit.
+    pub fn at_refit(&self) -> Result<Posterior> {
+        Ok(self.base.infer()?.posterior)
+    }
+
     /// The posterior of all rows of an output, and the sums of whole blocks for the next step.
     pub fn enter(&self, state: &ModelState, own: &ObservedOutput, records: &[usize]) -> Result<(Posterior, Self)> {
         let since: Vec<usize> = (0..own.data.len()).filter(|&row| own.seq[row] > state.fitted()).collect();
         if since.is_empty() {
-            return Ok((self.base.infer()?.posterior, self.clone()));
+            return Ok((self.at_refit()?, self.clone()));
         }
         let record = |row: usize| records[own.rows[row]];
         let goes_on = self.entered.len() <= since.len()
@@ -91,29 +96,26 @@ impl EnteredSums {
 }
 
 impl LastStep<'_> {
-    /// The posterior of an output that it left, given what it had seen of the output.
-    pub fn posterior(&self, k: usize, before: &ObservedOutput) -> Result<Arc<Posterior>> {
-        match self.sums(k, before)? {
-            Some(sums) => self.posterior_by(k, before, &sums),
-            None => match self.kept(k).filter(|models| models.states[k].seen == self.states[k].seen) {
-                Some(models) => Ok(models.outputs[k].posterior.clone()),
-                None => self.states[k].posterior(&before.data).map(Arc::new),
-            },
+    /// The posterior of an output that it left.
+    pub fn posterior(&self, k: usize) -> Result<Arc<Posterior>> {
+        if let Some(models) = self.left(k) {
+            return Ok(models.outputs[k].posterior.clone());
+        }
+        let before = (self.before)()?;
+        let Some(own) = &before.outputs[k] else {
+            let prior = Posterior::prior(&self.states[k].hyper, before.x().ncols());
+            return Ok(Arc::new(prior));
+        };
+        match self.sums(k, Some(own))? {
+            Some(sums) => Ok(Arc::new(sums.enter(&self.states[k], own, &before.records)?.0)),
+            None => self.states[k].posterior(&own.data).map(Arc::new),
         }
     }
 
-    /// The posterior of an output that it left, by its sums.
-    fn posterior_by(&self, k: usize, before: &ObservedOutput, sums: &EnteredSums) -> Result<Arc<Posterior>> {
-        match self.kept(k).filter(|models| models.states[k].seen == self.states[k].seen) {
-            Some(models) => Ok(models.outputs[k].posterior.clone()),
-            None => Ok(Arc::new(sums.enter(&self.states[k], before, &self.before.records)?.0)),
-        }
-    }
-
-    /// The sums of an output's posterior: this process may have them still.
-    fn sums(&self, k: usize, before: &ObservedOutput) -> Result<Option<EnteredSums>> {
+    /// The sums of an output's posterior: this process may have them still, else they are made from what was seen of the output.
+    fn sums(&self, k: usize, before: Option<&ObservedOutput>) -> Result<Option<EnteredSums>> {
         let Some((models, sums)) = self.kept(k).and_then(|models| Some((models, models.sums[k].clone()?))) else {
-            return EnteredSums::restored(&self.states[k], before);
+            return before.map_or(Ok(None), |before| EnteredSums::restored(&self.states[k], before));
         };
         // Models that left no state may have seen rows since otherwise than they are seen now.
         let is_state = models.states[k].seen == self.states[k].seen;
@@ -128,6 +130,19 @@ impl LastStep<'_> {
         };
         self.kept.filter(is_same).filter(|_| !self.is_revised)
     }
+
+    /// The models that this process has, if they are those that left the state of an output.
+    fn left(&self, k: usize) -> Option<&Models> {
+        self.kept(k).filter(|models| models.states[k].seen == self.states[k].seen)
+    }
+
+    /// Whether this process has all that a step between refits needs, and what the last step saw is seen as it was.
+    fn goes_on(&self, observed: &Observed) -> bool {
+        let is_there =
+            |k: usize| self.states[k].searched == 0 || self.left(k).is_some_and(|left| left.sums[k].is_some());
+        let seen = self.states.first().map_or(0, |state| state.seen);
+        observed.unchanged_from <= seen && (0..self.states.len()).all(is_there)
+    }
 }
 
 impl Models {
@@ -136,28 +151,43 @@ impl Models {
         if last.is_revised {
             return Ok(None);
         }
-        let outputs = || last.states.iter().zip(&last.before.outputs).zip(&observed.outputs);
-        let all_stand = outputs().all(|((state, before), now)| {
-            let (Some(before), Some(now)) = (before, now) else { return before.is_none() && now.is_none() };
+        let before = if last.goes_on(observed) { None } else { Some((last.before)()?) };
+        let own_before = |k: usize| before.as_ref().and_then(|before| before.outputs[k].as_ref());
+        let stands = |(k, state): (usize, &ModelState)| {
+            let had_outcomes = if before.is_some() { own_before(k).is_some() } else { state.searched > 0 };
+            let Some(now) = observed.outputs[k].as_ref().filter(|_| had_outcomes) else {
+                return !had_outcomes && observed.outputs[k].is_none();
+            };
+            let is_kept = |before: &Observed| match &before.outputs[k] {
+                Some(own) => is_kept((before, own), (observed, now), state.seen),
+                None => false,
+            };
             state.inference == Inference::Sparse
                 && config.inference(now.data.len()) == Inference::Sparse
-                && state.is_recent(before, now)
-                && is_kept((last.before, before), (observed, now), state.seen)
+                && state.is_recent(now)
+                && before.as_deref().is_none_or(is_kept)
                 && state.units.fits(now.data.y())
-        });
-        if !all_stand {
+        };
+        if !last.states.iter().enumerate().all(stands) {
             return Ok(None);
         }
         let mut models = Models::default();
-        for (k, ((state, before), now)) in outputs().enumerate() {
+        for (k, state) in last.states.iter().enumerate() {
             let state = ModelState { seen, fitted: Some(state.fitted()), ..state.clone() };
-            let (Some(before), Some(now)) = (before, now) else {
-                models.push_prior(state, observed.x.ncols());
+            let Some(now) = &observed.outputs[k] else {
+                models.push_prior(state, observed.x().ncols());
                 continue;
             };
             let started = Instant::now();
-            let Some(sums) = last.sums(k, before)? else { return Ok(None) };
-            let left = last.posterior_by(k, before, &sums)?;
+            let Some(sums) = last.sums(k, own_before(k))? else { return Ok(None) };
+            let left = match (last.left(k), &before) {
+                (Some(left), _) => left.outputs[k].posterior.clone(),
+                (None, Some(before)) => match own_before(k) {
+                    Some(own) => Arc::new(sums.enter(&last.states[k], own, &before.records)?.0),
+                    None => return Ok(None),
+                },
+                (None, None) => return Ok(None),
+            };
             if is_misfit(&left, &state, now, last.states[k].seen)? {
                 return Ok(None);
             }
@@ -177,7 +207,7 @@ impl ModelState {
     }
 
     /// Whether θ, Z and units are those of another state: two processes may have fitted to the same outcomes.
-    fn is_same_fit(&self, other: &ModelState) -> bool {
+    pub fn is_same_fit(&self, other: &ModelState) -> bool {
         let is_same_z = match (&self.inducing, &other.inducing) {
             (Some(Inducing(a)), Some(Inducing(b))) => a == b,
             (a, b) => a.is_none() && b.is_none(),
@@ -186,8 +216,8 @@ impl ModelState {
     }
 
     /// Whether the data are many, and have hardly grown since θ and Z were chosen.
-    fn is_recent(&self, before: &ObservedOutput, now: &ObservedOutput) -> bool {
-        let fitted = before.seq.iter().filter(|&&seq| seq <= self.fitted()).count();
+    fn is_recent(&self, now: &ObservedOutput) -> bool {
+        let fitted = now.seq.iter().filter(|&&seq| seq <= self.fitted()).count();
         fitted > ALWAYS_REFIT && (now.data.len() as f64) < (1.0 + GROWTH) * fitted as f64
     }
 }

@@ -7,11 +7,12 @@
 use super::credit::Credit;
 use super::json::from_json;
 use super::model::{LastStep, Models};
-use super::observations::Observed;
+use super::observed::Observed;
 use super::state::StepState;
 use super::{Key, Refit, Study, damaged};
 use crate::error::{Error, Result};
 use crate::interrupt;
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 impl Study {
@@ -72,24 +73,34 @@ impl Study {
         let step = self.history().steps() + 1;
         let mut models = match self.state()?.and_then(|state| Some((state.seen()?, &state.models))) {
             Some((last, states)) if last == seen => Models::restored(states.clone(), &data)?,
-            Some((last, states)) => match self.table.until(last, &self.history) {
-                Ok(before) => {
-                    let is_revised = self.history.last_revision() > last;
-                    let kept =
-                        self.models.as_ref().filter(|(of, _)| of.state == self.states).map(|(_, models)| &**models);
-                    let last = LastStep { states, before: &before, is_revised, kept };
-                    let entered = || Models::entered(&self.config, &last, &data, seen);
-                    match if self.history.is_outdated() { Ok(None) } else { entered() } {
-                        Ok(Some(models)) => models,
-                        Err(Error::Interrupted) => return Err(Error::Interrupted),
-                        // A refit does not depend on what the last step left.
-                        Ok(None) | Err(_) => Models::new(&self.config, Some(&last), &data, step, seen)?,
+            Some((last, states)) => {
+                let is_revised = self.history.last_revision() > last;
+                let seen_before = OnceCell::new();
+                let before = || match seen_before.get() {
+                    Some(observed) => Ok(Arc::clone(observed)),
+                    None => {
+                        let observed = self.table.until(last, &self.history)?;
+                        Ok(seen_before.get_or_init(|| observed).clone())
                     }
+                };
+                let kept = self.models.as_ref().filter(|(of, _)| of.state == self.states).map(|(_, models)| &**models);
+                let step_before = LastStep { states, before: &before, is_revised, kept };
+                let entered = || Models::entered(&self.config, &step_before, &data, seen);
+                match if self.history.is_outdated() { Ok(None) } else { entered() } {
+                    Ok(Some(models)) => {
+                        // Nothing that it was made from has changed since the refit.
+                        kept.and_then(|kept| kept.shortlist_for(&models)).map(|known| models.shortlist.set(known));
+                        models
+                    }
+                    Err(Error::Interrupted) => return Err(Error::Interrupted),
+                    // Everything that it had seen was withdrawn.
+                    Ok(None) | Err(_) if is_revised && matches!(before(), Err(Error::Empty { .. })) => {
+                        Models::new(&self.config, None, &data, step, seen)?
+                    }
+                    // A refit does not depend on what the last step left.
+                    Ok(None) | Err(_) => Models::new(&self.config, Some(&step_before), &data, step, seen)?,
                 }
-                // Everything that it had seen was withdrawn.
-                Err(Error::Empty { .. }) => Models::new(&self.config, None, &data, step, seen)?,
-                Err(error) => return Err(error),
-            },
+            }
             None => Models::new(&self.config, None, &data, step, seen)?,
         };
         models.credit = self.credit(&models, &data)?;
@@ -118,10 +129,17 @@ impl Study {
         if self.history.last_revision() > before {
             credit = credit.without_best();
         }
-        let is_inside = |i: &usize| self.table.inside[observed.records[*i]];
-        let rows: Vec<usize> = (0..observed.records.len()).filter(is_inside).collect();
-        let is_new = |record: usize| self.history.records()[record].told[objective].seq > before;
-        credit.updated((models, objective), (observed, &rows), is_new, self.config.batch)
+        // All other trials are looked at only if no best one is known.
+        let told = self.history.told()[before as usize..].iter().map(|&trial| trial as usize - 1);
+        let is_new = |record: &usize| self.history.records()[*record].told[objective].seq > before;
+        let places = told.filter(is_new).filter_map(|record| observed.records.binary_search(&record).ok());
+        let mut new: Vec<usize> = places.collect();
+        new.sort_unstable();
+        new.dedup();
+        let is_inside = |place: &usize| self.table.inside[observed.records[*place]];
+        let old = || (0..observed.records.len()).filter(|place| new.binary_search(place).is_err()).filter(is_inside);
+        let inside: Vec<usize> = new.iter().copied().filter(is_inside).collect();
+        credit.updated((models, objective), (observed, &inside), || old().collect(), self.config.batch)
     }
 
     /// What the last ask left.

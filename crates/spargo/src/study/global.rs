@@ -9,14 +9,16 @@
 
 use super::config::Config;
 use super::model::{Models, Surrogate};
-use super::observations::{Observed, ObservedOutput};
+use super::observed::{Observed, ObservedOutput};
 use super::recommend::{Nugget, Recommended, Recommender};
+use crate::acquire::ParetoState;
 use crate::data::Dataset;
 use crate::error::Result;
 use crate::kernel::Kernel;
-use crate::linalg::{MatRef, select_rows, sorted_by_value};
+use crate::linalg::{Mat, MatRef, largest_by_value, select_rows, sorted_by_value};
 use rand_chacha::ChaCha8Rng;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Trials that the global model recommends, and as many that their outcomes recommend.
 const RECOMMENDED: usize = 10;
@@ -34,6 +36,10 @@ pub(super) struct Global<'a> {
     pub objective: usize,
     /// The outcomes of the objective.
     pub own: &'a ObservedOutput,
+    /// Those of its rows whose means are looked at; `None` for all.
+    pub few: Option<Vec<usize>>,
+    /// The global model's means there, if they are known.
+    means: Option<Vec<f64>>,
     pub recommender: Recommender<'a>,
 }
 
@@ -56,7 +62,32 @@ impl<'a> Global<'a> {
     pub fn new(config: &'a Config, models: &'a Models, observed: &'a Observed, objective: usize) -> Option<Self> {
         let own = observed.outputs[objective].as_ref()?;
         let recommender = config.recommender(own, objective, &models.states[objective].hyper.kernel);
-        Some(Global { config, models, observed, objective, own, recommender })
+        Some(Global { config, models, observed, objective, own, few: None, means: None, recommender })
+    }
+
+    /// Looks at the means of some records only.
+    pub fn among(self, records: Option<&[usize]>) -> Self {
+        let row = |record: &usize| self.observed.row_of(self.objective, *record);
+        let few = records.map(|records| records.iter().filter_map(row).collect());
+        Global { few, ..self }
+    }
+
+    /// Uses the means of all trials that are looked at, which are observed, if they are known.
+    pub fn use_means(&mut self, pareto: Option<&Arc<ParetoState>>) {
+        let is_single = self.config.is_one_objective() && self.own.rows.len() == self.observed.records.len();
+        let count = self.few.as_ref().map_or(self.own.rows.len(), Vec::len);
+        let known = pareto.filter(|pareto| is_single && pareto.scales.len() == 1 && pareto.means.len() == count);
+        self.means = known.map(|pareto| pareto.means.iter().map(|means| means[0]).collect());
+    }
+
+    /// The points whose means are looked at, [points, inputs].
+    pub fn shortlisted(&self) -> Mat {
+        self.few.as_ref().map_or_else(|| self.x().to_owned(), |few| select_rows(self.x(), few))
+    }
+
+    /// The row of the objective of one of these points.
+    pub fn row(&self, place: usize) -> usize {
+        self.few.as_ref().map_or(place, |few| few[place])
     }
 
     pub fn model(&self) -> &Surrogate {
@@ -109,13 +140,18 @@ impl<'a> Global<'a> {
 
     /// Of some records, those that may be the best by their outcomes where the global model takes signal for noise, or those that may
     /// show that it does: points to be evaluated again, `count` at most, and none where there is nothing to be learned.
-    pub fn worth_replicating(&self, records: &[usize], count: usize, rng: &mut ChaCha8Rng) -> Result<Vec<usize>> {
+    pub fn worth_replicating(
+        &self,
+        records: impl Fn() -> Result<Vec<usize>>,
+        count: usize,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<Vec<usize>> {
         let is_exact = self.recommender.error.as_ref().is_some_and(|error| error.is_exact());
         let Some(compared) = self.recommender.compare(self.model()).filter(|_| !is_exact) else {
             return Ok(Vec::new());
         };
         let rows = if compared.shows_misfit() {
-            let plain = self.rows_of(records).into_iter().filter(|&row| !self.own.is_screened(row)).collect();
+            let plain = self.rows_of(&records()?).into_iter().filter(|&row| !self.own.is_screened(row)).collect();
             let mut rows = self.shortlist(plain)?;
             if !self.is_unconstrained() {
                 rows =
@@ -137,7 +173,7 @@ impl<'a> Global<'a> {
         }
         let means = self.model().posterior.mean(select_rows(self.x(), &rows).as_ref())?;
         let outcomes: Vec<f64> = rows.iter().map(|&row| self.data().y()[row]).collect();
-        let best = |values: &[f64]| sorted_by_value(values).into_iter().take(SHORTLIST).collect::<Vec<_>>();
+        let best = |values: &[f64]| largest_by_value(values, SHORTLIST);
         let mut places = [best(&means), best(&outcomes)].concat();
         places.sort_unstable();
         places.dedup();
@@ -151,6 +187,15 @@ impl<'a> Global<'a> {
         self.recommender.nuggets(model, &rows)
     }
 
+    /// Some records, in order, with those of the largest outcomes.
+    pub fn with_best_outcomes(&self, records: Vec<usize>) -> Vec<usize> {
+        let best = largest_by_value(self.data().y(), SHORTLIST);
+        let mut all: Vec<usize> = records.into_iter().chain(best.into_iter().map(|row| self.record(row))).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
     /// The objective's rows of some records, all at different points.
     fn rows_of(&self, records: &[usize]) -> Vec<usize> {
         let row = |record: &usize| self.observed.row_of(self.objective, *record);
@@ -159,21 +204,32 @@ impl<'a> Global<'a> {
 
     /// The rows with the largest means, and with the largest outcomes, in turns; feasible ones as long as there are any.
     pub fn recommended(&self) -> Result<Vec<usize>> {
-        let means = self.model().posterior.mean(self.x())?;
-        let (by_mean, by_outcome) = (self.best_points(&means), self.best_points(self.data().y()));
+        let means = match &self.means {
+            Some(means) => means.clone(),
+            None => self.model().posterior.mean(self.shortlisted().as_ref())?,
+        };
+        let by_mean = self.best_points(&means, |place| self.row(place));
+        let by_outcome = self.best_points(self.data().y(), |row| row);
         let rows = by_mean.into_iter().zip(by_outcome).flat_map(|(mean, outcome)| [mean, outcome]).collect::<Vec<_>>();
         if self.is_unconstrained() {
             return Ok(rows);
         }
-        let all: Vec<usize> = sorted_by_value(&means);
+        let all: Vec<usize> = sorted_by_value(&means).into_iter().map(|place| self.row(place)).collect();
         let feasible = self.feasible(&self.models.outputs, &all)?;
         Ok(if feasible.is_empty() { rows } else { feasible.into_iter().take(2 * RECOMMENDED).collect() })
     }
 
     /// The rows of the largest values, best first, all at different points.
-    fn best_points(&self, values: &[f64]) -> Vec<usize> {
-        let (best, mut seen) = (sorted_by_value(values).into_iter(), HashSet::new());
-        self.own.replicated().distinct(best, &mut seen).take(RECOMMENDED).collect()
+    fn best_points(&self, values: &[f64], row: impl Fn(usize) -> usize) -> Vec<usize> {
+        let mut count = 4 * RECOMMENDED;
+        loop {
+            let (best, mut seen) = (largest_by_value(values, count).into_iter().map(&row), HashSet::new());
+            let found: Vec<usize> = self.own.replicated().distinct(best, &mut seen).take(RECOMMENDED).collect();
+            if found.len() == RECOMMENDED || count >= values.len() {
+                return found;
+            }
+            count *= 8;
+        }
     }
 
     /// Those of the rows at which the surrogates' means satisfy all constraints.

@@ -1,15 +1,16 @@
 //! What the outputs of a study are for, and what follows from that.
 
-use super::Outcome;
 use super::config::{Config, OutcomeTransformChoice};
 use super::model::Surrogate;
 use super::noise::Noise;
+use super::{Measurement, Outcome};
 use crate::acquire::{ConstraintBounds, Rule, Task};
 use crate::allocate::{Allocation, Needs, Quality};
 use crate::data::{AllocationContext, OutcomeTransform, PosteriorAtData};
 use crate::error::{Error, Result, check_length};
 use crate::linalg::MatRef;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// As far out as nothing else, yet with a square.
 const FARTHEST: f64 = 1e100;
@@ -217,8 +218,12 @@ impl Config {
     }
 
     /// The outcome as a study with these settings records it, if it can have it; `of` tells the user which trial's.
-    pub fn settled(&self, of: &str, outcome: &Outcome) -> Result<Outcome> {
+    pub fn settled(&self, of: impl fmt::Display, outcome: &Outcome) -> Result<Outcome> {
         let Outcome::Measured(measurements) = outcome else { return Ok(outcome.clone()) };
+        if self.is_settled(outcome) {
+            return Ok(outcome.clone());
+        }
+        let of = &of.to_string();
         check_length(format!("the list of values of {of}"), measurements.len(), self.outputs.len())?;
         for (k, (Output { name, goal, .. }, measurement)) in self.outputs.iter().zip(measurements).enumerate() {
             let Some(value) = measurement.observed() else { continue };
@@ -230,6 +235,19 @@ impl Config {
             }
         }
         outcome.settled(of, &self.outputs)
+    }
+
+    /// Whether an outcome is recorded as it is.
+    pub(super) fn is_settled(&self, outcome: &Outcome) -> bool {
+        let Outcome::Measured(measurements) = outcome else { return true };
+        let is_settled = |(k, measurement): (usize, &Measurement)| {
+            let Measurement::Observed { value, variance } = *measurement else { return true };
+            let is_class = self.outputs[k].goal != Goal::Classify || [0.0, 1.0].contains(&value);
+            let has_logarithm = value > 0.0 || self.log_warp(k).is_none();
+            let is_variance = variance.is_none_or(|variance| variance.is_finite() && variance > 0.0);
+            value.is_finite() && is_class && has_logarithm && is_variance
+        };
+        measurements.len() == self.outputs.len() && measurements.iter().enumerate().all(is_settled)
     }
 
     /// The outcome as a run records it, which must go on: one without a logarithm, in a study that needs it, is a failure.

@@ -13,7 +13,7 @@
 
 use super::goal::in_units;
 use super::model::{Inducing, Models};
-use super::observations::{Observed, ObservedOutput};
+use super::observed::{Observed, ObservedOutput};
 use super::{Goal, ModelReport, Study};
 use crate::data::{OutcomeTransform, PosteriorAtData};
 use crate::error::{Error, Result};
@@ -256,7 +256,7 @@ impl Study {
     ) -> Result<Option<PosteriorAtData>> {
         let (model, goal) = (&models.outputs[output], self.config.outputs[output].goal);
         let Some(ObservedOutput { rows, data, .. }) = &observed.outputs[output] else { return Ok(None) };
-        let Prediction { mean, variance } = model.posterior.predict(observed.x.as_ref())?;
+        let Prediction { mean, variance } = model.posterior.predict(observed.x())?;
         let (mut y, mut noise) = (mean.clone(), vec![model.noise; mean.len()]);
         let standard = model.units.apply(data);
         for (i, &row) in rows.iter().enumerate() {

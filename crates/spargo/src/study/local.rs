@@ -19,7 +19,7 @@ use crate::acquire::ParetoState;
 use crate::data::{Dataset, OutcomeTransform, Warp};
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
-use crate::linalg::{Mat, MatRef};
+use crate::linalg::{Mat, MatRef, column};
 use crate::model::{
     Fit, FitOptions, HyperparameterObjective, Hyperparameters, Inference, Prediction, Start, fit, leave_one_out,
     noise_bound,
@@ -41,6 +41,9 @@ const MARGIN: f64 = 10.0;
 
 /// Rows from which the hyperparameters of a neighbourhood are learned.
 const SUBSET: usize = 200;
+
+/// Rows whose distances are computed at a time.
+const BLOCK: usize = 4096;
 
 /// Where the search for the noise variance begins, in units of the neighbourhood's variance.
 const NOISE: f64 = 0.1;
@@ -132,11 +135,12 @@ impl Global<'_> {
         Ok(())
     }
 
-    /// The local models around one incumbent of several objectives, another one for each fit; `None` if they cannot be made.
+    /// The local models around one incumbent of several objectives among the rows that are looked at, another one for each fit; `None` if
+    /// they cannot be made.
     pub fn on_front(&self, pareto: &ParetoState) -> Result<Option<LocalModel>> {
         let started = Instant::now();
         let turn = (self.models.seen() as usize).checked_rem(pareto.incumbents.len());
-        let Some(row) = turn.map(|turn| pareto.incumbents[turn]) else { return Ok(None) };
+        let Some(row) = turn.map(|turn| self.row(pareto.incumbents[turn])) else { return Ok(None) };
         let rows = closest(self.x(), row, self.kernel(self.objective), self.config.local_models.neighbours);
         let outputs = match self.local_outputs(&rows, None) {
             Ok(outputs) => outputs,
@@ -267,16 +271,22 @@ impl Surrogate {
 
 /// The rows most correlated with one of them by the kernel; that one comes first.
 fn closest(x: MatRef<'_>, row: usize, kernel: &Kernel, count: usize) -> Vec<usize> {
-    let covariance = kernel.matrix(x, x.subrows(row, 1));
-    let before = |&i: &usize, &j: &usize| {
-        covariance[(j, 0)].total_cmp(&covariance[(i, 0)]).then((i != row).cmp(&(j != row))).then(i.cmp(&j))
+    // In blocks that stay in the cache, however many rows there are.
+    let block = |first: usize| kernel.matrix(x.subrows(first, BLOCK.min(x.nrows() - first)), x.subrows(row, 1));
+    let blocks = (0..x.nrows()).step_by(BLOCK).map(block);
+    let values: Vec<f64> = blocks.flat_map(|block| column(block.as_ref(), 0).to_vec()).collect();
+    let before =
+        |&i: &usize, &j: &usize| values[j].total_cmp(&values[i]).then((i != row).cmp(&(j != row))).then(i.cmp(&j));
+    let mut rows: Vec<usize> = if count < values.len() {
+        // Numbers are moved faster than places that lead to them.
+        let mut sorted = values.clone();
+        let (_, least, _) = sorted.select_nth_unstable_by(count, |a, b| b.total_cmp(a));
+        (0..values.len()).filter(|&i| i == row || values[i].total_cmp(least).is_ge()).collect()
+    } else {
+        (0..values.len()).collect()
     };
-    let mut rows: Vec<usize> = (0..x.nrows()).collect();
-    if count < rows.len() {
-        rows.select_nth_unstable_by(count, before);
-        rows.truncate(count);
-    }
     rows.sort_unstable_by(before);
+    rows.truncate(count);
     rows
 }
 
@@ -298,7 +308,7 @@ mod tests {
         let models = study.models().unwrap();
         let observed = study.table.until(models.seen(), &study.history).unwrap();
         let (objectives, constraints) = study.config.acquired(&models.outputs);
-        let pareto = ParetoState::new(&objectives, &constraints, observed.x.as_ref()).unwrap();
+        let pareto = ParetoState::new(&objectives, &constraints, observed.x()).unwrap();
         let global = Global::new(&study.config, &models, &observed, 0).unwrap();
         assert!(global.on_front(&pareto).unwrap().is_some());
         assert!(global.on_front(&ParetoState { incumbents: Vec::new(), ..pareto }).unwrap().is_none());

@@ -43,6 +43,7 @@ mod local;
 mod model;
 mod noise;
 mod observations;
+mod observed;
 mod open;
 mod outcome;
 mod pairs;
@@ -63,6 +64,7 @@ mod rows;
 mod same_trial;
 mod scaffold;
 mod screen;
+mod shortlist;
 mod state;
 pub mod storage;
 mod trial;
@@ -192,7 +194,7 @@ impl Study {
 
     /// Whether an outcome of a trial is known; refuses what [`tell`](Self::tell) would refuse.
     pub fn is_known(&self, trial: u64, outcome: &Outcome) -> Result<bool> {
-        let outcome = self.config.settled(&format!("trial {trial}"), outcome)?;
+        let outcome = self.config.settled(format_args!("trial {trial}"), outcome)?;
         self.history.news(&[(trial, outcome)]).map(|news| news.is_empty())
     }
 
@@ -254,15 +256,18 @@ impl Study {
         let whole = |error| Refused { index: 0, error };
         // Points and outcomes have a meaning under the settings of the day only.
         self.refresh().map_err(whole)?;
-        let settled =
-            |(trial, outcome): &(u64, Outcome)| Ok((*trial, self.config.settled(&format!("trial {trial}"), outcome)?));
+        let settled = |(trial, outcome): &(u64, Outcome)| {
+            Ok((*trial, self.config.settled(format_args!("trial {trial}"), outcome)?))
+        };
         let outcomes = outcomes.iter().map(settled).collect::<Result<Vec<_>>>().map_err(whole)?;
         let (mut rows, mut added) = (Vec::with_capacity(points.len()), Vec::with_capacity(points.len()));
         for (index, (point, outcome)) in points.iter().enumerate() {
             let refused = |error| Refused { index, error };
             rows.push(self.config.space.encode_observed(point).map_err(refused)?);
-            let of = format!("point {} of {}", index + 1, points.len());
-            let settled = outcome.as_ref().map(|outcome| self.config.settled(&of, outcome));
+            let settle = |outcome: &Outcome| {
+                self.config.settled(format_args!("point {} of {}", index + 1, points.len()), outcome)
+            };
+            let settled = outcome.as_ref().map(settle);
             let outcome = settled.transpose().map_err(refused)?;
             let outcome = outcome.filter(|outcome| !outcome.is_pending());
             added.push((self.config.space.canonical(point), outcome));

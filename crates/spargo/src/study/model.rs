@@ -9,9 +9,10 @@ use super::credit::{Credit, Shares};
 use super::entered::EnteredSums;
 use super::goal::Goal;
 use super::local::LocalModel;
-use super::observations::{Observed, ObservedOutput};
+use super::observed::{Observed, ObservedOutput};
 use super::prepare::{Prepared, inducing_points};
 use super::scaffold::Scaffold;
+use super::shortlist::Shortlist;
 use crate::acquire::ParetoState;
 use crate::data::{Direction, OutcomeTransform, Warp};
 use crate::error::Result;
@@ -109,6 +110,8 @@ pub(super) struct Models {
     pub local: OnceLock<Option<LocalModel>>,
     /// The trials that the models have seen by their means, once these were needed.
     pub pareto: OnceLock<Arc<ParetoState>>,
+    /// The trials that may matter until the next refit, once they were needed.
+    pub shortlist: OnceLock<Arc<Shortlist>>,
     /// What further draws share, once one was made without a fit.
     pub scaffold: OnceLock<Option<Scaffold>>,
 }
@@ -117,8 +120,8 @@ pub(super) struct Models {
 pub(super) struct LastStep<'a> {
     /// One per output.
     pub states: &'a [ModelState],
-    /// What the step had seen, as it is known now.
-    pub before: &'a Observed,
+    /// What the step had seen, as it is known now, made if need be.
+    pub before: &'a dyn Fn() -> Result<Arc<Observed>>,
     /// Whether something that it had seen was corrected since: then nothing is learned from where it ended.
     pub is_revised: bool,
     /// Models that this process has made from the same state, or left as this state.
@@ -135,14 +138,14 @@ impl Models {
         seen: u64,
     ) -> Result<Self> {
         let prepare = |(k, own): (usize, &Option<ObservedOutput>)| {
-            own.as_ref().map(|own| Prepared::new(config, k, last, own, observed.x.as_ref())).transpose()
+            own.as_ref().map(|own| Prepared::new(config, k, last, own, observed.x())).transpose()
         };
         let prepared = observed.outputs.iter().enumerate().map(prepare).collect::<Result<Vec<_>>>()?;
         let mut models = Models::default();
         for (k, own) in prepared.iter().enumerate() {
             match own {
                 Some(own) => models.fit(config, &prepared, (k, own), step, seen)?,
-                None => models.push_prior(ModelState::prior(config, k, seen)?, observed.x.ncols()),
+                None => models.push_prior(ModelState::prior(config, k, seen)?, observed.x().ncols()),
             }
         }
         Ok(models)
@@ -154,7 +157,7 @@ impl Models {
         for (state, own) in states.into_iter().zip(&observed.outputs) {
             match own {
                 Some(own) => models.restore(state, own, &observed.records)?,
-                None => models.push_prior(state, observed.x.ncols()),
+                None => models.push_prior(state, observed.x().ncols()),
             }
         }
         Ok(models)
@@ -232,6 +235,15 @@ impl Models {
         self.reports.push(report);
         self.sums.push(None);
         &mut self.reports[self.outputs.len() - 1]
+    }
+
+    /// The models of the last refit, by the sums that rows have entered since.
+    pub fn at_refit(&self) -> Result<Vec<Surrogate>> {
+        let of = |(own, sums): (&Surrogate, &Option<EnteredSums>)| match sums {
+            Some(sums) => Ok(Surrogate { posterior: Arc::new(sums.at_refit()?), ..own.clone() }),
+            None => Ok(own.clone()),
+        };
+        self.outputs.iter().zip(&self.sums).map(of).collect()
     }
 
     /// The last tell that the models have seen.

@@ -8,17 +8,17 @@
 //! Extreme outcomes are screened: what is told stays as it is, but no model sees it as such.
 
 use super::config::Config;
-use super::pure_error::{Replicated, bits};
-use super::screen::{Outcomes, Screen, Screened};
+use super::observed::Observed;
+use super::pure_error::bits;
+use super::screen::{Screen, Screened};
 use super::storage::{History, Record};
 use super::{Measurement, Output};
 use crate::acquire::optimizer::Excluded;
-use crate::data::Dataset;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::linalg::Mat;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashSet;
-use std::sync::OnceLock;
+use std::sync::Arc;
 
 /// Changes at a time that are put into sorted lists one by one.
 const FEW_CHANGES: usize = 16;
@@ -41,9 +41,9 @@ pub(super) struct Observations {
     pub replicates: [usize; 2],
     /// The rows of the candidates that these points are.
     taken: HashSet<u64>,
-    outputs: Vec<Output>,
+    pub(super) outputs: Vec<Output>,
     /// How each output's outcomes are screened, if they are.
-    screens: Vec<Option<Screen>>,
+    pub(super) screens: Vec<Option<Screen>>,
     /// Records of which some output was observed and none failed, in the order of their numbers.
     pub observed: Vec<usize>,
     /// Records of which some output failed.
@@ -52,64 +52,10 @@ pub(super) struct Observations {
     pub pending: Vec<usize>,
     /// Records whose outcomes are taken for failures, once they were asked for.
     penalised: OnceCell<Vec<usize>>,
-}
-
-/// What was observed up to a tell.
-#[derive(Debug)]
-pub(super) struct Observed {
-    /// The records of which some output was observed, in their order.
-    pub records: Vec<usize>,
-    /// Their encoded points, [records, inputs].
-    pub x: Mat,
-    /// One per output; `None` as long as no trial has it.
-    pub outputs: Vec<Option<ObservedOutput>>,
-}
-
-/// An output of the trials that have it.
-#[derive(Debug)]
-pub(super) struct ObservedOutput {
-    /// The place of each row among the records of [`Observed`].
-    pub rows: Vec<usize>,
-    /// Encoded points and outcomes; an objective is to be maximised.
-    pub data: Dataset,
-    /// Whether the study asked for the trial of each row.
-    pub asked: Vec<bool>,
-    /// The tell that each row came with.
-    pub seq: Vec<u64>,
-    /// Those of the rows whose outcomes are not seen as they were told, in their order.
-    screened: Vec<usize>,
-    /// Rows at the same points, once they were asked for.
-    replicated: OnceLock<Replicated>,
-}
-
-/// An extreme outcome, by its record, and what a model sees of it.
-pub(super) type Extreme = (usize, Screened);
-
-impl Observed {
-    /// The row of a record among those that have an output, if models see it.
-    pub fn row_of(&self, output: usize, record: usize) -> Option<usize> {
-        let place = self.records.binary_search(&record).ok()?;
-        self.outputs[output].as_ref()?.rows.binary_search(&place).ok()
-    }
-}
-
-impl ObservedOutput {
-    /// All rows of some data, as they were told, and asked for.
-    #[cfg(test)]
-    pub fn of(data: Dataset) -> Self {
-        let (rows, asked, seq) = ((0..data.len()).collect(), vec![true; data.len()], (1..=data.len() as u64).collect());
-        ObservedOutput { rows, asked, seq, data, screened: Vec::new(), replicated: OnceLock::new() }
-    }
-
-    /// Rows at the same points.
-    pub fn replicated(&self) -> &Replicated {
-        self.replicated.get_or_init(|| Replicated::of(self.data.x()))
-    }
-
-    /// Whether the outcome of a row is not seen as it was told.
-    pub fn is_screened(&self, row: usize) -> bool {
-        self.screened.binary_search(&row).is_ok()
-    }
+    /// How many trials were asked for.
+    pub asked: usize,
+    /// What was last observed, if that is much: then it grows with the history.
+    pub(super) kept: RefCell<Option<Arc<Observed>>>,
 }
 
 impl Observations {
@@ -125,7 +71,11 @@ impl Observations {
         self.penalised.take();
         self.excluded.share();
         let mut changed: Vec<usize> = history.told()[self.tells..].iter().map(|&trial| trial as usize - 1).collect();
-        for (i, record) in records.iter().enumerate().skip(self.points.len() / self.dimension) {
+        let known = self.points.len() / self.dimension;
+        self.excluded.reserve(records.len() - known);
+        self.points.reserve((records.len() - known) * self.dimension);
+        for (i, record) in records.iter().enumerate().skip(known) {
+            self.asked += usize::from(record.ask.is_some());
             let point = rows.next().map_or_else(|| self.encoded(config, record), Ok)?;
             let is_inside = config.space.contains_numbers(&point);
             // What lies outside uses up none of the points inside.
@@ -196,23 +146,14 @@ impl Observations {
         self.replicated.contains(&bits(&self.points[start..start + self.dimension]))
     }
 
+    /// The encoded point of a record.
+    pub fn point(&self, record: usize) -> &[f64] {
+        &self.points[record * self.dimension..(record + 1) * self.dimension]
+    }
+
     /// Encoded points of these records, [records, inputs].
     pub fn rows(&self, records: &[usize]) -> Mat {
         Mat::from_fn(records.len(), self.dimension, |i, k| self.points[records[i] * self.dimension + k])
-    }
-
-    /// What was observed up to a tell; refuses if that is nothing.
-    pub fn until(&self, seen: u64, history: &History) -> Result<Observed> {
-        let told = (0..self.outputs.len()).map(|k| self.told(k, seen, history)).collect::<Vec<_>>();
-        let mut records: Vec<usize> = told.iter().flat_map(Told::accepted).collect();
-        records.sort_unstable();
-        records.dedup();
-        if records.is_empty() {
-            return Err(Error::Empty { what: "the list of outcomes".into() });
-        }
-        let seen = |(output, told)| self.seen(output, told, &records, history);
-        let outputs = told.into_iter().enumerate().map(seen).collect::<Result<_>>()?;
-        Ok(Observed { x: self.rows(&records), records, outputs })
     }
 
     /// The records of which some output was observed and none failed up to a tell, and those of which some output failed.
@@ -228,16 +169,6 @@ impl Observations {
             }
         }
         [observed, failed]
-    }
-
-    /// The extreme outcomes of an output, in the order of their records.
-    pub fn extremes(&self, output: usize, history: &History) -> Vec<Extreme> {
-        self.extremes_until(history.tells(), output, history)
-    }
-
-    fn extremes_until(&self, seen: u64, output: usize, history: &History) -> Vec<Extreme> {
-        let Told { records, screened, .. } = self.told(output, seen, history);
-        screened.into_iter().map(|(row, screened)| (records[row], screened)).collect()
     }
 
     /// Records of which some outcome is taken for a failure, in their order.
@@ -256,79 +187,6 @@ impl Observations {
         records.dedup();
         records
     }
-
-    /// The outcomes of an output up to a tell, as they were told, and which of them are extreme.
-    fn told(&self, output: usize, seen: u64, history: &History) -> Told {
-        let (mut records, mut y, mut noise) = (Vec::new(), Vec::new(), Vec::new());
-        for (i, record) in history.records().iter().enumerate().filter(|(_, record)| !record.is_discarded) {
-            let told = &record.told[output];
-            if let Measurement::Observed { value, variance } = told.measurement
-                && told.seq <= seen
-            {
-                records.push(i);
-                y.push(self.outputs[output].goal.sign() * value);
-                noise.push(variance);
-            }
-        }
-        let x = self.rows(&records);
-        let outcomes = Outcomes { x: x.as_ref(), y: &y, noise: &noise };
-        let screened = self.screens[output].as_ref().map_or(Vec::new(), |screen| screen.apply(&outcomes));
-        Told { records, y, noise, screened }
-    }
-
-    /// What models see of an output's outcomes; `None` if that is nothing.
-    fn seen(&self, output: usize, told: Told, records: &[usize], history: &History) -> Result<Option<ObservedOutput>> {
-        let Told { records: mut own, mut y, mut noise, screened } = told;
-        let mut is_seen = vec![true; own.len()];
-        for &(row, as_seen) in &screened {
-            match as_seen {
-                Screened::Failed | Screened::LeftOut => is_seen[row] = false,
-                Screened::Clipped(value) => y[row] = value,
-                Screened::Doubted { value, variance } => (y[row], noise[row]) = (value, Some(variance)),
-            }
-        }
-        // The places of the rows among those that are left.
-        let places: Vec<usize> =
-            is_seen.iter().scan(0, |next, &seen| Some(std::mem::replace(next, *next + usize::from(seen)))).collect();
-        let screened = screened.iter().filter(|(row, _)| is_seen[*row]).map(|(row, _)| places[*row]).collect();
-        keep(&mut own, &is_seen);
-        keep(&mut y, &is_seen);
-        keep(&mut noise, &is_seen);
-        if own.is_empty() {
-            return Ok(None);
-        }
-        let rows = own.iter().filter_map(|record| records.binary_search(record).ok()).collect();
-        let data = Dataset::new(self.rows(&own), y)?;
-        let data = if noise.iter().all(Option::is_none) { data } else { data.with_known_noise(noise)? };
-        let asked = own.iter().map(|&record| history.records()[record].ask.is_some()).collect();
-        let seq = own.iter().map(|&record| history.records()[record].told[output].seq).collect();
-        Ok(Some(ObservedOutput { rows, data, asked, seq, screened, replicated: OnceLock::new() }))
-    }
-}
-
-/// The outcomes of an output as they were told, an objective's to be maximised.
-struct Told {
-    /// The records that have the output.
-    records: Vec<usize>,
-    y: Vec<f64>,
-    noise: Vec<Option<f64>>,
-    /// The rows with extreme outcomes, in their order.
-    screened: Vec<(usize, Screened)>,
-}
-
-impl Told {
-    /// The records whose outcomes are not taken for failures.
-    fn accepted(&self) -> impl Iterator<Item = usize> {
-        let failed = self.screened.iter().filter(|(_, seen)| *seen == Screened::Failed);
-        let failed: HashSet<usize> = failed.map(|&(row, _)| row).collect();
-        (0..self.records.len()).filter(move |row| !failed.contains(row)).map(|row| self.records[row])
-    }
-}
-
-/// Keeps the values that are marked.
-fn keep<T>(values: &mut Vec<T>, marks: &[bool]) {
-    let mut marks = marks.iter();
-    values.retain(|_| marks.next().is_some_and(|mark| *mark));
 }
 
 /// Takes records that changed out of a list in the order of the trials, and puts in those that belong there now.

@@ -5,7 +5,7 @@ use super::json::{from_json, to_json};
 use super::observations::Observations;
 use super::reconfigure::setting_changes;
 use super::storage::{Appended, Event, History, MemoryStorage, SqliteStorage, Storage};
-use super::{Config, Note, SettingChange, Study, lease, refused};
+use super::{Config, EVENTS_AT_A_TIME, Note, SettingChange, Study, lease, refused};
 use crate::error::{Error, Result};
 use std::cell::OnceCell;
 use std::path::Path;
@@ -62,11 +62,13 @@ impl Study {
     /// The study in this storage if there is one, with these very settings, else a new one.
     pub fn with_storage(mut config: Config, mut storage: Box<dyn Storage>) -> Result<Self> {
         config.check_complete()?;
-        if storage.load_some(0, 1)?.is_empty() {
+        let mut first = storage.load_some(0, EVENTS_AT_A_TIME)?;
+        if first.is_empty() {
             // If another process is faster, its settings are compared with ours.
             storage.append(0, &[created(&config)?])?;
+            first = storage.load_some(0, EVENTS_AT_A_TIME)?;
         }
-        let mut study = Study::resume(storage)?;
+        let mut study = Study::resume_after(storage, first)?;
         // That an input was added later is the study's history, which the caller need not repeat.
         config.space.adopt_past(&study.config.space);
         study.check_made_with(&config)?;
@@ -102,17 +104,26 @@ impl Study {
 
     /// The study that the events of a storage make.
     fn resume(mut storage: Box<dyn Storage>) -> Result<Self> {
-        let first = storage.load_some(0, 1)?.into_iter().next();
-        let Some(Event::Created { settings }) = first else {
+        let first = storage.load_some(0, EVENTS_AT_A_TIME)?;
+        Study::resume_after(storage, first)
+    }
+
+    /// The study that the events of a storage make, of which the first are known: to load them may be costly.
+    fn resume_after(storage: Box<dyn Storage>, first: Vec<Event>) -> Result<Self> {
+        let Some(Event::Created { settings }) = first.first() else {
             return Err(refused(&*storage, "is empty", "give the path of a study, or another path to create one"));
         };
-        let config: Config = from_json("the settings in the study's file", &settings)?;
+        let config: Config = from_json("the settings in the study's file", settings)?;
         config.check()?;
         let (table, history) = (Observations::new(&config), History::new(config.outputs.len()));
         let state = OnceCell::new();
         let (by, demand, states) = (lease::name(), Demand::default(), 0);
         let mut study = Study { config, storage, history, table, models: None, state, states, by, demand };
-        study.refresh()?;
+        let is_last = first.len() < EVENTS_AT_A_TIME;
+        study.apply(first)?;
+        if !is_last {
+            study.refresh()?;
+        }
         // What was asked for before says nothing about what will be.
         study.demand = Demand::default();
         Ok(study)

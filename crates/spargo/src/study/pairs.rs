@@ -11,6 +11,7 @@
 
 use super::global::Global;
 use super::model::Models;
+use super::observed::MANY;
 use super::pure_error::PAIRS;
 use super::scaffold::Scaffold;
 use super::screen::Screened;
@@ -80,14 +81,20 @@ impl Study {
         let observed = self.table.until(models.seen(), &self.history)?;
         let Some(global) = Global::new(&self.config, models, &observed, objective) else { return Ok(Vec::new()) };
         let is_inside = |record: &usize| self.table.inside[*record];
-        let records: Vec<usize> = observed.records.iter().copied().filter(is_inside).collect();
         let chosen: Vec<usize> = if due > 0 {
-            let (records, means) = global.means_among(&records)?;
+            // Quantiles of a mean are those of some of many trials.
+            let every = observed.records.len().div_ceil(MANY);
+            let some: Vec<usize> = observed.records.iter().copied().step_by(every).filter(is_inside).collect();
+            let (records, means) = global.means_among(&some)?;
             at_levels(&records, &means, numbers, is_known)
         } else {
             let rng = StepRng { seed: self.config.seed, step };
             let mut rng = rng.stream(Purpose::Replicate, 0);
-            global.worth_replicating(&records, misfits, &mut rng)?
+            let records = || match self.shortlisted(models, &observed.records)? {
+                Some(few) => Ok(global.with_best_outcomes(few).into_iter().filter(is_inside).collect()),
+                None => Ok(observed.records.iter().copied().filter(is_inside).collect()),
+            };
+            global.worth_replicating(records, misfits, &mut rng)?
         };
         Ok(self.points_of(chosen))
     }
@@ -126,7 +133,7 @@ impl Study {
         let is_again = |i: &usize| self.table.excluded.contains(&row(ready.as_ref(), *i));
         let [own, told] = self.table.replicates;
         // Trials that were told without being asked for must not fill the next batch with replicates.
-        let all = asked + self.history.records().iter().filter(|record| record.ask.is_some()).count();
+        let all = asked + self.table.asked;
         Ok(ReplicateCounts { own: own + (0..ready.nrows()).filter(is_again).count(), told, all })
     }
 }

@@ -4,7 +4,7 @@ use super::config::{Config, ModelOptions, NoiseBound, OutcomeTransformChoice};
 use super::goal::{Goal, in_units};
 use super::last_posterior::{LastPosterior, Variances, ratio};
 use super::model::{Inducing, LastStep, ModelState};
-use super::observations::ObservedOutput;
+use super::observed::ObservedOutput;
 use crate::acquire::optimizer::Excluded;
 use crate::allocate::{Allocation, ErrorBound, Needs, Subsample, allocate_within, most_rows, subsample};
 use crate::data::{AllocationContext, Dataset, OutcomeTransform, Warp};
@@ -29,15 +29,12 @@ const LOOSE: Lbfgsb =
 /// Ratios of the last step's units to these within which its posterior has a meaning, and a variance that is a number.
 const RATIOS: RangeInclusive<f64> = 1e-50..=1e50;
 
-/// What the last step left of an output, and what it had seen of it.
-type Last<'a> = (&'a ModelState, &'a ObservedOutput);
-
 impl LastStep<'_> {
-    /// What it left of an output that had outcomes by then.
-    fn of(&self, output: usize) -> Option<Last<'_>> {
-        let own = self.before.outputs[output].as_ref()?;
-        let state = Some(&self.states[output]).filter(|state| state.searched > 0)?;
-        Some((state, own))
+    /// What it left of an output that had outcomes by then, and has them still.
+    fn of(&self, output: usize) -> Result<Option<&ModelState>> {
+        let state = Some(&self.states[output]).filter(|state| state.searched > 0);
+        let is_there = !self.is_revised || (self.before)()?.outputs[output].is_some();
+        Ok(state.filter(|_| is_there))
     }
 }
 
@@ -73,22 +70,22 @@ impl Prepared {
         let ObservedOutput { rows, data, .. } = own;
         // What the last step believed may have been screened since: then its units say nothing of these.
         let now = OutcomeTransform::of(data.y(), Warp::Identity);
-        let is_comparable = |(last, _): &Last<'_>| RATIOS.contains(&ratio(&last.units, &now, last.hyper.mean));
-        let before = step.and_then(|step| step.of(output)).filter(is_comparable);
+        let is_comparable = |last: &&ModelState| RATIOS.contains(&ratio(&last.units, &now, last.hyper.mean));
+        let before = step.map_or(Ok(None), |step| step.of(output))?.filter(is_comparable);
         let last = before.filter(|_| !step.is_some_and(|step| step.is_revised));
         // A search from one start can stay where few data had led it: look around again as they double.
-        let searched = last.map(|(last, _)| last.searched).filter(|searched| data.len() < 2 * searched);
+        let searched = last.map(|last| last.searched).filter(|searched| data.len() < 2 * searched);
         let first = Hyperparameters::cold(Kernel::for_space(&config.space, &config.model.kernel)?);
         let mut options = fitting(config, searched.is_none());
         let learned = |warps: &[Warp]| {
-            let start = last.map_or(&first, |(last, _)| &last.hyper);
+            let start = last.map_or(&first, |last| &last.hyper);
             learn_outcome_transform(start, data, &options, warps)
         };
         let units = match (config.warping(output), last) {
             _ if goal == Goal::Classify => OutcomeTransform::identity(),
             (OutcomeTransformChoice::Off, _) => OutcomeTransform::of(data.y(), Warp::Identity),
             // They stay as they are until the data have doubled, and so does the meaning of the hyperparameters.
-            (_, Some((last, _))) if searched.is_some() && last.units.fits(data.y()) => last.units,
+            (_, Some(last)) if searched.is_some() && last.units.fits(data.y()) => last.units,
             (OutcomeTransformChoice::Log, _) => OutcomeTransform::of(data.y(), goal.log()),
             (OutcomeTransformChoice::Asinh, _) => learned(&ASINH_WARPS),
             (OutcomeTransformChoice::Auto, _) => learned(&CANDIDATE_WARPS),
@@ -96,7 +93,7 @@ impl Prepared {
         let standard = units.apply(data);
         let known = config.known_hyperparameters(output, &units)?;
         let is_known = known.is_some();
-        let start = known.unwrap_or_else(|| last.map_or(first, |(last, _)| last.hyper_in(&units)));
+        let start = known.unwrap_or_else(|| last.map_or_else(|| first.clone(), |last| last.hyper_in(&units)));
         (options.inference, options.likelihood, options.hyperparameters) = match goal {
             Goal::Classify => (Inference::Variational, Likelihood::Bernoulli, HyperparameterObjective::Elbo),
             _ => {
@@ -115,9 +112,9 @@ impl Prepared {
         let posterior = match (allocation.quality().needs(), before.zip(step)) {
             (Needs::Nothing, _) => None,
             _ if options.inference == Inference::Exact => None,
-            (_, Some(((state, seen), step))) => {
+            (_, Some((state, step))) => {
                 let level = goal.level(data.y()).map_or(0.0, |level| in_units(&units, level));
-                let posterior = LastPosterior::new(step.posterior(output, seen)?, state, &units, level);
+                let posterior = LastPosterior::new(step.posterior(output)?, state, &units, level);
                 let is_small = x.nrows() <= most_rows(config.most_inducing());
                 Some(if is_small { posterior.at_all(x, (rows, &standard))? } else { posterior })
             }

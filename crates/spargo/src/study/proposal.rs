@@ -210,23 +210,39 @@ impl Study {
     ) -> Result<Acquired> {
         let (table, policy) = (&self.table, regions.map(|regions| &*regions.policy));
         let kept = self.kept(models, policy)?;
-        let now;
-        let (observed, failed) = match kept {
-            Some(kept) => (kept.observed.as_ref(), kept.failed.as_ref()),
+        let (now, seen, few);
+        let (observed, shortlisted, failed) = match kept {
+            Some(kept) => (kept.observed.as_ref(), kept.observed.as_ref(), kept.failed.as_ref()),
             None => {
-                now = (table.rows(&self.observed_records()), table.rows(&self.failed_records()));
-                (now.0.as_ref(), now.1.as_ref())
+                let records = self.observed_records();
+                seen = table.until(models.seen(), &self.history)?;
+                let is_seen = *seen.records == *records;
+                let own = if is_seen { Mat::zeros(0, 0) } else { table.rows(&records) };
+                now = (own, table.rows(&self.failed_records()));
+                let all = if is_seen { seen.x() } else { now.0.as_ref() };
+                few = self.shortlisted(models, &records)?.map(|few| table.rows(&few));
+                (all, few.as_ref().map_or(all, |few| few.as_ref()), now.1.as_ref())
             }
         };
         let others = table.rows(&self.awaited(models));
         let pending = stacked(others.as_ref(), own);
-        let refined = self.config.refined(models.shares, step, numbers.clone());
-        let local = if refined > 0 { self.local(models)? } else { None };
         let rng = StepRng { seed: self.config.seed, step };
         let (config, pending) = (&self.config, pending.as_ref());
         let is_all_seen = kept.is_some() || models.seen() == self.history.tells();
-        let chooser = Chooser { config, models, local, kept, observed, is_all_seen, failed, pending, rng };
+        let refined = config.refined(models.shares, step, numbers.clone());
+        let mut chooser =
+            Chooser { config, models, local: None, kept, observed, shortlisted, is_all_seen, failed, pending, rng };
+        if refined > 0 {
+            if kept.is_none() && is_all_seen {
+                // Local models begin at the trials with the best means, which the search needs as well.
+                let (objectives, constraints) = config.acquired(&models.outputs);
+                chooser.pareto(&objectives, &constraints)?;
+            }
+            chooser.local = self.local(models)?;
+        }
+        let local = chooser.local;
         let points = chooser.choose(policy, numbers, excluded)?;
+        self.note_shortlist(models)?;
         Ok(Acquired { points, refined: if local.is_some() { refined } else { 0 } })
     }
 

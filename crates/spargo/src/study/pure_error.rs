@@ -10,11 +10,10 @@
 //! model's units: what a transform makes of noise is neither signal nor misfit.
 
 use super::noise::Noise;
-use super::observations::ObservedOutput;
+use super::observed::ObservedOutput;
 use crate::data::{Dataset, OutcomeTransform};
-use crate::linalg::{MatRef, sorted_by_value};
+use crate::linalg::{MatRef, PointKey, PointMap, point_key, sorted_by_value};
 use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hasher};
 
 /// Twice the log likelihood ratio from which a model is taken to miss signal: three standard deviations.
 const EVIDENCE: f64 = 9.0;
@@ -114,6 +113,10 @@ fn squares(values: impl Iterator<Item = f64>) -> f64 {
 /// Rows that share their points with others.
 #[derive(Debug, Default)]
 pub(super) struct Replicated {
+    /// How many rows were looked at.
+    rows: usize,
+    /// The first row at each point.
+    firsts: PointMap<u32>,
     /// The rows at each point that several have, in their order; points by their second rows, as replicates came.
     groups: Vec<Vec<usize>>,
     /// The group of each row that is in one.
@@ -123,24 +126,44 @@ pub(super) struct Replicated {
 impl Replicated {
     /// Of these points, [rows, inputs].
     pub fn of(x: MatRef<'_>) -> Self {
-        // Rows at the same point are neighbours once they are sorted by a hash of it: no row has a key of its own.
-        let mut hashed: Vec<(u64, usize)> = (0..x.nrows()).map(|row| (hash(x, row), row)).collect();
-        hashed.sort_unstable();
-        let mut groups: Vec<Vec<usize>> = Vec::new();
-        for alike in hashed.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
-            let before = groups.len();
-            for &(_, row) in alike {
-                match groups[before..].iter_mut().find(|rows| is_same_point(x, rows[0], row)) {
-                    Some(rows) => rows.push(row),
-                    None => groups.push(vec![row]),
-                }
+        let mut replicated = Replicated::default();
+        replicated.extend(x);
+        replicated
+    }
+
+    /// Takes in the rows of these points that are new.
+    pub fn extend(&mut self, x: MatRef<'_>) {
+        self.firsts.reserve(x.nrows() - self.rows);
+        for row in self.rows..x.nrows() {
+            let first = *self.firsts.entry(key(x, row)).or_insert(row as u32) as usize;
+            if first == row {
+                continue;
+            }
+            let group = *self.group_of.entry(first).or_insert_with(|| {
+                self.groups.push(vec![first]);
+                self.groups.len() - 1
+            });
+            self.groups[group].push(row);
+            self.group_of.insert(row, group);
+        }
+        self.rows = x.nrows();
+    }
+
+    /// Forgets all rows of these points but the first, so many.
+    pub fn truncate(&mut self, x: MatRef<'_>, kept: usize) {
+        for row in (kept..self.rows).rev() {
+            let Some(group) = self.group_of.remove(&row) else {
+                self.firsts.remove(&key(x, row));
+                continue;
+            };
+            self.groups[group].pop();
+            if let [first] = self.groups[group][..] {
+                // It was the last of the second rows, and so is its group.
+                self.groups.pop();
+                self.group_of.remove(&first);
             }
         }
-        groups.retain(|rows| rows.len() > 1);
-        groups.sort_unstable_by_key(|rows| rows[1]);
-        let members = groups.iter().enumerate();
-        let group_of = members.flat_map(|(group, rows)| rows.iter().map(move |&row| (row, group))).collect();
-        Replicated { groups, group_of }
+        self.rows = self.rows.min(kept);
     }
 
     /// The mean of the outcomes at the point of a row, in some units, and their number.
@@ -168,15 +191,8 @@ impl Replicated {
     }
 }
 
-/// A hash of the point of a row.
-fn hash(x: MatRef<'_>, row: usize) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    x.row(row).iter().for_each(|v| hasher.write_u64(v.to_bits()));
-    hasher.finish()
-}
-
-fn is_same_point(x: MatRef<'_>, row: usize, other: usize) -> bool {
-    x.row(row).iter().zip(x.row(other).iter()).all(|(a, b)| a.to_bits() == b.to_bits())
+fn key(x: MatRef<'_>, row: usize) -> PointKey {
+    point_key(x.row(row).iter().copied())
 }
 
 /// A point by its bits: what replicates have in common.
@@ -420,5 +436,20 @@ mod tests {
         assert!(!misfit(1.4, 10.0).suggests_misfit() && !misfit(6.0, 10.0).suggests_misfit());
         let own = line(&[], 0.0, 0);
         assert!(PureError::Exact.compare(&own.data, &OutcomeTransform::identity(), 0.1).shows_misfit());
+    }
+
+    #[test]
+    fn replicates_that_come_and_go_are_those_of_the_points_that_are_left() {
+        let x = Mat::from_fn(60, 2, |i, k| if k == 0 { (i * i % 23) as f64 } else { -0.0 });
+        let parts =
+            |r: &Replicated| (r.rows, r.groups.clone(), (0..r.rows).map(|row| r.first(row)).collect::<Vec<_>>());
+        let mut grown = Replicated::of(x.subrows(0, 10));
+        for rows in [25, 60, 40, 24, 23, 41, 3, 60] {
+            grown.truncate(x.subrows(0, grown.rows), rows);
+            grown.extend(x.subrows(0, rows));
+            assert_eq!(parts(&grown), parts(&Replicated::of(x.subrows(0, rows))), "{rows}");
+        }
+        // Points by their second rows.
+        assert!(grown.groups.is_sorted_by_key(|rows| rows[1]) && grown.groups.iter().all(|rows| rows.is_sorted()));
     }
 }

@@ -9,7 +9,7 @@
 //! models see, comes after all others.
 
 use super::model::Models;
-use super::observations::{Extreme, Observed};
+use super::observed::{Extreme, Observed};
 use super::{Output, Study};
 use crate::error::Result;
 use crate::linalg::sorted_by_value;

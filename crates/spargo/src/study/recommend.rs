@@ -12,7 +12,7 @@
 //! trials around an optimum are equally good by all that is known, the one with the largest mean by luck; the middle of them is not lucky.
 
 use super::model::Surrogate;
-use super::observations::ObservedOutput;
+use super::observed::ObservedOutput;
 use super::pure_error::{Comparison, PAIRS, PureError};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, select_rows, sorted_by_value};

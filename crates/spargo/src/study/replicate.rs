@@ -14,7 +14,7 @@ use super::global::Global;
 use super::limits::{MOST_POINTS, check_count};
 use super::local::LocalModel;
 use super::model::{Models, Surrogate};
-use super::observations::ObservedOutput;
+use super::observed::ObservedOutput;
 use super::pure_error::Replicated;
 use super::ranking::least_infeasible;
 use super::recommend::Nugget;

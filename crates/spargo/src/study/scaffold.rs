@@ -36,13 +36,13 @@ const STEPS: u64 = 1 << 40;
 /// What all draws without a fit share.
 #[derive(Debug)]
 pub(super) struct Scaffold {
-    /// The trials with outcomes that the models have seen, by their places in the history.
+    /// The trials whose means are looked at, by their places in the history.
     pub records: Vec<usize>,
-    /// Their points, [trials, inputs].
+    /// The points of all trials with outcomes that the models have seen, [trials, inputs].
     pub observed: Mat,
     /// The failed trials that the models have seen, [trials, inputs].
     pub failed: Mat,
-    /// The observed trials by their posterior means.
+    /// The trials that are looked at by their posterior means.
     pub pareto: Arc<ParetoState>,
     /// Where paths are maximised.
     pub search: KeptSearch,
@@ -69,8 +69,14 @@ impl Study {
     }
 
     fn new_scaffold(&self, models: &Models, policy: Option<&dyn TrustRegions>) -> Result<Option<Scaffold>> {
-        let [records, failed] = self.table.evaluated(models.seen(), &self.history);
+        let [records, failed] = if models.seen() == self.history.tells() {
+            [self.observed_records().to_vec(), self.failed_records().to_vec()]
+        } else {
+            self.table.evaluated(models.seen(), &self.history)
+        };
         let (observed, failed) = (self.table.rows(&records), self.table.rows(&failed));
+        let few = self.shortlisted(models, &records)?;
+        let few_rows = few.as_ref().map(|few| self.table.rows(few));
         let (none, mut config) = (Mat::zeros(0, observed.ncols()), self.config.clone());
         let AcquisitionOptions { pool, near, starts, optimizer, .. } = &mut config.acquisition;
         (*pool, *near, *starts) = (pool.div_ceil(PART), near.div_ceil(PART), MORE_STARTS * *starts);
@@ -81,6 +87,7 @@ impl Study {
             local: None,
             kept: None,
             observed: observed.as_ref(),
+            shortlisted: few_rows.as_ref().map_or(observed.as_ref(), |few| few.as_ref()),
             is_all_seen: true,
             failed: failed.as_ref(),
             pending: none.as_ref(),
@@ -89,6 +96,7 @@ impl Study {
         let (objectives, constraints) = config.acquired(&models.outputs);
         let pareto = chooser.pareto(&objectives, &constraints)?;
         let search = chooser.optimizer(&pareto, None, policy)?.keep();
+        let records = few.unwrap_or(records);
         Ok(search.map(|search| Scaffold { records, observed, failed, pareto, search }))
     }
 }

@@ -15,6 +15,7 @@ use super::config::{Config, Penalties};
 use super::goal::{Goal, Output};
 use super::noise::Noise;
 use crate::linalg::MatRef;
+use std::cell::Cell;
 use std::collections::HashMap;
 
 /// Outcomes from which any are taken for extreme.
@@ -79,6 +80,45 @@ pub(super) struct Screen {
     categorical: Vec<bool>,
 }
 
+/// Outcomes that may follow others without a new look at all of them: what was screened stays so, and nothing else is.
+///
+/// ```text
+///     inside = [low, high], grown by gaps ≤ 300 · range:    a value between them makes gaps smaller, never a range
+///     nothing beyond:  a value beyond by ≤ 300 · (high − low) would have joined them
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Admitted {
+    /// All: outcomes are modelled as they are.
+    All,
+    /// None.
+    Nothing,
+    /// Those between two values, and just beyond, if all that are there are inside.
+    Between {
+        low: f64,
+        high: f64,
+        /// Whether nothing is beyond them.
+        is_all: bool,
+        /// The first outcomes, so many, are those that a range begins with.
+        after: usize,
+    },
+}
+
+impl Admitted {
+    /// Whether an outcome with this number may follow; then it is counted in.
+    pub fn admits(&mut self, row: usize, y: f64) -> bool {
+        match self {
+            Admitted::All => true,
+            Admitted::Nothing => false,
+            Admitted::Between { low, high, is_all, after } => {
+                let gap = (*low - y).max(y - *high);
+                let is_near = gap <= 0.0 || *is_all && gap <= FACTOR * (*high - *low);
+                (*low, *high) = if is_near { (low.min(y), high.max(y)) } else { (*low, *high) };
+                is_near && row >= *after
+            }
+        }
+    }
+}
+
 /// Outcomes of an output, an objective's to be maximised.
 pub(super) struct Outcomes<'a> {
     pub x: MatRef<'a>,
@@ -104,16 +144,21 @@ impl Screen {
         self.penalties == Penalties::Failures
     }
 
-    /// The rows with extreme outcomes, in their order, and what a model sees of each.
-    pub fn apply(&self, outcomes: &Outcomes<'_>) -> Vec<(usize, Screened)> {
+    /// The rows with extreme outcomes, in their order, and what a model sees of each; and what further outcomes change nothing of that.
+    pub fn apply(&self, outcomes: &Outcomes<'_>) -> (Vec<(usize, Screened)>, Admitted) {
         let y = outcomes.y;
         if y.len() < FEWEST {
-            return Vec::new();
+            return (Vec::new(), Admitted::Nothing);
         }
         let mut order: Vec<usize> = (0..y.len()).collect();
         order.sort_by(|&i, &j| y[i].total_cmp(&y[j]));
         let sorted: Vec<f64> = order.iter().map(|&row| y[row]).collect();
-        let honest = |side: Side, tail: &[usize]| self.end(side) == End::Good && self.agree(outcomes, tail);
+        let is_asked = Cell::new(false);
+        let honest = |side: Side, tail: &[usize]| {
+            let is_good = self.end(side) == End::Good;
+            is_asked.set(is_asked.get() || is_good);
+            is_good && self.agree(outcomes, tail)
+        };
         let half = shortest_half(&own_values(&y[..self.first.min(y.len())]));
         let inside = Inside::grown(&sorted, half, |side, tail| honest(side, &order[tail]));
         let mut screened = Vec::new();
@@ -121,7 +166,15 @@ impl Screen {
             self.screen(side, rows, (sorted[inside.low], sorted[inside.high]), outcomes, &mut screened);
         }
         screened.sort_unstable_by_key(|&(row, _)| row);
-        screened
+        let (low, high) = (sorted[inside.low], sorted[inside.high]);
+        let is_all = inside.low == 0 && inside.high + 1 == y.len();
+        // Other trials may confirm good outcomes; and where a range begins with one value, any other is its neighbour.
+        let admitted = if is_asked.get() || half.0 >= half.1 || y.len() < self.first {
+            Admitted::Nothing
+        } else {
+            Admitted::Between { low, high, is_all, after: self.first }
+        };
+        (screened, admitted)
     }
 
     fn end(&self, side: Side) -> End {
@@ -273,7 +326,7 @@ mod tests {
     /// What becomes of outcomes at points along a line.
     fn screened(screen: &Screen, y: &[f64]) -> Vec<(usize, Screened)> {
         let x = Mat::from_fn(y.len(), 1, |i, _| i as f64);
-        screen.apply(&Outcomes { x: x.as_ref(), y, noise: &vec![None; y.len()] })
+        screen.apply(&Outcomes { x: x.as_ref(), y, noise: &vec![None; y.len()] }).0
     }
 
     /// Values from 0 to 1 in no order, but for those given.
@@ -336,7 +389,7 @@ mod tests {
         let (y, noise) = (values(&[(3, 1e4), (9, 1.1e4)]), [None; 41]);
         let replicated = Mat::from_fn(41, 1, |i, _| if i == 9 { 3.0 } else { i as f64 });
         let outcomes = Outcomes { x: replicated.as_ref(), y: &y, noise: &noise };
-        assert_eq!(screen(Goal::Maximize).apply(&outcomes), []);
+        assert_eq!(screen(Goal::Maximize).apply(&outcomes).0, []);
     }
 
     #[test]
@@ -416,7 +469,7 @@ mod tests {
                     let y: Vec<f64> = (0..count).map(|i| sign * f(&[x[(i, 0)], x[(i, 1)]], normal(&mut rng))).collect();
                     let outcomes = Outcomes { x: x.as_ref(), y: &y, noise: &vec![None; count] };
                     let screen = Screen { first: count, categorical: vec![false; 2], ..screen(Goal::Maximize) };
-                    !screen.apply(&outcomes).is_empty()
+                    !screen.apply(&outcomes).0.is_empty()
                 };
                 let screened = (0..200).filter(is_screened).count();
                 assert!(screened <= 10, "{name}, {count} outcomes, sign {sign}: {screened} of 200");
@@ -429,6 +482,43 @@ mod tests {
         let (y, mut noise) = (values(&[(3, -1e3)]), [None; 41]);
         let x = Mat::from_fn(41, 1, |i, _| i as f64);
         noise[3] = Some(1e4);
-        assert_eq!(screen(Goal::Maximize).apply(&Outcomes { x: x.as_ref(), y: &y, noise: &noise }), []);
+        assert_eq!(screen(Goal::Maximize).apply(&Outcomes { x: x.as_ref(), y: &y, noise: &noise }).0, []);
+    }
+
+    /// Outcomes that are admitted leave everything as it is screened, wherever they lie.
+    #[test]
+    fn what_is_admitted_changes_nothing() {
+        let (mut admitted_count, mut refused_count) = (0, 0);
+        for seed in 0..400 {
+            let mut rng = stream(seed, Purpose::Data, 0, 0);
+            let goal = [Goal::Maximize, Goal::Level(0.3)][seed as usize % 2];
+            let screen =
+                Screen { penalties: [Penalties::Warn, Penalties::Failures][seed as usize / 2 % 2], ..screen(goal) };
+            // Values over many decades, some of them repeated.
+            let mut value = || {
+                let size = 10f64.powf(12.0 * uniform(&mut rng).powi(6));
+                let value = if uniform(&mut rng) < 0.1 { size.log10().floor() } else { normal(&mut rng) * size };
+                if uniform(&mut rng) < 0.7 { normal(&mut rng) } else { value }
+            };
+            let mut y: Vec<f64> = (0..30).map(|_| value()).collect();
+            let of = |y: &[f64]| {
+                let x = Mat::from_fn(y.len(), 1, |i, _| i as f64);
+                screen.apply(&Outcomes { x: x.as_ref(), y, noise: &vec![None; y.len()] })
+            };
+            let (before, mut admitted) = of(&y);
+            for _ in 0..20 {
+                let new = value();
+                if !admitted.admits(y.len(), new) {
+                    refused_count += 1;
+                    continue;
+                }
+                admitted_count += 1;
+                y.push(new);
+                assert_eq!(of(&y).0, before, "seed {seed}: {y:?}");
+            }
+        }
+        assert!(admitted_count > 2000 && refused_count > 500, "{admitted_count} {refused_count}");
+        let mut early = Admitted::Between { low: 0.0, high: 1.0, is_all: true, after: 20 };
+        assert!(!early.admits(19, 0.5) && early.admits(20, 0.5) && early.admits(20, 301.0) && !early.admits(20, 1e6));
     }
 }

@@ -91,6 +91,9 @@ impl Config {
             ahead.points.iter().try_for_each(|point| self.space.encode_observed(point).map(|_| ()))?;
         }
         let (of, outcome) = match event {
+            Event::Told { outcome, .. } | Event::Added { outcome: Some(outcome), .. } if self.is_settled(outcome) => {
+                return Ok(());
+            }
             Event::Told { trial, outcome } => (format!("trial {trial}"), outcome),
             Event::Added { outcome: Some(outcome), .. } => (format!("a point after event {position}"), outcome),
             _ => return Ok(()),

@@ -2,7 +2,7 @@
 //! done about them.
 
 use super::noise::Noise;
-use super::observations::Extreme;
+use super::observed::Extreme;
 use super::pure_error::Contradiction;
 use super::screen::{SEVERAL, Screened};
 use super::{Counts, Status, Study};

@@ -126,6 +126,42 @@ impl Storage for Shared {
     }
 }
 
+/// A log whose events are loaded all at once, and how many were.
+#[derive(Debug, Clone, Default)]
+struct Counted {
+    shared: Shared,
+    loaded: Arc<Mutex<usize>>,
+}
+
+impl Storage for Counted {
+    fn name(&self) -> String {
+        "counted".into()
+    }
+
+    fn load(&mut self, position: u64) -> spargo::Result<Vec<Event>> {
+        let events = self.shared.load(position)?;
+        *self.loaded.lock().unwrap() += events.len();
+        Ok(events)
+    }
+
+    fn append(&mut self, position: u64, events: &[Event]) -> spargo::Result<Appended> {
+        self.shared.append(position, events)
+    }
+}
+
+#[test]
+fn a_log_is_loaded_once_when_a_study_is_opened() {
+    let counted = Counted::default();
+    let mut study = Study::with_storage(config(), Box::new(counted.clone())).unwrap();
+    for count in [20, 20_000] {
+        study.add(&(0..count).map(|i| (point(f64::from(i) / 2e4), None)).collect::<Vec<_>>()).unwrap();
+        *counted.loaded.lock().unwrap() = 0;
+        let again = Study::with_storage(config(), Box::new(counted.clone())).unwrap();
+        assert_eq!(again.history(), study.history());
+        assert_eq!(*counted.loaded.lock().unwrap(), counted.shared.log.lock().unwrap().len());
+    }
+}
+
 #[test]
 fn a_log_that_was_restored_is_refused_and_can_be_opened_again() {
     let shared = Shared::default();

@@ -82,7 +82,11 @@ impl Results {
                 break;
             }
             let added = study.add_candidates(&some, &self.rows[start..start + some.len()]);
-            added.map_err(|Refused { index, error }| self.locate(Refused { index: start + index, error }))?;
+            added.map_err(|Refused { index, error }| {
+                // The file's line says which point it is, not its number in a part of the file.
+                let number = format!("point {} of {}", index + 1, some.len());
+                self.locate(Refused { index: start + index, error }, &number)
+            })?;
             start += some.len();
             work.advance(some.len());
         }
@@ -122,8 +126,9 @@ impl Results {
         Ok(())
     }
 
-    /// The error of a row that the study refuses, with its file, line and column.
-    fn locate(&self, Refused { mut index, error }: Refused) -> Report {
+    /// The error of a row that the study refuses, with its file, line and column; the study calls it by a number.
+    fn locate(&self, Refused { mut index, error }: Refused, number: &str) -> Report {
+        let words = error.to_string().replace(number, "this row");
         for ResultsFile { name, header, lines, .. } in &self.files {
             let Some(line) = lines.get(index) else {
                 index -= lines.len();
@@ -136,8 +141,8 @@ impl Results {
                     let remedy = "correct the cell, or the space in the study file";
                     miette!("{name}, line {line}, column '{column}': {value} is not {allowed}; {remedy}")
                 }
-                Error::NoLogarithm { output, .. } => miette!("{name}, line {line}, column '{output}': {error}"),
-                _ => miette!("{name}, line {line}: {error}"),
+                Error::NoLogarithm { output, .. } => miette!("{name}, line {line}, column '{output}': {words}"),
+                _ => miette!("{name}, line {line}: {words}"),
             };
         }
         Report::msg(error)

@@ -72,8 +72,17 @@ impl Execution {
 
 /// The largest resident set of this process so far, in MB (10⁶ bytes); unknown outside Linux.
 pub fn peak_rss_mb() -> Option<f64> {
+    memory_mb("VmHWM:")
+}
+
+/// The resident set of this process, in MB (10⁶ bytes); unknown outside Linux.
+pub fn rss_mb() -> Option<f64> {
+    memory_mb("VmRSS:")
+}
+
+fn memory_mb(name: &str) -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: f64 = line.split_whitespace().next()?.parse().ok()?;
     Some(kibibytes * 1024.0 / 1e6)
 }

@@ -1,15 +1,15 @@
 //! The points that are not to be asked for again.
 
-use crate::linalg::{MatRef, row};
-use std::collections::HashMap;
+use crate::linalg::{MatRef, PointKey, PointMap, point_key, row};
 use std::sync::Arc;
 
-/// Points by their bits, and how often each was added.
-type Multiset = HashMap<Box<[u64]>, usize>;
+/// Points, and how often each was added.
+type Multiset = PointMap<u32>;
 
-/// A set of points, compared bit by bit as models see them, and how often each was added: rows of a table may share a point.
+/// A set of points, compared as models see them, and how often each was added: rows of a table may share a point.
 ///
-/// A copy shares the points that it begins with: it costs no more than what is added to it.
+/// A copy shares the points that it begins with: it costs no more than what is added to it. A million points take some 50 MB,
+/// whatever their inputs.
 #[derive(Debug, Clone, Default)]
 pub struct Excluded {
     shared: Arc<Multiset>,
@@ -32,6 +32,11 @@ impl Excluded {
         }
     }
 
+    /// Makes room for so many more points.
+    pub(crate) fn reserve(&mut self, points: usize) {
+        Arc::get_mut(&mut self.shared).unwrap_or(&mut self.own).reserve(points);
+    }
+
     /// Shares what was added while copies were there, if there are none any more.
     pub(crate) fn share(&mut self) {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
@@ -48,7 +53,7 @@ impl Excluded {
 
     /// Whether this point is in the set.
     pub fn contains(&self, point: &[f64]) -> bool {
-        !self.is_empty() && self.count(&key(point.iter().copied())) > 0
+        !self.is_empty() && self.count(key(point.iter().copied())) > 0
     }
 
     /// The number of points.
@@ -62,8 +67,8 @@ impl Excluded {
     }
 
     /// How often a point was added.
-    fn count(&self, point: &[u64]) -> usize {
-        [&*self.shared, &self.own].into_iter().filter_map(|points| points.get(point)).sum()
+    fn count(&self, point: PointKey) -> u32 {
+        [&*self.shared, &self.own].into_iter().filter_map(|points| points.get(&point)).sum()
     }
 
     /// The rows that are not in the set; of rows at the same point as many are as were added, the first ones.
@@ -73,13 +78,13 @@ impl Excluded {
 
     /// Whether each row is not in the set.
     pub(super) fn free(&self, points: MatRef<'_>) -> Vec<bool> {
-        let mut seen = Multiset::new();
+        let mut seen = Multiset::default();
         let free = |i| {
             if self.is_empty() {
                 return true;
             }
             let point = key(points.row(i).iter().copied());
-            let taken = self.count(&point);
+            let taken = self.count(point);
             if taken == 0 {
                 return true;
             }
@@ -97,8 +102,8 @@ impl Excluded {
 }
 
 /// Adding 0 makes −0 and 0 alike.
-fn key(point: impl Iterator<Item = f64>) -> Box<[u64]> {
-    point.map(|v| (v + 0.0).to_bits()).collect()
+fn key(point: impl ExactSizeIterator<Item = f64>) -> PointKey {
+    point_key(point.map(|v| v + 0.0))
 }
 
 #[cfg(test)]

@@ -39,9 +39,10 @@ impl AcquisitionOptimizer<'_> {
         let ordered = ordered_inputs(self.space).len();
         let spread = (2.0 * RADIUS).powi(ordered as i32) * observed.nrows() as f64;
         let least = self.options.exclusion.max((2.0 * spread) as usize);
+        let inputs: Vec<&[f64]> = (0..observed.ncols()).map(|k| column(observed, k)).collect();
         let exclusion = |i: usize| {
             let centre = row(self.incumbents.as_ref(), i);
-            let is_close = |j: usize| centre.iter().enumerate().all(|(k, c)| (observed[(j, k)] - c).abs() <= RADIUS);
+            let is_close = |j: usize| centre.iter().zip(&inputs).all(|(c, x)| (x[j] - c).abs() <= RADIUS);
             let trials = (0..observed.nrows()).filter(|&j| is_close(j)).count();
             (trials >= least).then_some(ExclusionZone { centre, trials })
         };

@@ -30,7 +30,7 @@ impl Sgpr<'_> {
         let root = invert_lower(lzz.l.as_ref());
         let whitener = root.transpose().to_owned(); // L⁻ᵀ, [m, m]
         let workers =
-            pass_over(self.data.len(), || Forward::new(m), |worker, rows| self.add_block(worker, &whitener, rows));
+            pass_over(self.data.len(), m, || Forward::new(m), |worker, rows| self.add_block(worker, &whitener, rows));
         let merge = |mut total: Sums, worker: Sums| {
             total.add(&worker);
             total
@@ -44,7 +44,7 @@ impl Sgpr<'_> {
     pub(super) fn data_gradient(&self, slopes: &Slopes) -> Vec<f64> {
         let size = self.hyper.roles().len();
         let new = || (vec![0.0; size], Scratch::new(self.z.nrows()));
-        let workers = pass_over(self.data.len(), new, |(gradient, scratch), rows| {
+        let workers = pass_over(self.data.len(), self.z.nrows(), new, |(gradient, scratch), rows| {
             let block = Rows::new(self, rows);
             scratch.fill(self, slopes, &block);
             block.add_gradient(self, slopes, scratch, gradient);

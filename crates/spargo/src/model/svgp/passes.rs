@@ -17,6 +17,7 @@ impl Svgp<'_> {
         let m = self.z.nrows();
         let workers = pass_over(
             self.data.len(),
+            m,
             || Worker::new(m),
             |worker, rows| {
                 self.hyper.kernel.cross(self.z, self.points(&rows), worker.k.as_mut().subcols_mut(0, rows.len()));
@@ -33,7 +34,7 @@ impl Svgp<'_> {
         let l = self.lzz.l.as_ref();
         let slopes = Slopes::new(l, q);
         let new = || (Worker::new(m), vec![0.0; size]);
-        let workers = pass_over(self.data.len(), new, |(worker, gradient), rows| {
+        let workers = pass_over(self.data.len(), m, new, |(worker, gradient), rows| {
             let k = worker.k.as_mut().subcols_mut(0, rows.len());
             self.hyper.kernel.forward(self.z, self.points(&rows), k, &mut worker.cache);
             let expectations = self.add_block(worker, q, rows.clone());
