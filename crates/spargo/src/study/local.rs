@@ -269,9 +269,8 @@ fn closest(x: MatRef<'_>, row: usize, kernel: &Kernel, count: usize) -> Vec<usiz
     let block = |first: usize| kernel.matrix(x.subrows(first, BLOCK.min(x.nrows() - first)), x.subrows(row, 1));
     let blocks = (0..x.nrows()).step_by(BLOCK).map(block);
     let values: Vec<f64> = blocks.flat_map(|block| column(block.as_ref(), 0).to_vec()).collect();
-    let before = |&i: &usize, &j: &usize| {
-        values[j].total_cmp(&values[i]).then((i != row).cmp(&(j != row))).then(i.cmp(&j))
-    };
+    let before =
+        |&i: &usize, &j: &usize| values[j].total_cmp(&values[i]).then((i != row).cmp(&(j != row))).then(i.cmp(&j));
     let mut rows: Vec<usize> = if count < values.len() {
         // Numbers are moved faster than places that lead to them.
         let mut sorted = values.clone();
