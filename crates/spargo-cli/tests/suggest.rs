@@ -285,6 +285,18 @@ fn fifty_thousand_rows_are_read_quickly() {
 }
 
 /// Of a class the probability of yes is predicted, and spreadsheets say yes and no in words.
+/// A study gets a long table in parts, of which its user knows nothing.
+#[test]
+fn an_error_in_a_long_table_names_its_line() {
+    let lab = Lab::new(
+        "[objectives]\ny = { goal = \"max\" }\n[model]\noutcome-transform = \"log\"\n[space]\nt = { real = [0, 1] }\n",
+    );
+    let row = |i: usize| format!("{},{}\n", i as f64 / 17_000.0, if i == 16_500 { 0 } else { 1 });
+    let table = lab.write("long.csv", &("t,y\n".to_string() + &(1..=17_000).map(row).collect::<String>()));
+    let complaint = complaint(&["suggest", &lab.file("study.toml"), "--data", &table]);
+    assert!(complaint.contains("long.csv, line 16501, column 'y': 'y' = 0 in the row has"), "{complaint}");
+}
+
 #[test]
 fn classes_are_predicted_by_their_probability() {
     let study =

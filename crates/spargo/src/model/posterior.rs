@@ -140,8 +140,11 @@ impl Posterior {
     /// Mean of f at each row of x.
     pub fn mean(&self, x: MatRef<'_>) -> Result<Vec<f64>> {
         self.check(x)?;
-        let blocks = self.blocks(x, |block| {
-            let kxz = self.kernel.matrix(block, self.z());
+        // One matrix per thread: a new one per block would be cleared, page by page, for nothing.
+        let new = || Mat::zeros(BLOCK.min(x.nrows()), self.z.nrows());
+        let blocks = self.blocks_with(x, new, |kxz, block| {
+            let mut kxz = kxz.as_mut().subrows_mut(0, block.nrows());
+            self.kernel.cross(block, self.z(), kxz.as_mut());
             crate::linalg::mat_vec(kxz.as_ref(), &self.weights).into_iter().map(|v| self.mean + v).collect::<Vec<_>>()
         })?;
         Ok(blocks.concat())
@@ -158,10 +161,22 @@ impl Posterior {
 
     /// Runs `work` on blocks of rows in parallel; results come in order.
     fn blocks<T: Send>(&self, x: MatRef<'_>, work: impl Fn(MatRef<'_>) -> T + Sync) -> Result<Vec<T>> {
+        self.blocks_with(x, || (), |(), block| work(block))
+    }
+
+    /// Runs `work` on blocks of rows in parallel, with scratch that blocks share; results come in order.
+    fn blocks_with<S, T: Send>(
+        &self,
+        x: MatRef<'_>,
+        scratch: impl Fn() -> S + Sync + Send,
+        work: impl Fn(&mut S, MatRef<'_>) -> T + Sync,
+    ) -> Result<Vec<T>> {
         let starts: Vec<usize> = (0..x.nrows()).step_by(BLOCK).collect();
         let flag = interrupt::current();
-        let one = |start: usize| flag.check().map(|()| work(x.subrows(start, BLOCK.min(x.nrows() - start))));
-        starts.into_par_iter().map(one).collect()
+        let one = |scratch: &mut S, start: usize| {
+            flag.check().map(|()| work(scratch, x.subrows(start, BLOCK.min(x.nrows() - start))))
+        };
+        starts.into_par_iter().map_init(scratch, one).collect()
     }
 
     /// a = L⁻¹ k(Z, x), [m, n].

@@ -128,7 +128,7 @@ impl Results {
 
     /// The error of a row that the study refuses, with its file, line and column; the study calls it by a number.
     fn locate(&self, Refused { mut index, error }: Refused, number: &str) -> Report {
-        let words = error.to_string().replace(number, "this row");
+        let words = error.to_string().replace(number, "the row");
         for ResultsFile { name, header, lines, .. } in &self.files {
             let Some(line) = lines.get(index) else {
                 index -= lines.len();
