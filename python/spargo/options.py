@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, Union
 
 import numpy as np
@@ -22,14 +22,14 @@ Method = Literal[
 ]
 Allocation = Union[Method, Mapping[str, Any]]
 """How inducing points are chosen: a method's name, or a dictionary with the name as "method" and the method's settings."""
-Kernel = Literal["rbf", "matern12", "matern32", "matern52"]
+Kernel = Literal["rbf", "matern12", "matern32", "matern52", "linear-sphere"]
 Rule = Literal["thompson", "log-ei", "gibbon", "ehvi", "hippo", "bald", "straddle"]
 Replicates = Literal["auto", "never", "allowed"]
 Initial = Union[int, Literal["auto"]]
 """Number of space-filling points before the first model; "auto": from the number of inputs and the batch."""
 Inducing = Union[int, Literal["auto"]]
 """Number of inducing points; "auto": as many as the bound on the approximation's error asks for."""
-Policy = Literal["memoryless"]
+Policy = Literal["memoryless", "memory"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,8 +55,8 @@ class FixedHyperparameters:
 class ModelOptions:
     """How the model of an output is learned."""
 
-    kernel: Kernel | None = None
-    """Kernel over ordered inputs; by default "matern52"."""
+    kernel: Kernel | Sequence[Kernel] | None = None
+    """Kernel over ordered inputs, or a list of kernels to be added; by default "matern52". For many inputs: "linear-sphere"."""
     hyperparameters: (
         Literal["bound"] | Mapping[Literal["subset"], int] | Mapping[Literal["fixed"], FixedHyperparameters] | None
     ) = None
@@ -106,9 +106,10 @@ class TrustRegionOptions:
 
     share: float | Literal["auto"] | None = None
     """Share of a Thompson batch that is maximised within trust regions; by default "auto": by what they have found recently,
-    for a single objective, else 0."""
+    for a single objective, else 0; with memory 1."""
     policy: Policy | None = None
-    """Which regions the points of a batch have; by default "memoryless": all sizes at once."""
+    """Which regions the points of a batch have; by default "memoryless": all sizes at once; "memory": a region that moves, grows and
+    shrinks, with a model of its own, and begins again elsewhere."""
 
     def __post_init__(self) -> None:
         _check_share(self.share)

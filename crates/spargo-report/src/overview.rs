@@ -194,7 +194,7 @@ fn settings(study: &Study) -> Vec<(&'static str, String)> {
         ("Asked for", format!("{} spread points, then batches of {}", config.initial_count(), config.batch)),
         ("Rule", config.rule().name.into()),
         ("Inducing points", format!("{} by {}", inducing(config), allocations(config))),
-        ("Kernel", config.model.kernel.name().into()),
+        ("Kernel", config.model.kernel.names().join(" + ")),
         ("Seed", config.seed.to_string()),
     ]
 }

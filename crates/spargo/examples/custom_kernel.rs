@@ -124,7 +124,7 @@ impl Covariance for RationalQuadratic {
                 frequencies[(input, feature)] = tau.sqrt() * normal(rng) / self.lengthscale(input);
             }
         }
-        Ok(Spectrum { frequencies, factors: Vec::new() })
+        Ok(Spectrum::of_frequencies(frequencies))
     }
 }
 

@@ -21,6 +21,12 @@ fn mixed_points(n: usize, d: usize) -> Mat {
 /// The list of all tests, and what is too singular for models.
 fn all(d: usize) -> Vec<Kernel> {
     let mut list = kernels(d);
+    list.extend(finite_kernels(d));
+    list.push(Kernel::product(vec![linear_sphere(d), linear_sphere(d)]));
+    list.push(Kernel::product(vec![linear_sphere(d), stationary(Family::Rbf, 0.9, 0.7, d)]));
+    let (lower, upper) = (vec![0.2; d], (0..d).map(|k| 0.6 + 0.1 * k as f64).collect::<Vec<_>>());
+    list.push(linear_sphere(d).within(&lower, &upper));
+    list.push(stationary(Family::Matern52, 0.9, 0.7, d).within(&lower, &upper));
     list.push(categories(d - 1, 3, 0.9));
     list.push(Kernel::constant(0.7));
     list.push(Kernel::product(vec![categories(d - 1, 3, 0.9), categories(0, 2, 0.4)]));

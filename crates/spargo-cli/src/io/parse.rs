@@ -17,7 +17,8 @@ pub fn allocation_help() -> String {
 
 /// The help text of `--kernel`.
 pub fn kernel_help() -> String {
-    format!("Covariance function: {}", alternatives(KERNELS.iter().rev().map(|kernel| kernel.name)))
+    let stationary = KERNELS.iter().rev().filter(|kernel| kernel.family.is_some());
+    format!("Covariance function: {}", alternatives(stationary.map(|kernel| kernel.name)))
 }
 
 /// Words to choose from: "rbf, matern12 or matern32".

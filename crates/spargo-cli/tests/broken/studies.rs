@@ -105,7 +105,7 @@ const BROKEN: [(&str, &str); 64] = [
     ),
     (
         "an unknown policy of trust regions",
-        "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[trust-regions]\npolicy = \"memory\"\n",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1] }\n[trust-regions]\npolicy = \"memori\"\n",
     ),
     (
         "a command with an unknown place",

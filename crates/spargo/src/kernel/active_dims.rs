@@ -4,7 +4,7 @@
 //!     k(x, x') = k₀(x_S, x'_S)
 //! ```
 
-use super::{Cache, Covariance, Kernel, Role, Spectrum};
+use super::{Cache, Covariance, Kernel, Role, Spectrum, Sphere};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatMut, MatRef, column, column_mut};
 use rand_chacha::ChaCha8Rng;
@@ -102,5 +102,19 @@ impl Covariance for ActiveDims {
 
     fn spectrum(&self, dimension: usize, count: usize, rng: &mut ChaCha8Rng) -> Result<Spectrum> {
         Ok(self.kernel.spectrum(self.inputs.len(), count, rng)?.spread_over(&self.inputs, dimension))
+    }
+
+    fn exact_features(&self) -> Option<Sphere> {
+        Some(self.kernel.exact_features()?.spread_over(&self.inputs))
+    }
+
+    /// The other inputs are 0: they do not matter.
+    fn spanning(&self, dimension: usize) -> Option<Mat> {
+        let own = self.kernel.spanning(self.inputs.len())?;
+        let mut points = Mat::zeros(own.nrows(), dimension);
+        for (k, &input) in self.inputs.iter().enumerate() {
+            column_mut(points.as_mut(), input).copy_from_slice(column(own.as_ref(), k));
+        }
+        Some(points)
     }
 }

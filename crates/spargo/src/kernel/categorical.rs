@@ -120,6 +120,11 @@ impl Covariance for Categorical {
         }
         Ok(Spectrum { factors: vec![Factors { input: 0, values }], ..Spectrum::constant(dimension, count) })
     }
+
+    /// Every category.
+    fn spanning(&self, _: usize) -> Option<Mat> {
+        Some(Mat::from_fn(self.categories, 1, |i, _| i as f64))
+    }
 }
 
 #[cfg(test)]

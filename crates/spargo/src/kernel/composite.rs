@@ -6,7 +6,7 @@
 //!
 //! The spectral density of a sum is the mixture of its parts' with weights kᵢ(x, x), that of a product their convolution.
 
-use super::{Cache, Covariance, Kernel, Role, Spectrum, sized};
+use super::{Cache, Covariance, Kernel, Role, Spectrum, sized, spanning};
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatMut, MatRef, column, column_mut};
 use crate::rng::{distinct_indices, uniform};
@@ -197,6 +197,11 @@ impl Covariance for Composite {
             }
         }
         Ok(spectrum)
+    }
+
+    fn spanning(&self, dimension: usize) -> Option<Mat> {
+        let Composite::Product(parts) = self else { return None };
+        spanning::of_product(parts, dimension)
     }
 }
 

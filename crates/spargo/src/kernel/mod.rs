@@ -11,7 +11,11 @@ mod categorical;
 mod choice;
 mod composite;
 mod custom;
+mod linear_sphere;
+mod rescaled;
+mod spanning;
 mod spectrum;
+mod sphere;
 mod stationary;
 
 pub use active_dims::ActiveDims;
@@ -20,7 +24,10 @@ pub(crate) use categorical::category;
 pub use choice::{KERNELS, KernelChoice, KernelRecord};
 pub use composite::Composite;
 pub use custom::{Custom, CustomKernel};
-pub use spectrum::{Factors, Spectrum};
+pub use linear_sphere::LinearSphere;
+pub use rescaled::Rescaled;
+pub use spectrum::{Factors, Spectrum, SphereFactor};
+pub use sphere::Sphere;
 pub use stationary::{Family, Stationary};
 
 use crate::error::{Error, Result};
@@ -42,6 +49,8 @@ pub enum Role {
     Variance,
     /// A length scale, as its logarithm.
     Lengthscale,
+    /// A share between 0 and 1, as its logit.
+    Share,
     /// The noise variance, as its logarithm.
     Noise,
     /// The constant prior mean, as it is.
@@ -107,6 +116,17 @@ pub trait Covariance: Send + Sync {
             remedy: "give it one, or choose a rule that draws none, such as log-ei".into(),
         })
     }
+
+    /// Features ψ with ψ(x)ᵀψ(x') = k(x, x') to the last digits, if finitely many are enough.
+    fn exact_features(&self) -> Option<Sphere> {
+        None
+    }
+
+    /// Points with `dimension` inputs whose values determine f everywhere, [m, dimension], if there are any: the rank of the
+    /// kernel is m then.
+    fn spanning(&self, _dimension: usize) -> Option<Mat> {
+        None
+    }
 }
 
 /// What a kernel remembers between [`Covariance::forward`] and [`Covariance::backward`]; its memory is used again.
@@ -133,10 +153,14 @@ pub enum Kernel {
     Stationary(Stationary),
     /// A function of whether two categories are the same.
     Categorical(Categorical),
+    /// A linear function on a sphere.
+    LinearSphere(LinearSphere),
     /// A leaf from outside the crate.
     Custom(Custom),
     /// A kernel of some of the inputs.
     ActiveDims(ActiveDims),
+    /// A kernel of inputs relative to a box.
+    Rescaled(Rescaled),
     /// A sum or product of kernels.
     #[serde(untagged)]
     Composite(Composite),
@@ -188,6 +212,14 @@ impl Kernel {
         Kernel::ActiveDims(ActiveDims { inputs, kernel: Box::new(kernel) })
     }
 
+    /// A kernel for which a box, from `lower` to `upper`, is the unit cube; an input along which the box has no width is as it is.
+    pub fn within(self, lower: &[f64], upper: &[f64]) -> Self {
+        let width: Vec<f64> = upper.iter().zip(lower).map(|(u, l)| u - l).collect();
+        let lower = lower.iter().zip(&width).map(|(l, &w)| if w > 0.0 { *l } else { 0.0 }).collect();
+        let width = width.into_iter().map(|w| if w > 0.0 { w } else { 1.0 }).collect();
+        Kernel::Rescaled(Rescaled { lower, width, kernel: Box::new(self) })
+    }
+
     /// The same covariance everywhere: a stationary kernel of no inputs.
     pub fn constant(variance: f64) -> Self {
         Kernel::of(Vec::new(), Kernel::stationary(Family::Rbf, variance, 1.0, 0))
@@ -201,9 +233,13 @@ impl Kernel {
     pub fn scaled(&self, factor: f64) -> Self {
         match self.clone() {
             Kernel::Stationary(leaf) => Kernel::Stationary(Stationary { variance: leaf.variance * factor, ..leaf }),
+            Kernel::LinearSphere(leaf) => {
+                Kernel::LinearSphere(LinearSphere { variance: leaf.variance * factor, ..leaf })
+            }
             Kernel::Custom(leaf) => leaf.scaled(factor),
             Kernel::Categorical(_) => Kernel::product(vec![Kernel::constant(factor), self.clone()]),
             Kernel::ActiveDims(of) => Kernel::of(of.inputs, of.kernel.scaled(factor)),
+            Kernel::Rescaled(of) => Kernel::Rescaled(Rescaled { kernel: Box::new(of.kernel.scaled(factor)), ..of }),
             Kernel::Composite(Composite::Sum(parts)) => {
                 Kernel::sum(parts.iter().map(|part| part.scaled(factor)).collect())
             }
@@ -222,10 +258,11 @@ impl Kernel {
         match self {
             Kernel::Custom(leaf) => leaf.register(kernel),
             Kernel::ActiveDims(of) => of.kernel.register(kernel),
+            Kernel::Rescaled(of) => of.kernel.register(kernel),
             Kernel::Composite(composite) => {
                 composite.parts_mut().iter_mut().for_each(|part| part.register(kernel));
             }
-            Kernel::Stationary(_) | Kernel::Categorical(_) => {}
+            Kernel::Stationary(_) | Kernel::Categorical(_) | Kernel::LinearSphere(_) => {}
         }
     }
 
@@ -234,8 +271,10 @@ impl Kernel {
         match self {
             Kernel::Stationary(leaf) => leaf.check(dimension),
             Kernel::Categorical(leaf) => leaf.check(dimension),
+            Kernel::LinearSphere(leaf) => leaf.check(dimension),
             Kernel::Custom(leaf) => leaf.check(dimension),
             Kernel::ActiveDims(of) => of.check(dimension),
+            Kernel::Rescaled(of) => of.check(dimension),
             Kernel::Composite(composite) => composite.check(dimension),
         }
     }
@@ -245,8 +284,10 @@ impl Kernel {
         match self {
             Kernel::Stationary(leaf) => leaf.set_parameters(parameters),
             Kernel::Categorical(leaf) => leaf.set_parameters(parameters),
+            Kernel::LinearSphere(leaf) => leaf.set_parameters(parameters),
             Kernel::Custom(leaf) => leaf.set_parameters(parameters),
             Kernel::ActiveDims(of) => of.set_parameters(parameters),
+            Kernel::Rescaled(of) => of.set_parameters(parameters),
             Kernel::Composite(composite) => composite.set_parameters(parameters),
         }
     }
@@ -285,8 +326,10 @@ impl Deref for Kernel {
         match self {
             Kernel::Stationary(leaf) => leaf,
             Kernel::Categorical(leaf) => leaf,
+            Kernel::LinearSphere(leaf) => leaf,
             Kernel::Custom(leaf) => leaf.covariance(),
             Kernel::ActiveDims(of) => of,
+            Kernel::Rescaled(of) => of,
             Kernel::Composite(composite) => composite,
         }
     }

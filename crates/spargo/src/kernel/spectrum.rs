@@ -1,22 +1,34 @@
 //! What random features of a kernel are made of.
 //!
 //! ```text
-//!     k(x, x') = k(x, x) E[ cos ωᵀ(x − x') Πⱼ gⱼ(xⱼ) gⱼ(x'ⱼ) ]
+//!     k(x, x') = k(x, x) E[ cos ωᵀ(x − x') Πⱼ gⱼ(xⱼ) gⱼ(x'ⱼ) Πₛ ψₛ(x) ψₛ(x') ]
 //! ```
 //!
 //! Frequencies ω come from the spectral densities of stationary kernels, factors g, one per category, from the categorical
-//! ones. A product adds the frequencies of its parts and multiplies their factors: parts are drawn independently, and
+//! ones, coordinates ψ from linear kernels on a sphere. A product adds the frequencies of its parts and multiplies their factors: parts are drawn independently, and
 //! cos α cos β averages to cos(α + β) when β is symmetric around 0. A sum shares the count out among its parts.
 
+use super::Sphere;
 use crate::linalg::{Mat, column, column_mut};
 
-/// Draws of ω and g, one column per feature.
+/// Draws of ω, g and ψ, one column per feature.
 #[derive(Debug, Clone)]
 pub struct Spectrum {
     /// ω, [inputs, count].
     pub frequencies: Mat,
     /// g of each categorical input; inputs that are not listed have none.
     pub factors: Vec<Factors>,
+    /// ψ of each linear kernel on a sphere.
+    pub spheres: Vec<SphereFactor>,
+}
+
+/// Coordinates on a sphere by which features are multiplied.
+#[derive(Debug, Clone)]
+pub struct SphereFactor {
+    /// ψ.
+    pub sphere: Sphere,
+    /// The coordinate of each feature; `None` for features that have none of this sphere.
+    pub coordinates: Vec<Option<usize>>,
 }
 
 /// The factors of one categorical input.
@@ -29,14 +41,20 @@ pub struct Factors {
 }
 
 impl Spectrum {
+    /// Features that are waves of these frequencies, [inputs, count].
+    pub fn of_frequencies(frequencies: Mat) -> Self {
+        Spectrum { frequencies, factors: Vec::new(), spheres: Vec::new() }
+    }
+
     /// Features that are constant: no frequency, no factor.
     pub(super) fn constant(inputs: usize, count: usize) -> Self {
-        Spectrum { frequencies: Mat::zeros(inputs, count), factors: Vec::new() }
+        Spectrum::of_frequencies(Mat::zeros(inputs, count))
     }
 
     /// Joins an independent part to a product, feature by feature.
     pub(super) fn multiply(&mut self, part: &Spectrum) {
         self.frequencies += &part.frequencies;
+        self.spheres.extend(part.spheres.iter().cloned());
         for own in &part.factors {
             let total = self.factors_of(own.input, own.values.nrows());
             for f in 0..total.ncols() {
@@ -51,6 +69,11 @@ impl Spectrum {
     pub(super) fn place(&mut self, columns: &[usize], part: &Spectrum) {
         for (f, &column) in columns.iter().enumerate() {
             self.frequencies.col_mut(column).copy_from(part.frequencies.col(f));
+        }
+        for own in &part.spheres {
+            let mut coordinates = vec![None; self.frequencies.ncols()];
+            columns.iter().zip(&own.coordinates).for_each(|(&column, own)| coordinates[column] = *own);
+            self.spheres.push(SphereFactor { sphere: own.sphere.clone(), coordinates });
         }
         for own in &part.factors {
             let total = self.factors_of(own.input, own.values.nrows());
@@ -69,7 +92,9 @@ impl Spectrum {
             frequencies.row_mut(input).copy_from(self.frequencies.row(row));
         }
         let moved = |factors: Factors| Factors { input: inputs[factors.input], ..factors };
-        Spectrum { frequencies, factors: self.factors.into_iter().map(moved).collect() }
+        let factors = self.factors.into_iter().map(moved).collect();
+        let own = |own: SphereFactor| SphereFactor { sphere: own.sphere.spread_over(inputs), ..own };
+        Spectrum { frequencies, factors, spheres: self.spheres.into_iter().map(own).collect() }
     }
 
     /// The factors of an input, ones to begin with, for at least so many categories: where a kernel knows fewer, the

@@ -20,7 +20,7 @@ use crate::linalg::MatRef;
 use crate::optim::{Lbfgsb, Stop};
 use serde::{Deserialize, Serialize};
 
-/// The most rows of an exact posterior, which holds a few N×N matrices: 20,000 rows are 3.2 GB each.
+/// The most rows of an exact posterior, which holds a few N×N matrices: 20,000 rows are 3.2 GB each. One of a kernel of finite rank has no such limit.
 pub const EXACT_LIMIT: usize = 20_000;
 
 /// Which objective the hyperparameters maximise.
@@ -142,7 +142,7 @@ pub struct FitReport {
 /// `z` are the inducing points, [m, d]; exact inference with subset learning does not read them.
 pub fn fit(start: &Hyperparameters, data: &Dataset, z: MatRef<'_>, settings: &FitOptions) -> Result<Fit> {
     start.check(data.dimension())?;
-    settings.check(data)?;
+    settings.check(start, data)?;
     let start = &settings.raised(start);
     let Learned { mut hyper, mut report } = learn(start, data, z, settings)?;
     interrupt::poll()?;
@@ -162,8 +162,9 @@ pub fn fit(start: &Hyperparameters, data: &Dataset, z: MatRef<'_>, settings: &Fi
 }
 
 impl FitOptions {
-    fn check(&self, data: &Dataset) -> Result<()> {
+    fn check(&self, start: &Hyperparameters, data: &Dataset) -> Result<()> {
         self.likelihood.check(data)?;
+        let is_spanned = start.kernel.spanning(data.dimension()).is_some();
         let refuse = |what: String, remedy: String| Err(Error::Unsupported { what, remedy });
         let variational =
             matches!(self.hyperparameters, HyperparameterObjective::Elbo | HyperparameterObjective::Fixed)
@@ -174,7 +175,7 @@ impl FitOptions {
                 "learn by the ELBO and use variational inference".into(),
             );
         }
-        if self.inference == Inference::Exact && data.len() > EXACT_LIMIT {
+        if self.inference == Inference::Exact && !is_spanned && data.len() > EXACT_LIMIT {
             return refuse(
                 format!("an exact posterior of {} rows is too large", data.len()),
                 format!("use the sparse posterior beyond {EXACT_LIMIT} rows"),

@@ -85,7 +85,7 @@ impl Priors {
     fn log_normal(self, role: Role, dimension: usize) -> Option<(f64, f64)> {
         let lengthscale = 2f64.sqrt() + 0.5 * (dimension.max(1) as f64).ln();
         match (self, role) {
-            (Priors::Off, _) | (_, Role::Mean) => None,
+            (Priors::Off, _) | (_, Role::Mean | Role::Share) => None,
             (Priors::On, Role::Lengthscale) => Some((lengthscale, 3f64.sqrt())),
             // Standardized outcomes have variance 1, the mode; the signal of a peaked function is much larger than that.
             (Priors::On, Role::Variance) => Some((1.0, 1.0)),
@@ -120,6 +120,8 @@ pub fn search_interval(role: Role) -> (f64, f64) {
         Role::Lengthscale => (1e-3f64.ln(), 1e4f64.ln()),
         // Below a thousandth of the outcomes' deviation, noise drowns in the jitter on Kzz, and the bound in rounding.
         Role::Noise => (LEAST_NOISE.ln(), 1e2f64.ln()),
+        // From 1 % to 99 %.
+        Role::Share => (-99f64.ln(), 99f64.ln()),
         Role::Mean => (-1e2, 1e2),
     }
 }

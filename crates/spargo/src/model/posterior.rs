@@ -9,6 +9,7 @@
 //!     model             L                 w                   W
 //!     exact (Z = X)     chol(Kxx + Σ)     L⁻¹(y − μ)          0
 //!     sparse (SGPR)     chol(Kzz)         B⁻¹AΣ^(−½)(y − μ)   L_B⁻ᵀ      A = L⁻¹KzxΣ^(−½),  B = I + AAᵀ = L_B L_Bᵀ
+//!     weight space      the same, with Z that span the kernel: exact
 //!     SVGP, whitened    chol(Kzz)         q_mu                q_sqrt
 //! ```
 
@@ -48,6 +49,8 @@ pub struct Posterior {
     /// L⁻ᵀw.
     weights: Vec<f64>,
     jitter: f64,
+    /// Whether f at Z determines f.
+    spanned: bool,
 }
 
 /// Means and variances of f at a list of points; add the noise for those of an observation.
@@ -70,7 +73,12 @@ impl Posterior {
         spread: InducingCovariance,
     ) -> Self {
         let weights = solve_lower_transposed_vec(factor.l.as_ref(), &w);
-        Posterior { kernel, mean, z, l: factor.l, w, spread, weights, jitter: factor.jitter }
+        Posterior { kernel, mean, z, l: factor.l, w, spread, weights, jitter: factor.jitter, spanned: false }
+    }
+
+    /// The same posterior, of which it is known that f at Z determines f.
+    pub(super) fn with_spanning_points(self) -> Self {
+        Posterior { spanned: true, ..self }
     }
 
     /// p(f) itself, over this many inputs: the posterior given no data.
@@ -83,6 +91,11 @@ impl Posterior {
     /// Whether no data are behind it.
     pub(crate) fn is_prior(&self) -> bool {
         self.z.nrows() == 0
+    }
+
+    /// Whether f at the inducing points determines f everywhere, so that it is exact with few of them.
+    pub fn is_spanned(&self) -> bool {
+        self.spanned
     }
 
     /// The kernel it was computed with.

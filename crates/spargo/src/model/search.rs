@@ -90,7 +90,7 @@ fn starts(hyper: &Hyperparameters, fixed: &[Role]) -> Vec<Hyperparameters> {
             match role {
                 Role::Lengthscale => *value += lengthscale.ln(),
                 Role::Noise => *value += noise.ln(),
-                Role::Variance | Role::Mean => {}
+                Role::Variance | Role::Share | Role::Mean => {}
             }
         }
         let mut start = hyper.clone();

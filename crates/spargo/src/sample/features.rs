@@ -1,21 +1,22 @@
-//! Random Fourier features of a kernel (Rahimi & Recht 2007), with factors for categories.
+//! Random Fourier features of a kernel (Rahimi & Recht 2007), with factors for categories; exact ones where finitely many are enough.
 //!
 //! ```text
-//!     φ_f(x) = √(2s²/F) cos(ω_fᵀx + b_f) Πⱼ g_jf(xⱼ),    (ω, g) ~ spectrum of k,  b ~ U[0, 2π),   E φ(x)ᵀφ(x') = k(x, x'),
+//!     φ_f(x) = √(2s²/F) cos(ω_fᵀx + b_f) Πⱼ g_jf(xⱼ) Πₛ ψ_sf(x),    (ω, g, ψ) ~ spectrum of k,  b ~ U[0, 2π),   E φ(x)ᵀφ(x') = k(x, x'),
 //! ```
 //!
 //! where s² = k(x, x). The frequencies are those of the unscaled inputs: length scales are part of ω. Inputs without
-//! categories have no g.
+//! categories have no g. The coordinates of linear kernels on a sphere, alone or as parts of a sum, are features by themselves, and
+//! follow the random ones.
 
 use crate::error::{Error, Result};
-use crate::kernel::{Factors, Kernel, category};
+use crate::kernel::{Factors, Kernel, Sphere, SphereFactor, category};
 use crate::linalg::vcos::cos_turns_in_place;
 use crate::linalg::{Accumulate, Mat, MatMut, MatRef, column, column_mut, dot, gemm};
 use crate::rng::uniform;
 use rand_chacha::ChaCha8Rng;
 use std::f64::consts::TAU;
 
-/// F features; angles are kept in turns, so that reducing them is exact.
+/// F random features, and exact ones; angles are kept in turns, so that reducing them is exact.
 #[derive(Debug, Clone)]
 pub struct Features {
     /// ω/2π, [d, F].
@@ -26,6 +27,10 @@ pub struct Features {
     amplitude: f64,
     /// g.
     factors: Vec<Factors>,
+    /// ψ of random features.
+    spheres: Vec<SphereFactor>,
+    /// Exact features.
+    exact: Vec<Sphere>,
 }
 
 impl Features {
@@ -40,15 +45,22 @@ impl Features {
         }
         let turns = Mat::from_fn(frequencies.nrows(), count, |k, f| frequencies[(k, f)] / TAU);
         let phases = phases.iter().map(|b| b / TAU).collect();
-        Ok(Features { turns, phases, amplitude: (2.0 * variance / count as f64).sqrt(), factors: Vec::new() })
+        let amplitude = (2.0 * variance / count as f64).sqrt();
+        Ok(Features { turns, phases, amplitude, factors: Vec::new(), spheres: Vec::new(), exact: Vec::new() })
+    }
+
+    /// No features, of points with so many inputs.
+    pub fn none(dimension: usize) -> Self {
+        let (turns, phases, factors) = (Mat::zeros(dimension, 0), Vec::new(), Vec::new());
+        Features { turns, phases, amplitude: 0.0, factors, spheres: Vec::new(), exact: Vec::new() }
     }
 
     /// These features times factors for the categories of some inputs.
     pub fn with_factors(self, factors: Vec<Factors>) -> Result<Self> {
         for Factors { input, values } in &factors {
-            if values.ncols() != self.count() || values.nrows() == 0 {
+            if values.ncols() != self.waves() || values.nrows() == 0 {
                 let what = "each category's list of factors".into();
-                return Err(Error::Shape { what, found: values.ncols(), expected: self.count() });
+                return Err(Error::Shape { what, found: values.ncols(), expected: self.waves() });
             }
             if *input >= self.dimension() {
                 let must = format!("below the number of inputs, {}", self.dimension());
@@ -58,17 +70,29 @@ impl Features {
         Ok(Features { factors, ..self })
     }
 
-    /// Draws `count` features of this kernel for points with `dimension` inputs: the whole spectrum, then all phases.
+    /// Draws `count` random features of this kernel for points with `dimension` inputs, the whole spectrum, then all phases; none
+    /// for what has exact features.
     pub fn draw(kernel: &Kernel, dimension: usize, count: usize, rng: &mut ChaCha8Rng) -> Result<Self> {
         kernel.check(dimension)?;
+        let (exact, rest) = kernel.split_exact();
+        let Some(kernel) = rest else {
+            return Ok(Features { exact, ..Features::none(dimension) });
+        };
         let spectrum = kernel.spectrum(dimension, count, rng)?;
         let phases: Vec<f64> = (0..count).map(|_| TAU * uniform(rng)).collect();
         let variance = kernel.diagonal(Mat::zeros(1, dimension).as_ref())[0];
-        Features::new(spectrum.frequencies.as_ref(), &phases, variance)?.with_factors(spectrum.factors)
+        let features =
+            Features::new(spectrum.frequencies.as_ref(), &phases, variance)?.with_factors(spectrum.factors)?;
+        Ok(Features { spheres: spectrum.spheres, exact, ..features })
     }
 
-    /// F.
+    /// The number of features, random and exact.
     pub fn count(&self) -> usize {
+        self.waves() + self.exact.iter().map(Sphere::count).sum::<usize>()
+    }
+
+    /// F, the number of random features.
+    fn waves(&self) -> usize {
         self.phases.len()
     }
 
@@ -77,44 +101,102 @@ impl Features {
         self.turns.nrows()
     }
 
-    /// Φ, the features of each row of x, [n, F].
+    /// Φ, the features of each row of x, [n, count].
     pub fn matrix(&self, x: MatRef<'_>) -> Mat {
-        let mut waves = Mat::zeros(x.nrows(), self.count());
+        let mut features = Mat::zeros(x.nrows(), self.count());
+        let (mut waves, mut exact) = features.as_mut().split_at_col_mut(self.waves());
         for (f, phase) in self.phases.iter().enumerate() {
             column_mut(waves.as_mut(), f).fill(*phase);
         }
         gemm(waves.as_mut(), Accumulate::Add, 1.0, x, self.turns.as_ref());
-        (0..self.count()).for_each(|f| cos_turns_in_place(column_mut(waves.as_mut(), f), self.amplitude));
+        (0..self.waves()).for_each(|f| cos_turns_in_place(column_mut(waves.as_mut(), f), self.amplitude));
         self.factors.iter().for_each(|factors| multiply(factors, x, waves.as_mut()));
-        waves
+        for SphereFactor { sphere, coordinates } in &self.spheres {
+            let own = sphere.coordinates(x);
+            for (f, &coordinate) in coordinates.iter().enumerate().filter_map(|(f, m)| Some((f, m.as_ref()?))) {
+                let rows = column_mut(waves.as_mut(), f).iter_mut().zip(column(own.as_ref(), coordinate));
+                rows.for_each(|(wave, own)| *wave *= own);
+            }
+        }
+        let mut first = 0;
+        for sphere in &self.exact {
+            exact.as_mut().subcols_mut(first, sphere.count()).copy_from(sphere.coordinates(x));
+            first += sphere.count();
+        }
+        features
     }
 
-    /// Adds φ(xᵢ)ᵀgᵢ to `values` and its gradient in xᵢ to row i of `gradient`, [n, d], with gᵢ column `columns[i]` of g, [F, ·].
+    /// Adds φ(xᵢ)ᵀgᵢ to `values` and its gradient in xᵢ to row i of `gradient`, [n, d], with gᵢ column `columns[i]` of g, [count, ·].
     pub fn add_value_gradient(
         &self,
         x: MatRef<'_>,
         g: MatRef<'_>,
         columns: &[usize],
         values: &mut [f64],
-        gradient: MatMut<'_>,
+        mut gradient: MatMut<'_>,
     ) {
+        self.add_exact(x, g, columns, values, gradient.as_mut());
+        if self.waves() == 0 {
+            return;
+        }
         // A point is a column here: long ones, alongside those of g.
-        let mut angles = Mat::from_fn(self.count(), x.nrows(), |f, _| self.phases[f]); // [F, n]
+        let mut angles = Mat::from_fn(self.waves(), x.nrows(), |f, _| self.phases[f]); // [F, n]
         gemm(angles.as_mut(), Accumulate::Add, 1.0, self.turns.transpose(), x.transpose());
-        let mut waves = vec![0.0; self.count()];
+        let mut waves = vec![0.0; self.waves()];
         for (i, &own) in columns.iter().enumerate() {
-            let (angles, g) = (column_mut(angles.as_mut(), i), column(g, own));
+            let (angles, g) = (column_mut(angles.as_mut(), i), &column(g, own)[..self.waves()]);
             waves.copy_from_slice(angles);
             cos_turns_in_place(&mut waves, self.amplitude);
             self.multiply_one(x, i, &mut waves);
+            let on_spheres = self.add_sphere_gradient(x, i, (&waves, g), gradient.as_mut());
+            on_spheres.iter().for_each(|own| waves.iter_mut().zip(own).for_each(|(wave, own)| *wave *= own));
             values[i] += dot(&waves, g);
             // ∂cos(2πt)/∂t = 2π cos(2π(t + ¼))
             angles.iter_mut().for_each(|turns| *turns += 0.25);
             cos_turns_in_place(angles, TAU * self.amplitude);
             self.multiply_one(x, i, angles);
+            on_spheres.iter().for_each(|own| angles.iter_mut().zip(own).for_each(|(slope, own)| *slope *= own));
             angles.iter_mut().zip(g).for_each(|(slope, g)| *slope *= g);
         }
         gemm(gradient, Accumulate::Add, 1.0, angles.transpose(), self.turns.transpose());
+    }
+
+    /// Adds what the exact features contribute to values and gradients.
+    fn add_exact(&self, x: MatRef<'_>, g: MatRef<'_>, columns: &[usize], values: &mut [f64], mut gradient: MatMut<'_>) {
+        let mut first = self.waves();
+        for sphere in &self.exact {
+            let coordinates = sphere.coordinates(x);
+            for (i, &own) in columns.iter().enumerate() {
+                let g = &column(g, own)[first..first + sphere.count()];
+                values[i] += g.iter().enumerate().map(|(m, g)| g * coordinates[(i, m)]).sum::<f64>();
+                sphere.add_gradient(x, i, g, |input, slope| gradient[(i, input)] += slope);
+            }
+            first += sphere.count();
+        }
+    }
+
+    /// Adds the gradient through the coordinates on spheres of point i; the coordinate of each feature on each sphere is returned.
+    fn add_sphere_gradient(
+        &self,
+        x: MatRef<'_>,
+        i: usize,
+        (waves, g): (&[f64], &[f64]),
+        mut gradient: MatMut<'_>,
+    ) -> Vec<Vec<f64>> {
+        let of_features = |SphereFactor { sphere, coordinates }: &SphereFactor| {
+            let own = sphere.coordinates(x.subrows(i, 1));
+            coordinates.iter().map(|m| m.map_or(1.0, |m| own[(0, m)])).collect::<Vec<f64>>()
+        };
+        let all: Vec<Vec<f64>> = self.spheres.iter().map(of_features).collect();
+        for (s, SphereFactor { sphere, coordinates }) in self.spheres.iter().enumerate() {
+            let mut q = vec![0.0; sphere.count()];
+            for (f, &m) in coordinates.iter().enumerate().filter_map(|(f, m)| Some((f, m.as_ref()?))) {
+                let others = all.iter().enumerate().filter(|&(other, _)| other != s).map(|(_, own)| own[f]);
+                q[m] += waves[f] * g[f] * others.product::<f64>();
+            }
+            sphere.add_gradient(x, i, &q, |input, slope| gradient[(i, input)] += slope);
+        }
+        all
     }
 
     /// Multiplies the waves of point i by the factors of its categories.

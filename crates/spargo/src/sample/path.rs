@@ -110,7 +110,13 @@ impl Paths {
         let blocks: Vec<Range<usize>> = split(numbers, settings.block);
         let draw = |numbers: Range<usize>| {
             let mut stream = rng.stream(Purpose::Frequencies, (numbers.start / settings.block) as u64);
-            let features = Features::draw(posterior.kernel(), posterior.z().ncols(), settings.features, &mut stream)?;
+            // Where f at Z determines f, the update alone is the path.
+            let inputs = posterior.z().ncols();
+            let features = if posterior.is_spanned() {
+                Features::none(inputs)
+            } else {
+                Features::draw(posterior.kernel(), inputs, settings.features, &mut stream)?
+            };
             let (theta, epsilon) = weights(numbers, features.count(), posterior.w().len(), rng);
             Ok(Draws { features, theta, epsilon })
         };

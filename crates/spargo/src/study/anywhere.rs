@@ -83,8 +83,9 @@ impl Study {
         let (failed, pending) = (table.rows(&self.failed_records()), table.rows(&[]));
         let (observed, failed, pending) = (observed.as_ref(), failed.as_ref(), pending.as_ref());
         let rng = StepRng { seed: self.config.seed, step: STEP };
-        let (config, local, kept, is_all_seen, shortlisted) = (&self.config, None, None, false, observed);
-        Chooser { config, models, local, kept, observed, shortlisted, is_all_seen, failed, pending, rng }.best_by_mean()
+        let (config, local, kept, all, is_all_seen, shortlisted) = (&self.config, None, None, None, false, observed);
+        Chooser { config, models, local, kept, all, observed, shortlisted, is_all_seen, failed, pending, rng }
+            .best_by_mean()
     }
 
     /// The first of the best of these points by the models' means, and whether it is feasible.

@@ -5,6 +5,7 @@ use super::config::Config;
 use super::credit::Shares;
 use super::local::LocalModel;
 use super::model::{Models, Surrogate};
+use super::observed::Observed;
 use super::scaffold::Scaffold;
 use crate::acquire::optimizer::{
     AcquisitionOptimizer, AcquisitionOptions, Assignment, Excluded, Memoryless, TrustRegions, is_assigned, is_listed,
@@ -33,6 +34,8 @@ pub(super) struct Chooser<'a> {
     pub local: Option<&'a LocalModel>,
     /// What the draws before have left; `None` for the first.
     pub kept: Option<&'a Scaffold>,
+    /// What was observed of every output, if lineages have models of their own.
+    pub all: Option<&'a Observed>,
     /// Trials with an outcome as models see them, [trials, inputs].
     pub observed: MatRef<'a>,
     /// Those of them whose means are looked at, [trials, inputs].
@@ -51,7 +54,7 @@ impl Config {
     ///
     /// An output without any outcome is the same everywhere by its prior, in units that are not known, and must not steer: it is
     /// left out. Only if no objective has an outcome, their priors stand for them.
-    fn deciding(&self, models: &[Surrogate]) -> (Vec<usize>, Vec<usize>) {
+    pub(super) fn deciding(&self, models: &[Surrogate]) -> (Vec<usize>, Vec<usize>) {
         let (mut objectives, mut constrained) = self.objectives_and_constraints();
         if objectives.is_empty() {
             return (vec![0], Vec::new());
@@ -108,9 +111,17 @@ impl Chooser<'_> {
         let refined = self.local.map_or(0, |_| self.config.refined(self.models.shares, self.rng.step, numbers.clone()));
         let (global, local) = (numbers.start..numbers.end - refined, numbers.end - refined..numbers.end);
         let mut batch = Mat::zeros(numbers.len(), self.observed.ncols());
-        if !global.is_empty() {
-            let points = self.global(policy, global.clone(), excluded)?;
-            batch.as_mut().subrows_mut(0, global.len()).copy_from(points);
+        let (others, of_lineages) = self.dealt(policy, global.clone());
+        if others > 0 {
+            let points = self.global(policy, global.start..global.start + others, excluded)?;
+            batch.as_mut().subrows_mut(0, others).copy_from(points);
+        }
+        let mut first = others;
+        for (place, count) in of_lineages {
+            let Some(lineage) = policy.and_then(|policy| policy.lineages().get(place)) else { continue };
+            let own = global.start + first..global.start + first + count;
+            batch.as_mut().subrows_mut(first, count).copy_from(self.by_lineage(lineage, own, excluded)?);
+            first += count;
         }
         if let (Some(model), false) = (self.local, local.is_empty()) {
             let points = self.refine(model, local.clone(), excluded)?;
@@ -169,18 +180,23 @@ impl Chooser<'_> {
     /// By local models, in trust regions around their centre.
     fn refine(&self, local: &LocalModel, numbers: Range<usize>, excluded: &mut Excluded) -> Result<Mat> {
         let (objectives, constraints) = self.config.acquired(&local.outputs);
-        // A single path that nothing fails is compared with no trial.
-        let is_alone = objectives.len() == 1 && constraints.is_empty() && self.failed.nrows() == 0;
-        let pareto = if is_alone {
-            ParetoState::default()
-        } else {
-            ParetoState::new(&objectives, &constraints, self.shortlisted)?
-        };
+        let pareto = self.local_pareto(&objectives, &constraints)?;
         let options = AcquisitionOptions { pool: 1, near: 0, ..self.config.acquisition.clone() };
         let everywhere = Memoryless { share: 1.0 };
         let optimizer = AcquisitionOptimizer::new(&self.config.space, local.centre.as_ref(), &options, self.rng)?
             .with_trust_regions(&everywhere);
         thompson(&self.context(&objectives, &constraints, &pareto, &optimizer), numbers, excluded)
+    }
+
+    /// The observed trials by the means of models of some of them; nothing for a single path that nothing fails, which is compared with
+    /// no trial.
+    pub(super) fn local_pareto(
+        &self,
+        objectives: &[OutputModel<'_>],
+        constraints: &[Constraint<'_>],
+    ) -> Result<ParetoState> {
+        let is_alone = objectives.len() == 1 && constraints.is_empty() && self.failed.nrows() == 0;
+        if is_alone { Ok(ParetoState::default()) } else { ParetoState::new(objectives, constraints, self.shortlisted) }
     }
 
     pub(super) fn context<'b>(
@@ -241,8 +257,9 @@ mod tests {
         let (observed, shortlisted, none) = (x.as_ref(), x.as_ref(), none.as_ref());
         let rng = StepRng { seed: 0, step: 1 };
         let (config, models, local, kept, is_all_seen) = (&config, &models, None, None, false);
-        let (failed, pending) = (none, none);
-        let chooser = Chooser { config, models, local, kept, observed, shortlisted, is_all_seen, failed, pending, rng };
+        let (all, failed, pending) = (None, none, none);
+        let chooser =
+            Chooser { config, models, local, kept, all, observed, shortlisted, is_all_seen, failed, pending, rng };
         let pareto = ParetoState {
             means: (0..50).map(|i| vec![f64::from(i)]).collect(),
             violations: vec![0.0; 50],

@@ -221,7 +221,8 @@ pub enum Replicates {
 impl Config {
     /// The share of a Thompson batch that local models have by default, where it is not by credit.
     pub(super) fn auto_local_models(&self) -> f64 {
-        if self.is_one_objective() { AUTO_LOCAL_MODELS } else { 0.0 }
+        let has_own = self.is_one_objective() && !self.trust_regions.policy.has_lineages();
+        if has_own { AUTO_LOCAL_MODELS } else { 0.0 }
     }
 
     /// The default settings for a space: its one output is maximised.

@@ -99,7 +99,10 @@ impl KnownHyperparameters {
             || count(Role::Lengthscale) != inputs.len()
         {
             return Err(Error::unsupported(
-                format!("'hyperparameters' cannot be fixed for the kernel '{}'", config.model.kernel.name()),
+                format!(
+                    "'hyperparameters' cannot be fixed for the kernel '{}'",
+                    config.model.kernel.names().join(" + ")
+                ),
                 "use a kernel with one variance and one length scale per input, or learn them",
             ));
         }

@@ -13,7 +13,7 @@ use super::auto;
 use super::config::Config;
 use super::global::Global;
 use super::model::Surrogate;
-use super::prepare::variance_in;
+use super::prepare::{LOOSE, variance_in};
 use super::recommend::Recommended;
 use crate::acquire::ParetoState;
 use crate::data::{Dataset, OutcomeTransform, Warp};
@@ -231,8 +231,9 @@ impl Global<'_> {
 }
 
 impl Surrogate {
-    /// The exact model of some observations of an output; its search begins at a kernel, that of the global model.
-    fn local(kernel: &Kernel, some: &Dataset, config: &Config, output: usize) -> Result<Self> {
+    /// The exact model of some observations of an output; its search begins at a kernel, that of the global model. Noise of a kernel of
+    /// finite rank is misfit as well, and has no bound.
+    pub(super) fn local(kernel: &Kernel, some: &Dataset, config: &Config, output: usize) -> Result<Self> {
         let units = OutcomeTransform::of(some.y(), Warp::Identity);
         let standard = units.apply(some);
         let known = config.outputs[output].noise.known_variance();
@@ -242,13 +243,15 @@ impl Surrogate {
             let Fit { posterior, hyper, .. } = fit(&hyper, &standard, standard.x(), &settings)?;
             return Ok(Surrogate { posterior: Arc::new(posterior), units, noise: hyper.noise });
         }
+        let is_spanned = kernel.spanning(some.dimension()).is_some();
         let settings = FitOptions {
-            hyperparameters: HyperparameterObjective::Subset(SUBSET),
+            hyperparameters: HyperparameterObjective::Subset(if is_spanned { some.len() } else { SUBSET }),
             inference: Inference::Exact,
             start: Start::Warm,
             priors: config.model.priors,
-            noise_bound: Some(noise_bound(&standard, &kernel.scales(some.dimension()), config.seed)),
+            noise_bound: (!is_spanned).then(|| noise_bound(&standard, &kernel.scales(some.dimension()), config.seed)),
             noise_floor: known.map(|variance| variance_in(&units, some.y(), variance)),
+            optimizer: if is_spanned { LOOSE } else { FitOptions::default().optimizer },
             seed: config.seed,
             ..FitOptions::default()
         };

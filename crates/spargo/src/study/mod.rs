@@ -39,6 +39,7 @@ mod landmarks;
 mod last_posterior;
 mod lease;
 mod limits;
+mod lineages;
 mod local;
 mod model;
 mod noise;

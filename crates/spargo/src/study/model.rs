@@ -8,6 +8,7 @@ use super::config::{Config, OutcomeTransformChoice};
 use super::credit::{Credit, Shares};
 use super::entered::EnteredSums;
 use super::goal::Goal;
+use super::lineages::LineageModels;
 use super::local::LocalModel;
 use super::observed::{Observed, ObservedOutput};
 use super::prepare::{Prepared, inducing_points};
@@ -19,7 +20,7 @@ use crate::error::Result;
 use crate::linalg::{Mat, MatRef, column_major};
 use crate::model::{Fit, FitReport, Hyperparameters, Inference, Likelihood, Posterior, fit};
 use serde::{Deserialize, Serialize};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
 /// What the next step needs of this one's model of an output.
@@ -80,7 +81,7 @@ pub struct ModelReport {
     pub output: String,
     /// Observations.
     pub observations: usize,
-    /// Inducing points; the observations themselves if the posterior is exact.
+    /// Inducing points; the observations themselves if the posterior is exact, or points that span a kernel of finite rank.
     pub inducing: usize,
     /// Which posterior.
     pub inference: Inference,
@@ -110,6 +111,8 @@ pub(super) struct Models {
     pub local: OnceLock<Option<LocalModel>>,
     /// The trials that the models have seen by their means, once these were needed.
     pub pareto: OnceLock<Arc<ParetoState>>,
+    /// The models of lineages of trust regions, once they were needed.
+    pub lineages: Mutex<Vec<Arc<LineageModels>>>,
     /// The trials that may matter until the next refit, once they were needed.
     pub shortlist: OnceLock<Arc<Shortlist>>,
     /// What further draws share, once one was made without a fit.

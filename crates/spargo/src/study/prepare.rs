@@ -23,7 +23,7 @@ use std::time::Instant;
 
 /// For searches that begin where the last step's ended: within some thousandths of a nat per observation, in a few
 /// evaluations. The next step goes on from there.
-const LOOSE: Lbfgsb =
+pub(super) const LOOSE: Lbfgsb =
     Lbfgsb { memory: 10, max_iterations: 50, max_evaluations: 100, gradient_tolerance: 1e-3, value_tolerance: 1e-4 };
 
 /// Ratios of the last step's units to these within which its posterior has a meaning, and a variance that is a number.
@@ -77,6 +77,7 @@ impl Prepared {
         let searched = last.map(|last| last.searched).filter(|searched| data.len() < 2 * searched);
         let first = Hyperparameters::cold(Kernel::for_space(&config.space, &config.model.kernel)?);
         let mut options = fitting(config, searched.is_none());
+        let is_spanned = first.kernel.spanning(data.dimension()).is_some();
         let learned = |warps: &[Warp]| {
             let start = last.map_or(&first, |last| &last.hyper);
             learn_outcome_transform(start, data, &options, warps)
@@ -97,11 +98,15 @@ impl Prepared {
         (options.inference, options.likelihood, options.hyperparameters) = match goal {
             Goal::Classify => (Inference::Variational, Likelihood::Bernoulli, HyperparameterObjective::Elbo),
             _ => {
-                let inference = config.inference(data.len());
+                let inference = if is_spanned { Inference::Exact } else { config.inference(data.len()) };
                 (inference, Likelihood::Gaussian, config.model.learning_for(inference, data.len()))
             }
         };
-        let bounded = config.model.noise_bound == NoiseBound::ClosePairs && options.likelihood.has_noise() && !is_known;
+        // Where a kernel has finite rank, noise is also what it cannot fit.
+        let bounded = config.model.noise_bound == NoiseBound::ClosePairs
+            && options.likelihood.has_noise()
+            && !is_known
+            && !is_spanned;
         options.noise_bound = bounded.then(|| limit_in(&units, data, &start.kernel, config.seed));
         let known = config.outputs[output].noise.known_variance().filter(|_| options.likelihood.has_noise());
         options.noise_floor = known.map(|variance| variance_in(&units, data.y(), variance));

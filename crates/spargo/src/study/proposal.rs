@@ -229,9 +229,23 @@ impl Study {
         let rng = StepRng { seed: self.config.seed, step };
         let (config, pending) = (&self.config, pending.as_ref());
         let is_all_seen = kept.is_some() || models.seen() == self.history.tells();
+        let has_lineages = policy.is_some_and(|policy| !policy.lineages().is_empty());
+        let all = if has_lineages { Some(table.until(models.seen(), &self.history)?) } else { None };
+        let all = all.as_deref();
         let refined = config.refined(models.shares, step, numbers.clone());
-        let mut chooser =
-            Chooser { config, models, local: None, kept, observed, shortlisted, is_all_seen, failed, pending, rng };
+        let mut chooser = Chooser {
+            config,
+            models,
+            local: None,
+            kept,
+            all,
+            observed,
+            shortlisted,
+            is_all_seen,
+            failed,
+            pending,
+            rng,
+        };
         if refined > 0 {
             if kept.is_none() && is_all_seen {
                 // Local models begin at the trials with the best means, which the search needs as well.

@@ -86,6 +86,7 @@ impl Study {
             models,
             local: None,
             kept: None,
+            all: None,
             observed: observed.as_ref(),
             shortlisted: few_rows.as_ref().map_or(observed.as_ref(), |few| few.as_ref()),
             is_all_seen: true,

@@ -8,7 +8,7 @@ use super::storage::Event;
 use super::trust_regions::RegionMemory;
 use crate::data::check_finite;
 use crate::error::{Error, Result, check_length};
-use crate::kernel::{Kernel, KernelChoice};
+use crate::kernel::Kernel;
 use crate::model::{Inference, Likelihood};
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +55,7 @@ impl ModelState {
             return Err(wrong("the names of its outputs"));
         }
         // One from outside the crate may not be registered, and is checked when it is used.
-        if let KernelChoice::Stationary(_) = config.model.kernel {
+        if config.model.kernel.is_built_in() {
             self.hyper.check(inputs)?;
             if !is_shaped(&self.hyper.kernel, &Kernel::for_space(&config.space, &config.model.kernel)?) {
                 return Err(wrong("a kernel of another space"));

@@ -3,10 +3,11 @@
 //! A policy learns once per step, from the rows that the step's models know and no earlier step has shown it. What it remembers is
 //! committed with the step, apart from the models: these may be older than it, and steps without models leave it as it is.
 
+use super::lineages::Denoised;
 use super::model::Models;
 use super::{Config, Study, auto};
 use crate::acquire::ParetoState;
-use crate::acquire::optimizer::{Memoryless, RegionNews, TrustRegions};
+use crate::acquire::optimizer::{Memory, Memoryless, RegionNews, TrustRegions};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,6 +16,9 @@ use std::sync::Arc;
 
 /// The name of the policy without memory.
 const MEMORYLESS: &str = "memoryless";
+
+/// The name of the policy with memory.
+const MEMORY: &str = "memory";
 
 /// The share of a batch that "auto" stands for with a policy from outside the crate; with ours it goes by credit.
 const AUTO: f64 = 0.5;
@@ -28,7 +32,7 @@ pub struct TrustRegionOptions {
     #[serde(skip_serializing_if = "PolicyChoice::is_default")]
     pub policy: PolicyChoice,
     /// Share of a Thompson batch that is maximised within trust regions; `"auto"`: by what they have
-    /// found recently, for a single objective, else 0.
+    /// found recently, for a single objective, else 0; with memory 1.
     #[serde(with = "auto")]
     #[cfg_attr(feature = "schema", schemars(schema_with = "auto::share"))]
     pub share: Option<f64>,
@@ -54,7 +58,12 @@ pub struct PolicyChoice {
 
 impl PolicyChoice {
     /// The names of this crate's policies.
-    pub const NAMES: [&str; 1] = [MEMORYLESS];
+    pub const NAMES: [&str; 2] = [MEMORYLESS, MEMORY];
+
+    /// Lineages of regions with memory, each with models of its own.
+    pub fn memory() -> Self {
+        PolicyChoice { name: MEMORY.into(), policy: None }
+    }
 
     /// A policy of your own.
     pub fn custom(policy: impl TrustRegionPolicy + 'static) -> Self {
@@ -74,6 +83,11 @@ impl PolicyChoice {
     /// Whether it is the policy of settings that name none, which has no memory.
     pub(super) fn is_default(&self) -> bool {
         self.name == MEMORYLESS
+    }
+
+    /// Whether regions have models of their own.
+    pub(super) fn has_lineages(&self) -> bool {
+        self.name == MEMORY
     }
 
     /// Takes the policy of this name, if it is among these.
@@ -137,8 +151,14 @@ pub(super) struct StepRegions {
 impl Config {
     /// The share of a Thompson batch that is maximised within trust regions by default, where it is not by credit.
     pub(super) fn auto_trust_regions(&self) -> f64 {
-        let has_default = self.is_one_objective() || !self.trust_regions.policy.is_default();
-        if has_default { AUTO } else { 0.0 }
+        let policy = &self.trust_regions.policy;
+        if policy.has_lineages() {
+            1.0
+        } else if self.is_one_objective() || !policy.is_default() {
+            AUTO
+        } else {
+            0.0
+        }
     }
 }
 
@@ -149,23 +169,32 @@ impl Study {
         if share == 0.0 || config.rule().name != "thompson" {
             return Ok(None);
         }
-        let Some(policy) = &config.trust_regions.policy.policy else {
+        let choice = &config.trust_regions.policy;
+        if choice.policy.is_none() && !choice.has_lineages() {
             return Ok(Some(StepRegions { policy: Box::new(Memoryless { share }), memory: None }));
-        };
+        }
         let RegionMemory { seen: before, state } =
             self.state()?.and_then(|state| state.regions.clone()).unwrap_or_default();
         let options = TrustRegionOptions { share: Some(share), ..config.trust_regions.clone() };
-        let mut policy = policy.resume(&state, &options)?;
+        let mut policy: Box<dyn TrustRegions> = match &choice.policy {
+            Some(policy) => policy.resume(&state, &options)?,
+            None => Box::new(Memory::resume(&state, &config.space, share)),
+        };
         // The last ask may have been another process's, whose models knew more.
         let seen = before.max(models.seen());
-        let records = self.observed_records();
+        let (all, records) = (self.table.until(self.history.tells(), &self.history)?, self.observed_records());
         let observed = self.table.rows(&records);
+        let observed = observed.as_ref();
         let (objectives, constraints) = config.acquired(&models.outputs);
-        let pareto = &ParetoState::new(&objectives, &constraints, observed.as_ref())?;
+        let pareto = &ParetoState::new(&objectives, &constraints, observed)?;
+        let Denoised { objectives: outcomes, violations } = &Denoised::new(config, models, &all, (&records, observed))?;
         let trials: Vec<u64> = records.iter().map(|&record| record as u64 + 1).collect();
-        let is_new = |&row: &usize| (before + 1..=seen).contains(&self.history.records()[records[row]].seq());
-        let new: Vec<usize> = (0..records.len()).filter(is_new).collect();
-        policy.update(&RegionNews { observed: observed.as_ref(), trials: &trials, pareto, new: &new });
+        let is_new = |record: usize| (before + 1..=seen).contains(&self.history.records()[record].seq());
+        let new: Vec<usize> = (0..records.len()).filter(|&row| is_new(records[row])).collect();
+        let failed: Vec<usize> = self.failed_records().iter().copied().filter(|&record| is_new(record)).collect();
+        let failed = self.table.rows(&failed);
+        let (trials, failed) = (&trials[..], failed.as_ref());
+        policy.update(&RegionNews { observed, trials, pareto, outcomes, violations, failed, new: &new });
         let memory = Some(RegionMemory { seen, state: policy.state() });
         Ok(Some(StepRegions { policy, memory }))
     }

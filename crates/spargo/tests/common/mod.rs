@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 use spargo::data::Dataset;
-use spargo::kernel::{Categorical, Family, Kernel, Stationary};
+use spargo::kernel::{Categorical, Family, Kernel, LinearSphere, Stationary};
 use spargo::linalg::{Mat, MatRef};
 use spargo::model::sgpr::Sgpr;
 use spargo::model::svgp::{Svgp, Variational};
@@ -97,7 +97,25 @@ pub fn data_with_known_noise(n: usize, d: usize) -> Dataset {
 pub fn kernels(d: usize) -> Vec<Kernel> {
     let mut list = vanishing_kernels(d);
     list.push(Kernel::sum(vec![stationary(Family::Matern32, 0.9, 0.5, d), categories(d - 1, 2, 0.8)]));
+    list.push(Kernel::sum(vec![stationary(Family::Matern52, 0.9, 0.5, d), linear_sphere(d)]));
     list
+}
+
+/// Kernels of finite rank: too singular for tests that factor them, and with features that have no error.
+pub fn finite_kernels(d: usize) -> Vec<Kernel> {
+    let mut list = vec![linear_sphere(d)];
+    if d > 1 {
+        let numbers: Vec<usize> = (0..d - 1).rev().collect();
+        list.push(Kernel::of(numbers.clone(), linear_sphere(d - 1)));
+        list.push(Kernel::product(vec![Kernel::of(numbers, linear_sphere(d - 1)), categories(d - 1, 3, 0.8)]));
+    }
+    list
+}
+
+/// A linear kernel on a sphere with a length scale of its own for each input.
+pub fn linear_sphere(d: usize) -> Kernel {
+    let lengthscales = (0..d).map(|k| 0.4 * (1.0 + 0.3 * k as f64)).collect();
+    Kernel::LinearSphere(LinearSphere { variance: 1.4, lengthscales, equator: 0.4, constant: 0.3 })
 }
 
 /// Those of them that are zero between points far apart.

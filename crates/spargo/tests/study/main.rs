@@ -21,6 +21,7 @@ mod insights;
 mod interrupts;
 mod kills;
 mod late_outputs;
+mod lineages;
 mod local_models;
 mod noise;
 mod outliers;

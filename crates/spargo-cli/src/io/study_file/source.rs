@@ -101,11 +101,8 @@ impl Source {
             let help = "use the program that has it, or another allocation; `spargo tell`, `status`, `export` and `report` work";
             return Err(self.fault(&["allocation"], message, help));
         }
-        let kernel = config.model.kernel.name();
-        let mut names = KERNELS.iter().map(|kernel| kernel.name);
-        if names.any(|name| name == kernel) {
-            return Ok(());
-        }
+        let is_unknown = |name: &&str| !KERNELS.iter().any(|kernel| kernel.name == *name);
+        let Some(kernel) = config.model.kernel.names().into_iter().find(is_unknown) else { return Ok(()) };
         let help = diagnostics::suggestion(kernel, KERNELS.iter().rev().map(|kernel| kernel.name));
         Err(self.fault(&["model", "kernel"], format!("unknown kernel '{kernel}'"), help))
     }

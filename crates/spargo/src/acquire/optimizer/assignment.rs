@@ -21,6 +21,8 @@ pub enum Assignment {
     Exclusion,
     /// A distance from the exclusion zones.
     Distance,
+    /// One of several lineages of trust regions.
+    Lineage,
 }
 
 /// Whether batch element `number` of a step belongs to a `share` of all elements.
@@ -35,6 +37,7 @@ pub(super) fn position(assignment: Assignment, step: u64, number: usize) -> f64 
         Assignment::LocalModel => GOLDEN,
         Assignment::Exclusion => std::f64::consts::E,
         Assignment::Distance => std::f64::consts::PI,
+        Assignment::Lineage => 1.732_050_807_568_877_2,
     };
     let count = step.wrapping_add(number as u64) & 0xFFFF_FFFF;
     (count as f64 * stride).fract()

@@ -39,6 +39,7 @@ impl KeptSearch {
             pool: CandidatePool::Kept(self.points.as_ref()),
             options: &self.options,
             trust_regions,
+            confined: None,
             rng,
         }
     }

@@ -13,14 +13,19 @@ mod candidates;
 mod excluded;
 mod exclusion;
 mod kept;
+mod lineage;
 mod local_search;
+mod memory;
 mod memoryless;
 mod pool;
+mod raasp;
 mod trust_region;
 
 pub use assignment::{Assignment, is_assigned};
 pub use excluded::Excluded;
 pub use kept::KeptSearch;
+pub use lineage::Lineage;
+pub use memory::Memory;
 pub use memoryless::Memoryless;
 pub use pool::{CandidatePool, is_listed, space_filling};
 pub use trust_region::{Element, RegionNews, TrustRegion, TrustRegions};
@@ -86,6 +91,8 @@ pub struct AcquisitionOptimizer<'a> {
     pool: CandidatePool<'a>,
     options: &'a AcquisitionOptions,
     trust_regions: Option<&'a dyn TrustRegions>,
+    /// Where all elements are, if they are of one lineage.
+    confined: Option<raasp::Confined>,
     rng: StepRng,
 }
 
@@ -108,6 +115,7 @@ impl<'a> AcquisitionOptimizer<'a> {
             pool,
             options,
             trust_regions: None,
+            confined: None,
             rng,
         })
     }

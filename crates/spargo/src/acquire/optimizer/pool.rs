@@ -1,6 +1,7 @@
 //! The points that all elements are scored on.
 
 use super::AcquisitionOptions;
+use super::raasp::random_share;
 use crate::linalg::{Mat, MatRef};
 use crate::math::sobol::Sobol;
 use crate::rng::{normal, uniform};
@@ -98,8 +99,7 @@ fn perturb(
 ) {
     let dimensions = space.dimensions();
     let reach = NEAREST * (FARTHEST / NEAREST).powf(uniform(rng));
-    // Between one input and all of them, on average.
-    let share = (dimensions.len() as f64).powf(-uniform(rng));
+    let share = random_share(dimensions.len(), rng);
     let sure = (uniform(rng) * dimensions.len() as f64) as usize;
     for (k, d) in dimensions.iter().enumerate() {
         let old = incumbents[(incumbent, k)];

@@ -7,7 +7,8 @@
 //! The maximum of an acquisition function over the whole of a large space is where nothing is known; in a region it is an
 //! improvement of what is known. A policy, [`TrustRegions`], says which elements have a region, and where.
 
-use super::{AcquisitionOptimizer, value_gradient};
+use super::raasp::random_share;
+use super::{AcquisitionOptimizer, Lineage, value_gradient};
 use crate::acquire::ParetoState;
 use crate::error::Result;
 use crate::linalg::{MatRef, column};
@@ -30,6 +31,16 @@ pub trait TrustRegions: Debug + Send + Sync {
     /// The region of one batch element; `None` if it searches the whole space.
     fn propose(&self, element: &Element<'_>, rng: &mut ChaCha8Rng) -> Option<TrustRegion>;
 
+    /// Lineages whose batch elements are chosen by models of their own trials; `propose` is for the other elements. None, by default.
+    fn lineages(&self) -> &[Lineage] {
+        &[]
+    }
+
+    /// The place in [`lineages`](Self::lineages) of the one that a batch element belongs to; `None` if it belongs to none.
+    fn lineage_of(&self, _step: u64, _number: usize) -> Option<usize> {
+        None
+    }
+
     /// What the policy must know at the next step, as JSON.
     fn state(&self) -> Value;
 }
@@ -43,6 +54,13 @@ pub struct RegionNews<'a> {
     pub trials: &'a [u64],
     /// The observed points by the posterior means of the step's models.
     pub pareto: &'a ParetoState,
+    /// For each observed point each objective, in the units of its model: the outcome as far as it is known to be free of noise, else
+    /// the posterior mean.
+    pub outcomes: &'a [Vec<f64>],
+    /// The total constraint violation of each observed point, by outcomes in the same way.
+    pub violations: &'a [f64],
+    /// Points that have failed since the last update, [n, inputs].
+    pub failed: MatRef<'a>,
     /// The rows that the models have learned from and no earlier update had: every row is new once. There may be none.
     pub new: &'a [usize],
 }
@@ -100,7 +118,7 @@ impl TrustRegion {
     }
 
     /// The part of a box that lies within a space; its nearest corner, edge or face if it lies outside.
-    fn clamped(mut self, space: &Space) -> Self {
+    pub(super) fn clamped(mut self, space: &Space) -> Self {
         [&mut self.lower, &mut self.upper, &mut self.start].into_iter().for_each(|numbers| space.clamp(numbers));
         self
     }
@@ -116,6 +134,9 @@ impl AcquisitionOptimizer<'_> {
         scales: &[f64],
     ) -> Result<Vec<Option<TrustRegion>>> {
         let has_room = !self.pool.is_complete() && !ordered_inputs(self.space).is_empty();
+        if let Some(confined) = self.confined.as_ref().filter(|_| has_room) {
+            return self.confined_regions(acquisition, confined);
+        }
         let is_possible = has_room && self.incumbents.nrows() > 0;
         let Some(policy) = self.trust_regions.filter(|_| is_possible) else { return Ok(Vec::new()) };
         let (step, space, incumbents) = (self.rng.step, self.space, self.incumbents.as_ref());
@@ -135,7 +156,7 @@ impl AcquisitionOptimizer<'_> {
     /// A random point of a region, which differs from its centre in some inputs or in all.
     fn point_of(&self, region: &TrustRegion, rng: &mut ChaCha8Rng) -> Vec<f64> {
         let TrustRegion { lower, upper, start: centre, .. } = region;
-        let share = (centre.len() as f64).powf(-uniform(rng));
+        let share = random_share(centre.len(), rng);
         let coordinate = |k: usize| {
             if uniform(rng) >= share {
                 return centre[k];
@@ -167,7 +188,7 @@ fn started_at_the_best(
 }
 
 /// A value of the domain between two others, if there is one close by, else the one in between them that is known.
-fn within(domain: &Domain, value: f64, (lower, upper): (f64, f64), known: f64) -> f64 {
+pub(super) fn within(domain: &Domain, value: f64, (lower, upper): (f64, f64), known: f64) -> f64 {
     let snapped = if domain.is_continuous() { value } else { domain.snap(value) };
     if (lower..=upper).contains(&snapped) { snapped } else { known }
 }

@@ -1,0 +1,211 @@
+//! The policy of trust regions with memory, step by step, on outcomes that a test makes up.
+
+use spargo::acquire::optimizer::{Lineage, Memory, RegionNews, TrustRegions};
+use spargo::acquire::{ParetoState, Scale};
+use spargo::linalg::Mat;
+use spargo::space::{Dimension, Space};
+
+const INPUTS: usize = 4;
+
+/// Trials with outcomes, as a study would report them.
+struct Told {
+    points: Vec<[f64; INPUTS]>,
+    outcomes: Vec<Vec<f64>>,
+    violations: Vec<f64>,
+    policy: Memory,
+}
+
+fn space() -> Space {
+    Space::new((0..INPUTS).map(|k| Dimension::real(format!("x{k}"), 0.0, 1.0)).collect()).unwrap()
+}
+
+fn fresh() -> Memory {
+    Memory::resume(&serde_json::Value::Null, &space(), 1.0)
+}
+
+impl Told {
+    fn new() -> Self {
+        Told { points: Vec::new(), outcomes: Vec::new(), violations: Vec::new(), policy: fresh() }
+    }
+
+    /// Tells trials at these points, and how many failed next to the first of them; the policy is read from its state first.
+    fn tell(&mut self, trials: &[([f64; INPUTS], f64)], failed: usize) -> &Lineage {
+        let before = self.points.len();
+        self.points.extend(trials.iter().map(|(point, _)| point));
+        self.outcomes.extend(trials.iter().map(|(_, value)| vec![*value]));
+        self.violations.resize(self.points.len(), 0.0);
+        self.update(before, failed)
+    }
+
+    fn update(&mut self, before: usize, failed: usize) -> &Lineage {
+        let observed = Mat::from_fn(self.points.len(), INPUTS, |i, k| self.points[i][k]);
+        let ids: Vec<u64> = (1..=self.points.len() as u64).collect();
+        let objectives = self.outcomes[0].len();
+        let pareto = ParetoState {
+            means: self.outcomes.clone(),
+            violations: self.violations.clone(),
+            incumbents: vec![0],
+            scales: vec![Scale { reference: 0.0, range: 1.0 }; objectives],
+            deviations: Vec::new(),
+        };
+        let new: Vec<usize> = (before..self.points.len()).collect();
+        let failed = Mat::from_fn(failed, INPUTS, |_, k| self.points[before.min(self.points.len() - 1)][k]);
+        self.policy = Memory::resume(&self.policy.state(), &space(), 1.0);
+        self.policy.update(&RegionNews {
+            observed: observed.as_ref(),
+            trials: &ids,
+            pareto: &pareto,
+            outcomes: &self.outcomes,
+            violations: &self.violations,
+            failed: failed.as_ref(),
+            new: &new,
+        });
+        &self.policy.lineages()[0]
+    }
+
+    /// Tells ten random trials with outcomes around a value: a lineage begins.
+    fn begin(&mut self, value: f64) -> &Lineage {
+        let first = self.points.len();
+        let point =
+            |i: usize| std::array::from_fn(|k| ((first + i + 1) as f64 * [0.618, 0.414, 0.732, 0.236][k]).fract());
+        let trials: Vec<_> = (0..10).map(|i| (point(i), value - 0.1 * i as f64)).collect();
+        self.tell(&trials, 0)
+    }
+
+    /// Tells four trials next to the centre.
+    fn near(&mut self, value: f64) -> &Lineage {
+        let lineage = &self.policy.lineages()[0];
+        let (centre, side) = (lineage.centre.clone(), lineage.side);
+        let shift = 0.2 * side / (1.0 + self.points.len() as f64);
+        let trials: Vec<_> =
+            (1..=4).map(|i| (std::array::from_fn(|k| centre[k] + shift * (i + k) as f64), value)).collect();
+        self.tell(&trials, 0)
+    }
+}
+
+fn ended(policy: &Memory) -> Vec<(u64, bool)> {
+    let state = policy.state();
+    let one = |one: &serde_json::Value| (one["number"].as_u64().unwrap(), one["converged"].as_bool().unwrap());
+    state["ended"].as_array().unwrap().iter().map(one).collect()
+}
+
+#[test]
+fn a_region_shrinks_with_failures_grows_with_successes_and_ends() {
+    let mut told = Told::new();
+    let lineage = told.begin(0.0);
+    assert_eq!((lineage.number, lineage.side, lineage.evaluated), (0, 1.0, 10));
+    let best = told.points[0];
+    assert_eq!(told.policy.lineages()[0].centre, best);
+    assert_eq!(told.near(-1.0).side, 0.5);
+    assert_eq!(told.near(-1.0).side, 0.25);
+    // Three steps with a success in a row; the centre moves along.
+    assert_eq!((told.near(0.1).side, told.near(0.2).side), (0.25, 0.25));
+    let lineage = told.near(0.3);
+    assert_eq!((lineage.side, lineage.successes, lineage.failures), (0.5, 0, 0));
+    assert_ne!(told.policy.lineages()[0].centre, best);
+    for side in [0.25, 0.125, 0.0625, 0.03125] {
+        assert_eq!(told.near(-1.0).side, side);
+    }
+    let lineage = told.near(-1.0);
+    assert_eq!((lineage.number, lineage.side, lineage.evaluated), (1, 1.0, 0));
+    assert!(lineage.is_beginning());
+    assert_eq!(ended(&told.policy), [(0, true)]);
+}
+
+#[test]
+fn a_lineage_without_hope_is_dropped_and_one_with_hope_is_not() {
+    for (gains, is_dropped) in [([0.0; 5], true), ([1.0, 2.0, 4.0, 5.0, 6.0], false)] {
+        let mut told = Told::new();
+        told.begin(10.0);
+        while told.policy.lineages()[0].number == 0 {
+            told.near(0.0);
+        }
+        // Two begin, with ten random trials each.
+        told.begin(-5.0);
+        let first = told.begin(-5.0);
+        assert_eq!((first.number, first.is_beginning()), (1, false));
+        assert!(told.policy.lineages()[1].number == 2 && !told.policy.lineages()[1].is_beginning());
+        for gain in gains {
+            told.near(-5.0 + gain);
+        }
+        assert_eq!(ended(&told.policy)[1..] == [(1, false)], is_dropped, "{:?}", told.policy.state());
+        let numbers: Vec<u64> = told.policy.lineages().iter().map(|lineage| lineage.number).collect();
+        assert_eq!(numbers, if is_dropped { [2, 3] } else { [1, 2] });
+        // The one with the better outlook has two elements of three.
+        let own = (0..300).filter(|&number| told.policy.lineage_of(1, number) == Some(0)).count();
+        assert!((own as i64 - if is_dropped { 150 } else { 200 }).abs() < 10, "{own}");
+    }
+}
+
+#[test]
+fn failures_and_infeasible_trials_count_and_nothing_new_changes_nothing() {
+    let mut told = Told::new();
+    told.begin(0.0);
+    let before = told.policy.state();
+    told.update(told.points.len(), 0);
+    assert_eq!(told.policy.state(), before);
+    // Four failed points next to the centre are four without a success.
+    told.near(0.5);
+    let lineage = told.policy.lineages()[0].clone();
+    assert_eq!((lineage.side, lineage.successes), (1.0, 1));
+    told.tell(&[], 4);
+    assert_eq!(told.policy.lineages()[0].side, 0.5, "{:?}", told.policy.state());
+    // What is better but infeasible is no success.
+    let count = told.points.len();
+    let centre = told.policy.lineages()[0].centre.clone();
+    for i in 1..=4 {
+        told.points.push(std::array::from_fn(|k| centre[k] + 0.01 * (i + k) as f64));
+        told.outcomes.push(vec![9.0]);
+        told.violations.push(1.0);
+    }
+    let lineage = told.update(count, 0);
+    assert_eq!((lineage.side, &lineage.centre), (0.25, &centre));
+}
+
+/// A lineage of several objectives goes its own way along the front.
+#[test]
+fn lineages_of_several_objectives_have_weights_of_their_own() {
+    let mut told = Told::new();
+    for i in 0..10 {
+        let t = i as f64 / 9.0;
+        told.points.push([t; INPUTS]);
+        told.outcomes.push(vec![t, 1.0 - t]);
+        told.violations.push(0.0);
+    }
+    told.update(0, 0);
+    let first = told.policy.lineages()[0].centre[0];
+    let mut other = None;
+    while other.is_none() {
+        let centre = told.policy.lineages()[0].centre.clone();
+        let count = told.points.len();
+        let is_beginning = centre.is_empty();
+        for i in 0..10 {
+            let t = i as f64 / 9.0;
+            let shift = 1e-3 * (count + i) as f64 / 1e3;
+            told.points.push(std::array::from_fn(|k| if is_beginning { t } else { centre[k] + shift }));
+            told.outcomes.push(if is_beginning { vec![t, 1.0 - t] } else { vec![0.0, 0.0] });
+            told.violations.push(0.0);
+        }
+        let lineage = told.update(count, 0);
+        other = (lineage.number > 0 && !lineage.is_beginning()).then(|| lineage.centre[0]);
+    }
+    assert!((0.0..=1.0).contains(&first) && Some(first) != other, "{first} {other:?}");
+}
+
+#[test]
+fn elements_belong_to_lineages_as_their_shares_say() {
+    let mut told = Told::new();
+    told.begin(0.0);
+    let state = told.policy.state();
+    for (share, expected) in [(1.0, 1000), (0.5, 500), (0.0, 0)] {
+        let policy = Memory::resume(&state, &space(), share);
+        let own = (0..1000).filter(|&number| policy.lineage_of(3, number) == Some(0)).count();
+        assert!((own as i64 - expected).abs() <= 5, "{own}");
+    }
+    // The state of another policy, or of another space, is not gone on with.
+    for foreign in [serde_json::json!({ "side": 0.5 }), serde_json::json!([1, 2])] {
+        assert!(Memory::resume(&foreign, &space(), 1.0).lineages().is_empty());
+    }
+    let line = Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap();
+    assert!(Memory::resume(&state, &line, 1.0).lineages().is_empty());
+}
