@@ -95,7 +95,7 @@ impl Study {
         match correction {
             Correction::Amend(outcomes) => {
                 let settled = |(trial, outcome): &(u64, Outcome)| {
-                    Ok((*trial, self.config.settled(&format!("trial {trial}"), outcome)?))
+                    Ok((*trial, self.config.settled(format!("trial {trial}"), outcome)?))
                 };
                 Ok(Correction::Amend(outcomes.iter().map(settled).collect::<Result<_>>()?))
             }
@@ -149,7 +149,7 @@ impl Config {
         };
         let fits = self.space.encode_observed(&record.trial.point);
         let fits =
-            fits.and_then(|_| self.settled(&format!("trial {}", change.trial), &Outcome::Measured(after.clone())));
+            fits.and_then(|_| self.settled(format!("trial {}", change.trial), &Outcome::Measured(after.clone())));
         let refused = |error| {
             let what = format!("trial {} was discarded, and no longer fits: {error}", change.trial);
             Error::unsupported(what, "change the settings so that it does, or leave it discarded")

@@ -144,7 +144,7 @@ impl Study {
             }
             let refused = |error: Error| Error::unsupported(format!("trial {id} does not fit: {error}"), WAY_WITHOUT);
             config.space.encode_observed(&point).map_err(refused)?;
-            let outcome = record.outcome().map(|outcome| config.settled(&format!("trial {id}"), &outcome));
+            let outcome = record.outcome().map(|outcome| config.settled(format!("trial {id}"), &outcome));
             outcome.transpose().map_err(refused)?;
         }
         Ok(())
