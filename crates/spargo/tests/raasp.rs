@@ -12,7 +12,7 @@ struct Slopes(usize);
 
 impl Slopes {
     fn slope(element: usize, k: usize) -> f64 {
-        if (element + k) % 3 == 0 { -1.0 } else { 1.0 }
+        if (element + k).is_multiple_of(3) { -1.0 } else { 1.0 }
     }
 
     fn at(element: usize, x: MatRef<'_>, i: usize) -> f64 {
