@@ -205,6 +205,8 @@ def to_settings(options: Any) -> Any:
 
     >>> to_settings({"local_models": LocalModelOptions(neighbours=100), "rule": None})
     {'local-models': {'neighbours': 100}}
+    >>> to_settings({"fixed": {"lengthscales": {"dose_mg": 0.3}}})
+    {'fixed': {'lengthscales': {'dose_mg': 0.3}}}
     """
     if isinstance(options, FixedHyperparameters):
         # Names of inputs stay as they are.
@@ -212,5 +214,7 @@ def to_settings(options: Any) -> Any:
     if dataclasses.is_dataclass(options) and not isinstance(options, type):
         options = {field.name: getattr(options, field.name) for field in dataclasses.fields(options)}
     if isinstance(options, Mapping):
-        return {str(name).replace("_", "-"): to_settings(one) for name, one in options.items() if one is not None}
+        # Names of inputs stay as they are.
+        plain = {"lengthscales": _plain(options["lengthscales"])} if "lengthscales" in options else {}
+        return {str(name).replace("_", "-"): to_settings(one) for name, one in options.items() if one is not None} | plain
     return options.item() if isinstance(options, np.generic) else options

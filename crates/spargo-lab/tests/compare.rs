@@ -49,7 +49,7 @@ fn rows(folder: &Path) -> Vec<Value> {
     let text: String = files.map(|path| fs::read_to_string(path).unwrap()).collect();
     let mut rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for row in &mut rows {
-        for key in ["allocate_s", "fit_s", "acquire_s"] {
+        for key in ["allocate_s", "fit_s", "acquire_s", "cpu_s"] {
             row["result"].as_object_mut().unwrap().remove(key);
         }
     }

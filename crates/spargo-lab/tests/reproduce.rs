@@ -45,7 +45,7 @@ fn rows(folder: &Path) -> Vec<String> {
     let text: String = files.iter().map(|path| fs::read_to_string(path).unwrap()).collect();
     let lasting = |line: &str| {
         let mut row: Value = serde_json::from_str(line).unwrap();
-        for key in ["allocate_s", "fit_s", "acquire_s"] {
+        for key in ["allocate_s", "fit_s", "acquire_s", "cpu_s"] {
             assert!(row["result"].as_object_mut().unwrap().remove(key).is_some(), "{key}: {line}");
         }
         row.to_string()

@@ -89,6 +89,37 @@ fn ended(policy: &Memory) -> Vec<(u64, bool)> {
     state["ended"].as_array().unwrap().iter().map(one).collect()
 }
 
+/// Results outside the ranges are used, but no point is asked for there.
+#[test]
+fn a_region_stays_inside_the_space() {
+    let mut told = Told::new();
+    let [_, b, c, d] = told.begin(0.0).centre[..] else { panic!("four inputs") };
+    assert_eq!(told.tell(&[([1.3, b, c, d], 5.0)], 0).centre, [1.0, b, c, d]);
+    for side in [0.5, 0.25, 0.125, 0.0625, 0.03125] {
+        let inside: Vec<_> = (1..=4).map(|i| ([1.0 - 1e-3 * f64::from(i), b, c, d], 0.0)).collect();
+        assert_eq!(told.tell(&inside, 0).side, side);
+    }
+}
+
+#[test]
+fn a_state_that_cannot_be_is_not_resumed() {
+    let mut told = Told::new();
+    told.begin(0.0);
+    let state = told.policy.state();
+    let evaluated = |state: &serde_json::Value| {
+        let policy = Memory::resume(state, &space(), 1.0);
+        policy.lineages().first().map_or(0, |lineage| lineage.evaluated)
+    };
+    assert_eq!(evaluated(&state), 10);
+    for (key, value) in
+        [("trials", serde_json::json!([0])), ("evaluated", u64::MAX.into()), ("number", u64::MAX.into())]
+    {
+        let mut damaged = state.clone();
+        damaged["lineages"][0][key] = value;
+        assert_eq!(evaluated(&damaged), 0, "{key}");
+    }
+}
+
 #[test]
 fn a_region_shrinks_with_failures_grows_with_successes_and_ends() {
     let mut told = Told::new();

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! If a program does not know the minimum of f, g* is 0: in place of regret stands −g(x), which is f(x) itself unless the program
-//! gives a mean or a standard deviation. So it is for functions drawn from a prior, whose maximum nobody knows.
+//! gives a mean or a standard deviation. So it is for functions drawn from a prior, whose maximum is not known.
 
 mod description;
 mod program;

@@ -138,8 +138,8 @@ pub fn allocate_by(
     match search {
         Search::Lazy => greedy(None, &quality, x, kernel, m, rng),
         Search::Sample => {
-            let first = kdpp::sample(x, kernel, &quality, m, rng)?;
-            greedy_after(&first, &Pool::new(x, kernel, &quality, m)?, &quality)
+            let pool = Pool::new(x, kernel, &quality, m)?;
+            greedy_after(&kdpp::sample(x, kernel, &quality, m, rng)?, &pool, &quality)
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Lineages of trust regions in a study: what their trials are worth, their models, and the points that these choose.
+//! Lineages of trust regions in a study: the values of their trials, their models, and the points that these choose.
 //!
 //! ```text
 //!     v = m + ω (y − m),   ω = 1 − σ²/s²        y outcome, m posterior mean, σ² pure error, s² noise variance of the model: noise and misfit

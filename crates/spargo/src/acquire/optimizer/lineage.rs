@@ -35,6 +35,9 @@ const REMEMBERED: usize = 1000;
 /// A lineage is judged by its curve once it has so many times the random trials that it began with: the first steps gain most.
 const JUDGED: usize = 3;
 
+/// No lineage counts so far; a file that says so is damaged.
+const COUNTABLE: usize = 1 << 40;
+
 /// How much of the last doubling's gain is expected of the future.
 const OPTIMISM: f64 = 2.0;
 
@@ -100,7 +103,10 @@ impl Lineage {
     /// Whether its state may be that of a lineage over so many inputs.
     pub(super) fn is_valid(&self, inputs: usize) -> bool {
         let is_point = self.is_beginning() || self.centre.len() == inputs && self.centre.iter().all(|v| v.is_finite());
-        is_point && (SMALLEST..=LARGEST).contains(&self.side)
+        let is_trial = self.trials.iter().all(|&trial| trial > 0);
+        let counts =
+            [self.evaluated, self.failures, self.successes, usize::try_from(self.number).unwrap_or(usize::MAX)];
+        is_point && is_trial && counts.iter().all(|&n| n < COUNTABLE) && (SMALLEST..=LARGEST).contains(&self.side)
     }
 
     /// Its region; along inputs without order it has no width.
@@ -132,6 +138,8 @@ impl Lineage {
         let is_searching = !self.is_beginning();
         if let Ok(place) = scores.news.trials.binary_search(&best) {
             self.centre = row(scores.news.observed, place);
+            // Trials may lie outside the ranges, where no point is asked for.
+            ordered.iter().for_each(|&k| self.centre[k] = self.centre[k].clamp(0.0, 1.0));
         }
         if is_searching {
             self.resize(value > before + margin, new.len() + failed, ordered.len());
@@ -153,7 +161,7 @@ impl Lineage {
         }
     }
 
-    /// Keeps the trials closest to the centre, along the input where they are farthest.
+    /// Keeps the trials closest to the centre.
     fn forget(&mut self, news: &RegionNews<'_>, ordered: &[usize]) {
         if self.trials.len() <= REMEMBERED {
             return;

@@ -71,19 +71,19 @@ impl Memory {
     }
 
     /// Rows of each lineage among the new ones: those in its region or, if they are in none, of the lineage that needs random trials most.
-    fn dealt(&self, news: &RegionNews<'_>) -> Vec<(Vec<usize>, usize)> {
-        let mut dealt: Vec<(Vec<usize>, usize)> = vec![Default::default(); self.state.lineages.len()];
+    fn assigned(&self, news: &RegionNews<'_>) -> Vec<(Vec<usize>, usize)> {
+        let mut assigned: Vec<(Vec<usize>, usize)> = vec![Default::default(); self.state.lineages.len()];
         for &row in news.new {
-            if let Some(place) = self.owner(news.observed, row).or_else(|| self.neediest(&dealt)) {
-                dealt[place].0.push(row);
+            if let Some(place) = self.owner(news.observed, row).or_else(|| self.neediest(&assigned)) {
+                assigned[place].0.push(row);
             }
         }
         for row in 0..news.failed.nrows() {
-            if let Some(place) = self.owner(news.failed, row).or_else(|| self.neediest(&dealt)) {
-                dealt[place].1 += 1;
+            if let Some(place) = self.owner(news.failed, row).or_else(|| self.neediest(&assigned)) {
+                assigned[place].1 += 1;
             }
         }
-        dealt
+        assigned
     }
 
     /// The lineage with the smallest region that a row lies in.
@@ -93,10 +93,10 @@ impl Memory {
         around.min_by(|&a, &b| lineages[a].side.total_cmp(&lineages[b].side))
     }
 
-    fn neediest(&self, dealt: &[(Vec<usize>, usize)]) -> Option<usize> {
+    fn neediest(&self, assigned: &[(Vec<usize>, usize)]) -> Option<usize> {
         let lineages = &self.state.lineages;
         let beginning = (0..lineages.len()).filter(|&place| lineages[place].is_beginning());
-        beginning.min_by_key(|&place| lineages[place].evaluated + dealt[place].0.len() + dealt[place].1)
+        beginning.min_by_key(|&place| lineages[place].evaluated + assigned[place].0.len() + assigned[place].1)
     }
 
     /// Ends lineages that have converged, or whose outlook is below the best of any so far.
@@ -160,8 +160,8 @@ impl TrustRegions for Memory {
         } else if news.new.is_empty() && news.failed.nrows() == 0 {
             return;
         }
-        let (dealt, ordered) = (self.dealt(news), &self.ordered);
-        for (lineage, (rows, failed)) in self.state.lineages.iter_mut().zip(dealt) {
+        let (assigned, ordered) = (self.assigned(news), &self.ordered);
+        for (lineage, (rows, failed)) in self.state.lineages.iter_mut().zip(assigned) {
             lineage.learn(&scores(news, lineage.number), &rows, failed, ordered);
         }
         self.end(news);
@@ -194,7 +194,7 @@ impl TrustRegions for Memory {
     }
 }
 
-/// What each row is worth to a lineage.
+/// The value of each row to a lineage.
 fn scores<'a>(news: &'a RegionNews<'a>, lineage: u64) -> Scores<'a> {
     let objectives = news.pareto.scales.len();
     let mut values: Vec<f64> = if objectives == 1 {

@@ -65,7 +65,9 @@ impl<'a> LazySearch<'a> {
         // Chosen rows have left a candidate of variance 0 behind.
         self.heap.retain(|rank| self.candidates[rank.row()].variance > self.pool.nil);
         while self.picks.rows.len() < self.pool.m && !self.flag.is_raised() {
-            if self.picks.rows.len().is_multiple_of(EVERY) && self.is_explained() {
+            let count = self.picks.rows.len();
+            // However little there is to explain, a model has points.
+            if count > 0 && count.is_multiple_of(EVERY) && self.is_explained() {
                 break;
             }
             match self.next() {
