@@ -33,11 +33,15 @@ def test_models_have_the_units_of_their_data(model: Any) -> None:
     assert (std > 0).all()
     observed = model.predict_observed(AT)
     assert observed.variance == pytest.approx(std**2 + model.noise_, rel=1e-6)
-    # The same in other units: everything scales with them.
-    other = type(model)(**model.get_params()).fit(X * [2.0, 0.1] + 5.0, 3 * Y - 7.0)
-    assert other.predict(AT * [2.0, 0.1] + 5.0) == pytest.approx(3 * mean - 7.0, rel=1e-3, abs=2.0)
-    assert other.lengthscales_ == pytest.approx(model.lengthscales_ * [2.0, 0.1], rel=0.02)
-    assert other.noise_ == pytest.approx(9 * model.noise_, rel=0.05)
+    # The same in other units: everything scales with them. Powers of two change no digit, so nothing is rounded otherwise.
+    other = type(model)(**model.get_params()).fit(X * [2.0, 0.125], 4 * Y)
+    assert other.predict(AT * [2.0, 0.125]) == pytest.approx(4 * mean, rel=1e-9)
+    assert other.lengthscales_ == pytest.approx(model.lengthscales_ * [2.0, 0.125], rel=1e-9)
+    assert other.noise_ == pytest.approx(16 * model.noise_, rel=1e-9)
+    # Where digits change, a search ends elsewhere within its tolerance, with nearly the same model.
+    shifted = type(model)(**model.get_params()).fit(X * [2.0, 0.1] + 5.0, 3 * Y - 7.0)
+    assert shifted.predict(AT * [2.0, 0.1] + 5.0) == pytest.approx(3 * mean - 7.0, rel=1e-3, abs=2.0)
+    assert shifted.noise_ == pytest.approx(9 * model.noise_, rel=0.05)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)
