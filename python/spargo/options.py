@@ -57,9 +57,7 @@ class ModelOptions:
 
     kernel: Kernel | Sequence[Kernel] | None = None
     """Kernel over ordered inputs, or a list of kernels to be added; by default "matern52". For many inputs: "linear-sphere"."""
-    hyperparameters: (
-        Literal["bound"] | Mapping[Literal["subset"], int] | Mapping[Literal["fixed"], FixedHyperparameters] | None
-    ) = None
+    hyperparameters: Literal["bound"] | Mapping[Literal["subset", "fixed"], int | FixedHyperparameters] | None = None
     """Objective that the hyperparameters maximise: the likelihood of a random subset, by default `{"subset": 1000}`, or the
     collapsed "bound" over all data; or `{"fixed": FixedHyperparameters(…)}`, which needs `outcome_transform="off"`."""
     exact_until: int | None = None

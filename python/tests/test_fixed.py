@@ -29,7 +29,7 @@ def test_the_posterior_is_that_of_the_exact_model(goal: str) -> None:
     model = fixed(variance=np.float64(0.8), lengthscales={"dose_mg": 5.0, "b": 0.7}, noise=0.02, mean=0.4)
     study = spargo.Study(SPACE, goal, model=model)
     study.add(points, outcomes)
-    given = {"kernel": "matern32", "variance": 0.8, "lengthscales": [5.0, 0.7], "noise": 0.02, "mean": 0.4}
+    given: dict[str, Any] = {"kernel": "matern32", "variance": 0.8, "lengthscales": [5.0, 0.7], "noise": 0.02, "mean": 0.4}
     exact = spargo.ExactGP(**given).fit(np.column_stack(list(points.values())), outcomes)
     at = {"dose_mg": [11.0, 17.5, 29.0], "b": [0.0, 0.9, -0.4]}
     found = study.predict(at)
