@@ -75,7 +75,7 @@ impl Study {
         let (objectives, _) = self.config.objectives_and_constraints();
         let mut of_objectives = objectives.iter().filter_map(|&k| Global::new(&self.config, models, &observed, k));
         let Some(global) = of_objectives.next() else { return Ok(None) };
-        let mut global = global.among(self.shortlisted(models, &observed.records)?.as_deref());
+        let mut global = global.among(self.shortlisted(models, &observed.records, observed.seen)?.as_deref());
         if models.seen() == self.history.tells() && *self.observed_records() == *observed.records {
             global.use_means(models.pareto.get());
         }

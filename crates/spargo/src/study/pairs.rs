@@ -90,7 +90,7 @@ impl Study {
         } else {
             let rng = StepRng { seed: self.config.seed, step };
             let mut rng = rng.stream(Purpose::Replicate, 0);
-            let records = || match self.shortlisted(models, &observed.records)? {
+            let records = || match self.shortlisted(models, &observed.records, observed.seen)? {
                 Some(few) => Ok(global.with_best_outcomes(few).into_iter().filter(is_inside).collect()),
                 None => Ok(observed.records.iter().copied().filter(is_inside).collect()),
             };

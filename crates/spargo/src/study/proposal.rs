@@ -220,7 +220,7 @@ impl Study {
                 let own = if is_seen { Mat::zeros(0, 0) } else { table.rows(&records) };
                 now = (own, table.rows(&self.failed_records()));
                 let all = if is_seen { seen.x() } else { now.0.as_ref() };
-                few = self.shortlisted(models, &records)?.map(|few| table.rows(&few));
+                few = self.shortlisted(models, &records, self.history.tells())?.map(|few| table.rows(&few));
                 (all, few.as_ref().map_or(all, |few| few.as_ref()), now.1.as_ref())
             }
         };

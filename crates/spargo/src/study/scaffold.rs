@@ -75,7 +75,7 @@ impl Study {
             self.table.evaluated(models.seen(), &self.history)
         };
         let (observed, failed) = (self.table.rows(&records), self.table.rows(&failed));
-        let few = self.shortlisted(models, &records)?;
+        let few = self.shortlisted(models, &records, models.seen())?;
         let few_rows = few.as_ref().map(|few| self.table.rows(few));
         let (none, mut config) = (Mat::zeros(0, observed.ncols()), self.config.clone());
         let AcquisitionOptions { pool, near, starts, optimizer, .. } = &mut config.acquisition;

@@ -94,8 +94,8 @@ impl Study {
         Ok(())
     }
 
-    /// Those of some records, in their order, that are looked at: between refits some of them, else all.
-    pub(super) fn shortlisted(&self, models: &Models, records: &[usize]) -> Result<Option<Vec<usize>>> {
+    /// Those of the records observed up to a tell, in their order, that are looked at: between refits some of them, else all.
+    pub(super) fn shortlisted(&self, models: &Models, records: &[usize], seen: u64) -> Result<Option<Vec<usize>>> {
         let Some(fitted) = models.refitted() else { return Ok(None) };
         let shortlist = match models.shortlist.get() {
             Some(shortlist) => shortlist.clone(),
@@ -104,7 +104,8 @@ impl Study {
                 models.shortlist.get_or_init(|| shortlist).clone()
             }
         };
-        let since = self.history.told()[fitted as usize..].iter().map(|&trial| trial as usize - 1);
+        // An output that has come later, of a trial that was seen before, must not make it one that is looked at.
+        let since = self.history.told()[fitted as usize..seen as usize].iter().map(|&trial| trial as usize - 1);
         let mut few: Vec<usize> = shortlist.records.iter().copied().chain(since).collect();
         few.sort_unstable();
         few.dedup();

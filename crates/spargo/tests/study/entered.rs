@@ -1,8 +1,10 @@
 //! Steps between refits: rows enter the sums of the last one, and a process that was killed comes to the same.
 
+use super::late_outputs::{LIMIT, only};
+use super::outputs::{compete, with_goals};
 use super::*;
 use spargo::rng::uniform;
-use spargo::study::{ModelReport, Note};
+use spargo::study::{Goal, ModelReport, Note, Refit};
 
 /// Just above the number of observations up to which every step is a refit.
 const MANY: usize = 5100;
@@ -112,4 +114,29 @@ fn what_is_seen_otherwise_and_other_settings_make_a_refit() {
     study.reconfigure(config, &Note::new("finer", "someone")).unwrap();
     advance(&mut study, 5, observe);
     assert!(last_fit(&study).1);
+}
+
+/// Some outputs of old trials come after the last step between refits: a draw without a fit looks at the trials that this step looked at.
+#[test]
+fn an_output_that_comes_late_changes_no_draw_of_the_step_before() {
+    let mut study = memory(with_goals(square(), &[Goal::Maximize, LIMIT]));
+    let mut rng = stream(3, Purpose::Data, 0, 0);
+    let row = |i: usize| {
+        let point: Point = vec![Value::Real(uniform(&mut rng)), Value::Real(uniform(&mut rng))];
+        let outcome = compete(&square(), &Trial { id: i as u64 + 1, point: point.clone(), row: None });
+        (point, Some(if i < 60 { only(0, &outcome) } else { outcome }))
+    };
+    let rows: Vec<_> = (0..MANY + 100).map(row).collect();
+    study.add(&rows).unwrap();
+    (0..2).for_each(|_| drop(advance(&mut study, 5, compete)));
+    assert!(!last_fit(&study).1);
+    study.ask(2).unwrap();
+    let late = (1..=60)
+        .map(|id| (id, only(1, &compete(&square(), &Trial { id, point: rows[id as usize - 1].0.clone(), row: None }))));
+    study.tell(&late.collect::<Vec<_>>()).unwrap();
+    let mut resumed = Study::from_bytes(&study.to_bytes().unwrap()).unwrap();
+    for study in [&mut study, &mut resumed] {
+        study.ask_with(8, Refit::Every(1000)).unwrap();
+    }
+    assert_eq!(points(&resumed), points(&study));
 }
