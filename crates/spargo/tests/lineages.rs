@@ -12,6 +12,10 @@ struct Told {
     points: Vec<[f64; INPUTS]>,
     outcomes: Vec<Vec<f64>>,
     violations: Vec<f64>,
+    /// Trials that were discarded.
+    discarded: Vec<u64>,
+    /// Whether new trials are results of the user's own.
+    is_added: bool,
     policy: Memory,
 }
 
@@ -25,7 +29,8 @@ fn fresh() -> Memory {
 
 impl Told {
     fn new() -> Self {
-        Told { points: Vec::new(), outcomes: Vec::new(), violations: Vec::new(), policy: fresh() }
+        let (points, outcomes, violations, discarded) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Told { points, outcomes, violations, discarded, is_added: false, policy: fresh() }
     }
 
     /// Tells trials at these points, and how many failed next to the first of them; the policy is read from its state first.
@@ -38,27 +43,31 @@ impl Told {
     }
 
     fn update(&mut self, before: usize, failed: usize) -> &Lineage {
-        let observed = Mat::from_fn(self.points.len(), INPUTS, |i, k| self.points[i][k]);
-        let ids: Vec<u64> = (1..=self.points.len() as u64).collect();
+        let known: Vec<usize> = (0..self.points.len()).filter(|&i| !self.discarded.contains(&(i as u64 + 1))).collect();
+        let observed = Mat::from_fn(known.len(), INPUTS, |i, k| self.points[known[i]][k]);
+        let ids: Vec<u64> = known.iter().map(|&i| i as u64 + 1).collect();
+        let outcomes: Vec<Vec<f64>> = known.iter().map(|&i| self.outcomes[i].clone()).collect();
+        let violations: Vec<f64> = known.iter().map(|&i| self.violations[i]).collect();
         let objectives = self.outcomes[0].len();
         let pareto = ParetoState {
-            means: self.outcomes.clone(),
-            violations: self.violations.clone(),
+            means: outcomes.clone(),
+            violations: violations.clone(),
             incumbents: vec![0],
             scales: vec![Scale { reference: 0.0, range: 1.0 }; objectives],
             deviations: Vec::new(),
         };
-        let new: Vec<usize> = (before..self.points.len()).collect();
+        let new: Vec<usize> = (0..known.len()).filter(|&row| known[row] >= before).collect();
         let failed = Mat::from_fn(failed, INPUTS, |_, k| self.points[before.min(self.points.len() - 1)][k]);
         self.policy = Memory::resume(&self.policy.state(), &space(), 1.0);
         self.policy.update(&RegionNews {
             observed: observed.as_ref(),
             trials: &ids,
             pareto: &pareto,
-            outcomes: &self.outcomes,
-            violations: &self.violations,
+            outcomes: &outcomes,
+            violations: &violations,
             failed: failed.as_ref(),
             new: &new,
+            asked: &vec![!self.is_added; known.len()],
         });
         &self.policy.lineages()[0]
     }
@@ -239,4 +248,50 @@ fn elements_belong_to_lineages_as_their_shares_say() {
     }
     let line = Space::new(vec![Dimension::real("x", 0.0, 1.0)]).unwrap();
     assert!(Memory::resume(&state, &line, 1.0).lineages().is_empty());
+}
+
+/// Points that were asked for before a region moved or shrank are told long after.
+#[test]
+fn a_late_trial_belongs_to_the_lineage_whose_region_has_moved_away() {
+    for (is_added, evaluated) in [(false, 27), (true, 26)] {
+        let mut told = Told::new();
+        told.begin(0.0);
+        for side in [0.5, 0.25, 0.125, 0.0625] {
+            assert_eq!(told.near(-1.0).side, side);
+        }
+        let centre = told.policy.lineages()[0].centre.clone();
+        let far = std::array::from_fn(|k| if centre[k] < 0.5 { centre[k] + 0.4 } else { centre[k] - 0.4 });
+        told.is_added = is_added;
+        let lineage = told.tell(&[(far, 7.0)], 0);
+        assert_eq!(lineage.evaluated, evaluated);
+        assert_eq!(lineage.centre == far, !is_added);
+        // What failed there is one more without a success.
+        told.is_added = false;
+        let before = told.policy.lineages()[0].evaluated;
+        told.points.push([0.99; INPUTS]);
+        told.outcomes.push(vec![-9.0]);
+        told.violations.push(0.0);
+        let last = told.points.len();
+        assert_eq!(told.update(last, 1).evaluated, before + 1);
+    }
+}
+
+#[test]
+fn a_lineage_whose_best_trial_is_discarded_is_centred_on_the_next() {
+    let mut told = Told::new();
+    told.begin(0.0);
+    told.near(5.0);
+    let (count, evaluated) = (told.points.len(), told.policy.lineages()[0].evaluated);
+    told.discarded = (11..=14).collect();
+    let first = told.points[0];
+    let lineage = told.update(count, 0);
+    assert_eq!((&lineage.centre[..], lineage.evaluated), (&first[..], evaluated));
+    assert!(lineage.trials.iter().all(|&trial| trial <= 10) && lineage.curve.iter().all(|(_, trial)| *trial <= 10));
+    told.discarded = (1..=14).collect();
+    told.points.push([0.5; INPUTS]);
+    told.outcomes.push(vec![1.0]);
+    told.violations.push(0.0);
+    let lineage = told.update(count, 0);
+    assert!(lineage.is_beginning(), "{lineage:?}");
+    assert_eq!((lineage.number, lineage.evaluated, &lineage.trials[..]), (0, 1, &[15][..]));
 }

@@ -103,3 +103,39 @@ fn elements_of_a_lineage_stay_in_its_region_and_differ_in_twenty_inputs() {
         }
     }
 }
+
+/// A region that is smaller than the step between two levels has those next to its centre.
+#[test]
+fn a_region_of_levels_alone_has_points_besides_its_centre() {
+    let inputs = 12;
+    let space = Space::new((0..inputs).map(|k| Dimension::int(format!("n{k}"), 0, 4)).collect()).unwrap();
+    let options = AcquisitionOptions { pool: 1, near: 0, ..AcquisitionOptions::default() };
+    let (centre, start) = (vec![0.5; inputs], Mat::full(1, inputs, 0.5));
+    let region = TrustRegion::around(centre.clone(), (0..inputs).map(|k| (k, 1.0 / 64.0)));
+    let optimizer = AcquisitionOptimizer::new(&space, start.as_ref(), &options, rng()).unwrap().within(region, 0);
+    let regions = optimizer.regions(&Slopes(8), 0..8, &vec![1.0; inputs]).unwrap();
+    for (element, region) in regions.into_iter().enumerate() {
+        let region = region.unwrap();
+        assert_ne!(region.start, centre, "element {element}");
+        let gain: f64 = (0..inputs).map(|k| Slopes::slope(element, k) * (region.start[k] - 0.5)).sum();
+        assert!(gain > 0.0 && region.start.iter().all(|x| (x - 0.5).abs() < 0.3), "{:?}", region.start);
+    }
+}
+
+/// Elements beyond the first 500 are chosen apart from these, which hold none of their candidates.
+#[test]
+fn elements_that_are_chosen_apart_have_candidates_of_their_own() {
+    let space = space(58);
+    let options = AcquisitionOptions { pool: 1, near: 0, ..AcquisitionOptions::default() };
+    let centre: Vec<f64> = (0..60).map(|k| if k > 58 { 1.0 } else { 0.5 }).collect();
+    let start = Mat::from_fn(1, 60, |_, k| centre[k]);
+    let region = TrustRegion::around(centre, (0..=58).map(|k| (k, 0.1)));
+    let optimizer = AcquisitionOptimizer::new(&space, start.as_ref(), &options, rng()).unwrap().within(region, 0);
+    let starts = |first: usize| -> Vec<Vec<f64>> {
+        let regions = optimizer.regions(&Slopes(9), first..first + 9, &[1.0; 60]).unwrap();
+        regions.into_iter().map(|region| region.unwrap().start).collect()
+    };
+    let (first, second) = (starts(0), starts(500));
+    assert!(first.iter().all(|point| !second.contains(point)));
+    assert_eq!(first, starts(0));
+}

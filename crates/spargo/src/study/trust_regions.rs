@@ -137,8 +137,31 @@ impl schemars::JsonSchema for PolicyChoice {
 pub(super) struct RegionMemory {
     /// The last tell whose rows the policy has seen.
     pub seen: u64,
+    /// The trials that it has seen, from the first to the last of each run of numbers: what is told or amended of them later is not new.
+    #[serde(default)]
+    pub trials: Vec<(u64, u64)>,
     /// In a form of the policy's own.
     pub state: Value,
+}
+
+impl RegionMemory {
+    fn has_seen(&self, trial: u64) -> bool {
+        let after = self.trials.partition_point(|&(first, _)| first <= trial);
+        after > 0 && trial <= self.trials[after - 1].1
+    }
+
+    /// Adds trials that it has not seen.
+    fn see(&mut self, trials: impl IntoIterator<Item = u64>) {
+        self.trials.extend(trials.into_iter().map(|trial| (trial, trial)));
+        self.trials.sort_unstable();
+        self.trials.dedup_by(|next, run| {
+            let follows = next.0 <= run.1 + 1;
+            if follows {
+                run.1 = run.1.max(next.1);
+            }
+            follows
+        });
+    }
 }
 
 /// The trust regions of a step, and what is committed with it.
@@ -173,15 +196,15 @@ impl Study {
         if choice.policy.is_none() && !choice.has_lineages() {
             return Ok(Some(StepRegions { policy: Box::new(Memoryless { share }), memory: None }));
         }
-        let RegionMemory { seen: before, state } =
-            self.state()?.and_then(|state| state.regions.clone()).unwrap_or_default();
+        let mut memory = self.state()?.and_then(|state| state.regions.clone()).unwrap_or_default();
         let options = TrustRegionOptions { share: Some(share), ..config.trust_regions.clone() };
         let mut policy: Box<dyn TrustRegions> = match &choice.policy {
-            Some(policy) => policy.resume(&state, &options)?,
-            None => Box::new(Memory::resume(&state, &config.space, share)),
+            Some(policy) => policy.resume(&memory.state, &options)?,
+            None => Box::new(Memory::resume(&memory.state, &config.space, share)),
         };
         // The last ask may have been another process's, whose models knew more.
-        let seen = before.max(models.seen());
+        let before = memory.seen;
+        memory.seen = before.max(models.seen());
         let (all, records) = (self.table.until(self.history.tells(), &self.history)?, self.observed_records());
         let observed = self.table.rows(&records);
         let observed = observed.as_ref();
@@ -189,13 +212,21 @@ impl Study {
         let pareto = &ParetoState::new(&objectives, &constraints, observed)?;
         let Denoised { objectives: outcomes, violations } = &Denoised::new(config, models, &all, (&records, observed))?;
         let trials: Vec<u64> = records.iter().map(|&record| record as u64 + 1).collect();
-        let is_new = |record: usize| (before + 1..=seen).contains(&self.history.records()[record].seq());
+        let is_new = |record: usize| {
+            let first = self.history.records()[record].first_seq();
+            // A memory of an earlier version has no trials.
+            let is_later = |first: u64| first > before || !memory.trials.is_empty();
+            first.is_some_and(|first| first <= memory.seen && is_later(first)) && !memory.has_seen(record as u64 + 1)
+        };
         let new: Vec<usize> = (0..records.len()).filter(|&row| is_new(records[row])).collect();
-        let failed: Vec<usize> = self.failed_records().iter().copied().filter(|&record| is_new(record)).collect();
-        let failed = self.table.rows(&failed);
+        let asked: Vec<bool> = records.iter().map(|&record| self.history.records()[record].ask.is_some()).collect();
+        let failures: Vec<usize> = self.failed_records().iter().copied().filter(|&record| is_new(record)).collect();
+        let failed = self.table.rows(&failures);
         let (trials, failed) = (&trials[..], failed.as_ref());
-        policy.update(&RegionNews { observed, trials, pareto, outcomes, violations, failed, new: &new });
-        let memory = Some(RegionMemory { seen, state: policy.state() });
-        Ok(Some(StepRegions { policy, memory }))
+        let (new, asked) = (&new[..], &asked[..]);
+        policy.update(&RegionNews { observed, trials, pareto, outcomes, violations, failed, new, asked });
+        memory.see(new.iter().map(|&row| trials[row]).chain(failures.iter().map(|&record| record as u64 + 1)));
+        memory.state = policy.state();
+        Ok(Some(StepRegions { policy, memory: Some(memory) }))
     }
 }

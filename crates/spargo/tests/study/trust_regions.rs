@@ -1,11 +1,12 @@
 //! Trust regions with constraints and with several objectives, and policies that remember what they have seen.
 
+use super::late_outputs::only;
 use super::outputs::{COMPETING, LIMIT, compete, limited, with_goals};
 use super::*;
 use rand_chacha::ChaCha8Rng;
 use serde_json::json;
 use spargo::acquire::optimizer::{Element, RegionNews, TrustRegion, TrustRegions};
-use spargo::study::{Extensions, Goal, PolicyChoice, Refit, TrustRegionOptions, TrustRegionPolicy};
+use spargo::study::{Extensions, Goal, Note, PolicyChoice, Refit, TrustRegionOptions, TrustRegionPolicy};
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
@@ -272,4 +273,26 @@ fn a_policy_that_is_named_is_used_with_constraints() {
     advance(&mut study, 8, limited);
     advance(&mut study, 5, limited);
     assert_eq!(counted(&study), ((1..=8).collect(), 1));
+}
+
+/// What comes later of a trial, or is corrected, is no trial more.
+#[test]
+fn late_outputs_and_amendments_are_not_new() {
+    let mut config = with_goals(plane(), &[Goal::Maximize, LIMIT]);
+    config.trust_regions.policy = PolicyChoice::custom(Counting::default());
+    let mut study = memory(config);
+    advance(&mut study, 8, limited);
+    let trials = study.ask(4).unwrap();
+    let outcomes: Vec<(u64, Outcome)> = trials.iter().map(|trial| (trial.id, limited(&plane(), trial))).collect();
+    let part = |output: usize| -> Vec<(u64, Outcome)> {
+        outcomes.iter().map(|(trial, outcome)| (*trial, only(output, outcome))).collect()
+    };
+    study.tell(&part(0)).unwrap();
+    study.ask(2).unwrap();
+    study.tell(&part(1)).unwrap();
+    study.ask(2).unwrap();
+    let right = limited(&plane(), &study.trial(3).unwrap().trial.clone());
+    study.amend(&[(2, right)], &Note::new("a typo", "someone")).unwrap();
+    study.ask(2).unwrap();
+    assert_eq!(counted(&study).0, (1..=12).collect::<Vec<_>>());
 }

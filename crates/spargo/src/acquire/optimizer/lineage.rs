@@ -116,7 +116,33 @@ impl Lineage {
 
     /// Whether a row lies in its region, or where that was when it was larger by half: it has been asked for as one of its own.
     pub(super) fn contains(&self, x: MatRef<'_>, row: usize, ordered: &[usize]) -> bool {
-        !self.is_beginning() && ordered.iter().all(|&k| (x[(row, k)] - self.centre[k]).abs() <= 0.75 * self.side)
+        !self.is_beginning() && self.distance(x, row, ordered) <= 0.75 * self.side
+    }
+
+    /// How far a row is from its centre along the input where it is farthest.
+    pub(super) fn distance(&self, x: MatRef<'_>, row: usize, ordered: &[usize]) -> f64 {
+        ordered.iter().map(|&k| (x[(row, k)] - self.centre[k]).abs()).fold(0.0, f64::max)
+    }
+
+    /// Forgets trials that were discarded, and is centred on the best of the others; without any it begins again.
+    pub(super) fn recentre(&mut self, scores: &Scores<'_>, ordered: &[usize]) {
+        let known = self.trials.len();
+        self.trials.retain(|&trial| scores.of(trial).is_some());
+        self.curve.retain(|&(_, trial)| scores.of(trial).is_some());
+        if self.trials.is_empty() && known > 0 {
+            *self = Lineage::begin(self.number);
+        } else if !self.is_beginning() {
+            self.centre_on_best(scores, ordered);
+        }
+    }
+
+    fn centre_on_best(&mut self, scores: &Scores<'_>, ordered: &[usize]) {
+        let best = self.best(scores).and_then(|(best, _)| scores.news.trials.binary_search(&best).ok());
+        if let Some(place) = best {
+            self.centre = row(scores.news.observed, place);
+            // Trials may lie outside the ranges, where no point is asked for.
+            ordered.iter().for_each(|&k| self.centre[k] = self.centre[k].clamp(0.0, 1.0));
+        }
     }
 
     /// Learns from its new rows, and from points that failed, `failed` of them.
@@ -136,11 +162,7 @@ impl Lineage {
             return;
         }
         let is_searching = !self.is_beginning();
-        if let Ok(place) = scores.news.trials.binary_search(&best) {
-            self.centre = row(scores.news.observed, place);
-            // Trials may lie outside the ranges, where no point is asked for.
-            ordered.iter().for_each(|&k| self.centre[k] = self.centre[k].clamp(0.0, 1.0));
-        }
+        self.centre_on_best(scores, ordered);
         if is_searching {
             self.resize(value > before + margin, new.len() + failed, ordered.len());
         }

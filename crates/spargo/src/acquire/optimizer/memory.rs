@@ -70,16 +70,20 @@ impl Memory {
         Memory { share, ordered: ordered_inputs(space), state }
     }
 
-    /// Rows of each lineage among the new ones: those in its region or, if they are in none, of the lineage that needs random trials most.
+    /// Rows of each lineage among the new ones: those in its region. Rows in none are of the lineage that needs random trials most; if
+    /// none does, those that were asked for are of the closest, whose region has moved or shrunk since.
     fn assigned(&self, news: &RegionNews<'_>) -> Vec<(Vec<usize>, usize)> {
         let mut assigned: Vec<(Vec<usize>, usize)> = vec![Default::default(); self.state.lineages.len()];
         for &row in news.new {
-            if let Some(place) = self.owner(news.observed, row).or_else(|| self.neediest(&assigned)) {
+            let closest = || self.closest(news.observed, row).filter(|_| news.asked[row]);
+            let owner = self.owner(news.observed, row).or_else(|| self.neediest(&assigned));
+            if let Some(place) = owner.or_else(closest) {
                 assigned[place].0.push(row);
             }
         }
         for row in 0..news.failed.nrows() {
-            if let Some(place) = self.owner(news.failed, row).or_else(|| self.neediest(&assigned)) {
+            let owner = self.owner(news.failed, row).or_else(|| self.neediest(&assigned));
+            if let Some(place) = owner.or_else(|| self.closest(news.failed, row)) {
                 assigned[place].1 += 1;
             }
         }
@@ -91,6 +95,14 @@ impl Memory {
         let lineages = &self.state.lineages;
         let around = (0..lineages.len()).filter(|&place| lineages[place].contains(x, row, &self.ordered));
         around.min_by(|&a, &b| lineages[a].side.total_cmp(&lineages[b].side))
+    }
+
+    /// The lineage to whose centre a row is closest.
+    fn closest(&self, x: MatRef<'_>, row: usize) -> Option<usize> {
+        let lineages = &self.state.lineages;
+        let searching = (0..lineages.len()).filter(|&place| !lineages[place].is_beginning());
+        let distances = searching.map(|place| (place, lineages[place].distance(x, row, &self.ordered)));
+        distances.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(place, _)| place)
     }
 
     fn neediest(&self, assigned: &[(Vec<usize>, usize)]) -> Option<usize> {
@@ -155,6 +167,9 @@ impl Memory {
 
 impl TrustRegions for Memory {
     fn update(&mut self, news: &RegionNews<'_>) {
+        for lineage in &mut self.state.lineages {
+            lineage.recentre(&scores(news, lineage.number), &self.ordered);
+        }
         if self.state.lineages.is_empty() {
             self.begin();
         } else if news.new.is_empty() && news.failed.nrows() == 0 {

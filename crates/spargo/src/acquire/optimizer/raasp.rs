@@ -46,17 +46,19 @@ pub(super) struct Confined {
 impl AcquisitionOptimizer<'_> {
     /// Confines all batch elements to the region of a lineage: each starts at its best of many perturbations of the region's centre.
     pub fn within(self, region: TrustRegion, lineage: u64) -> Self {
-        let region = region.clamped(self.space);
+        let region = region.clamped(self.space).with_next_levels(self.space);
         AcquisitionOptimizer { confined: Some(Confined { region, lineage }), ..self }
     }
 
-    /// The region of each element, with its best perturbation as start, none of them the same; with many inputs the search ends there.
+    /// The region of each element from the first number on, with its best perturbation as start, none of them the same; with many inputs
+    /// the search ends there. Elements that are chosen together share candidates, others have their own.
     pub(super) fn confined_regions(
         &self,
         acquisition: &dyn BatchedObjective,
+        first: usize,
         Confined { region, lineage }: &Confined,
     ) -> Result<Vec<Option<TrustRegion>>> {
-        let mut rng = self.rng.stream(Purpose::TrustRegion, STREAMS + lineage);
+        let mut rng = self.rng.stream(Purpose::TrustRegion, STREAMS + (lineage << 24) + first as u64);
         let inputs = region.start.len();
         let candidates: Vec<Vec<f64>> =
             (0..CANDIDATES).map(|_| perturbed(self.space, region, share(inputs), &mut rng)).collect();

@@ -61,8 +61,11 @@ pub struct RegionNews<'a> {
     pub violations: &'a [f64],
     /// Points that have failed since the last update, [n, inputs].
     pub failed: MatRef<'a>,
-    /// The rows that the models have learned from and no earlier update had: every row is new once. There may be none.
+    /// The rows that the models have learned from and no earlier update had: every row is new once, whatever is told or amended of
+    /// it later. There may be none.
     pub new: &'a [usize],
+    /// Whether each row was asked for; others are results of the user's own.
+    pub asked: &'a [bool],
 }
 
 /// A batch element that may get a trust region.
@@ -122,6 +125,19 @@ impl TrustRegion {
         [&mut self.lower, &mut self.upper, &mut self.start].into_iter().for_each(|numbers| space.clamp(numbers));
         self
     }
+
+    /// The box, wide enough along every input with levels for those next to its centre: a smaller one has no other point there.
+    pub(super) fn with_next_levels(mut self, space: &Space) -> Self {
+        for k in ordered_inputs(space) {
+            let domain = &space.dimensions()[k].domain;
+            if !domain.is_continuous() {
+                for level in domain.neighbours(self.start[k]) {
+                    (self.lower[k], self.upper[k]) = (self.lower[k].min(level), self.upper[k].max(level));
+                }
+            }
+        }
+        self
+    }
 }
 
 impl AcquisitionOptimizer<'_> {
@@ -135,7 +151,7 @@ impl AcquisitionOptimizer<'_> {
     ) -> Result<Vec<Option<TrustRegion>>> {
         let has_room = !self.pool.is_complete() && !ordered_inputs(self.space).is_empty();
         if let Some(confined) = self.confined.as_ref().filter(|_| has_room) {
-            return self.confined_regions(acquisition, confined);
+            return self.confined_regions(acquisition, numbers.start, confined);
         }
         let is_possible = has_room && self.incumbents.nrows() > 0;
         let Some(policy) = self.trust_regions.filter(|_| is_possible) else { return Ok(Vec::new()) };

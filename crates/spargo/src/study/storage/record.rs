@@ -161,9 +161,9 @@ impl Record {
         self.measurements().find_map(Measurement::failure)
     }
 
-    /// The last tell or revision of the trial; 0 if there was none.
-    pub(in crate::study) fn seq(&self) -> u64 {
-        self.told.iter().map(|told| told.seq).max().unwrap_or(0)
+    /// The first tell or revision that something known of the trial came with; `None` while nothing is.
+    pub(in crate::study) fn first_seq(&self) -> Option<u64> {
+        self.told.iter().map(|told| told.seq).filter(|&seq| seq > 0).min()
     }
 
     /// What is known of each output, if the trial was not discarded.
