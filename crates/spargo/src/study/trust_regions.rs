@@ -212,20 +212,22 @@ impl Study {
         let pareto = &ParetoState::new(&objectives, &constraints, observed)?;
         let Denoised { objectives: outcomes, violations } = &Denoised::new(config, models, &all, (&records, observed))?;
         let trials: Vec<u64> = records.iter().map(|&record| record as u64 + 1).collect();
+        let first_seq = |record: usize| self.history.records()[record].first_seq().unwrap_or(0);
+        // Once seen, a trial is not new again, whatever is reported later; a memory of an earlier version has no trials.
         let is_new = |record: usize| {
-            let first = self.history.records()[record].first_seq();
-            // A memory of an earlier version has no trials.
-            let is_later = |first: u64| first > before || !memory.trials.is_empty();
-            first.is_some_and(|first| first <= memory.seen && is_later(first)) && !memory.has_seen(record as u64 + 1)
+            let is_told = (1..=memory.seen).contains(&first_seq(record));
+            is_told && !memory.has_seen(record as u64 + 1) && (first_seq(record) > before || !memory.trials.is_empty())
         };
         let new: Vec<usize> = (0..records.len()).filter(|&row| is_new(records[row])).collect();
         let asked: Vec<bool> = records.iter().map(|&record| self.history.records()[record].ask.is_some()).collect();
-        let failures: Vec<usize> = self.failed_records().iter().copied().filter(|&record| is_new(record)).collect();
+        // A failed trial may be evaluated once more, and its outcome is new then.
+        let has_failed = |record: usize| (before + 1..=memory.seen).contains(&first_seq(record));
+        let failures: Vec<usize> = self.failed_records().iter().copied().filter(|&record| has_failed(record)).collect();
         let failed = self.table.rows(&failures);
         let (trials, failed) = (&trials[..], failed.as_ref());
         let (new, asked) = (&new[..], &asked[..]);
         policy.update(&RegionNews { observed, trials, pareto, outcomes, violations, failed, new, asked });
-        memory.see(new.iter().map(|&row| trials[row]).chain(failures.iter().map(|&record| record as u64 + 1)));
+        memory.see(new.iter().map(|&row| trials[row]));
         memory.state = policy.state();
         Ok(Some(StepRegions { policy, memory: Some(memory) }))
     }

@@ -296,3 +296,24 @@ fn late_outputs_and_amendments_are_not_new() {
     study.ask(2).unwrap();
     assert_eq!(counted(&study).0, (1..=12).collect::<Vec<_>>());
 }
+
+/// A failure is no trial that has been seen: evaluated once more, its outcome is new.
+#[test]
+fn the_outcome_of_a_trial_that_had_failed_is_new() {
+    let mut config = with_goals(plane(), &[Goal::Maximize, LIMIT]);
+    config.trust_regions.policy = PolicyChoice::custom(Counting::default());
+    let mut study = memory(config);
+    advance(&mut study, 8, limited);
+    let trials = study.ask(4).unwrap();
+    let mut outcomes: Vec<(u64, Outcome)> = trials.iter().map(|trial| (trial.id, limited(&plane(), trial))).collect();
+    let (id, right) = outcomes.remove(0);
+    study.tell(&[(id, Outcome::failed("a crash"))]).unwrap();
+    study.tell(&outcomes).unwrap();
+    study.ask(2).unwrap();
+    study.retry(&[id], &Note::new("mended", "someone")).unwrap();
+    study.tell(&[(id, right)]).unwrap();
+    study.ask(2).unwrap();
+    let mut seen = counted(&study).0;
+    assert_eq!(seen.pop(), Some(id));
+    assert_eq!(seen, (1..=12).filter(|&trial| trial != id).collect::<Vec<_>>());
+}
