@@ -20,6 +20,7 @@ import json
 import os
 import sys
 import time
+import tomllib
 from importlib.metadata import version
 from pathlib import Path
 
@@ -27,7 +28,6 @@ for library in ("OMP", "OPENBLAS", "MKL"):
     os.environ[f"{library}_NUM_THREADS"] = "1"
 
 import numpy as np  # noqa: E402  (the number of threads is read when it is imported)
-from spargo import problems  # noqa: E402
 
 import program  # noqa: E402
 import searches  # noqa: E402
@@ -36,6 +36,11 @@ KIND = "compare"
 
 EVERY = 100
 """Evaluations between records."""
+
+WORKSPACE = tomllib.loads((Path(__file__).resolve().parents[2] / "Cargo.toml").read_text())["workspace"]
+
+VERSION = WORKSPACE["package"]["version"]
+"""Of these sources: where all problems are programs, spargo itself need not be installed."""
 
 EXACT = {"rover60"}
 """Problems without noise, as in `spargo-lab compare`."""
@@ -125,6 +130,14 @@ def peer_by_name(name, fit_steps=None, initial=100, batch=100):
     return description | {"version": version(description["package"])}, search
 
 
+def named(name):
+    """A problem of spargo itself; None if it has several objectives."""
+    from spargo import problems
+
+    problem = problems.by_name(name)
+    return problem if isinstance(problem, problems.Problem) else None
+
+
 def is_done(folder, settings):
     """Whether some row of the folder has these settings."""
     lines = (line for path in sorted(folder.glob("*.jsonl")) for line in path.read_text().splitlines(keepends=True))
@@ -158,10 +171,10 @@ def main():
     words = parser.parse_args()
     names = program.split(words.problems)
     commands = [program.ProgramProblem(name) for name in names if name.startswith(program.PREFIX)]
-    chosen = [problems.by_name(name) for name in names if not name.startswith(program.PREFIX)]
+    chosen = [named(name) for name in names if not name.startswith(program.PREFIX)]
     peers = words.peers.split(",")
     unknown = set(peers) - {*searches.ALL, "turbo", "enn"}
-    if unknown or words.budget < EVERY or not all(isinstance(problem, problems.Problem) for problem in chosen):
+    if unknown or words.budget < EVERY or None in chosen:
         parser.error(f"peers are {', '.join(searches.ALL)}, turbo, enn; problems have one objective; budgets reach {EVERY}")
     chosen += commands
     words.output.mkdir(parents=True, exist_ok=True)
@@ -178,7 +191,7 @@ def main():
                 run = Run(problem, noise, seed, words.budget)
                 search(run, np.random.default_rng([seed, 0]))
                 result = run.finish()
-                append(words.output, {"kind": KIND, "settings": settings, "result": result, "version": version("spargo")})
+                append(words.output, {"kind": KIND, "settings": settings, "result": result, "version": VERSION})
                 spent, regret = time.perf_counter() - began, result["regret"][-1]
                 print(f"{spent:.1f} s  {problem.name}, {name}, seed {seed}: regret {regret:.4g}", file=sys.stderr)
 
