@@ -20,7 +20,7 @@ use super::line_search::{LineSearch, Verdict};
 use super::memory::Memory;
 use super::search::{Sample, Segment};
 use super::subspace::subspace_point;
-use super::{Minimum, Stop};
+use super::{Minimum, Stepwise, Stop};
 
 /// The longest step, in units of the search direction, of an unlimited search.
 const LONGEST_STEP: f64 = 1e10;
@@ -93,18 +93,20 @@ impl<'a> Problem<'a> {
             evaluations: 0,
         }
     }
+}
 
-    pub(super) fn is_running(&self) -> bool {
+impl Stepwise for Problem<'_> {
+    fn is_running(&self) -> bool {
         !matches!(self.phase, Phase::Done(_))
     }
 
     /// Where the function is wanted next.
-    pub(super) fn next_point(&self) -> &[f64] {
+    fn next_point(&self) -> &[f64] {
         &self.trial
     }
 
     /// Takes the value and gradient at [`Problem::next_point`] and moves on.
-    pub(super) fn accept(&mut self, value: f64, gradient: &[f64]) {
+    fn accept(&mut self, value: f64, gradient: &[f64]) {
         self.evaluations += 1;
         let sample = Sample { point: self.trial.clone(), value, gradient: gradient.to_vec() };
         let phase = std::mem::replace(&mut self.phase, Phase::Done(Stop::LineSearch));
@@ -121,7 +123,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    pub(super) fn into_minimum(self) -> Minimum {
+    fn into_minimum(self) -> Minimum {
         let stop = match self.phase {
             Phase::Done(stop) => stop,
             Phase::Start | Phase::Searching(_) => Stop::Evaluations,
@@ -129,7 +131,9 @@ impl<'a> Problem<'a> {
         let Sample { point, value, gradient } = self.best;
         Minimum { point, value, gradient, iterations: self.iterations, evaluations: self.evaluations, stop }
     }
+}
 
+impl Problem<'_> {
     fn begin(&mut self, start: Sample) -> Phase {
         self.best = start.clone();
         self.iterate = start;

@@ -1,7 +1,7 @@
-//! Minimisation of smooth functions: L-BFGS-B inside a box, many problems in lockstep.
+//! Minimisation of smooth functions inside a box or a polytope, many problems in lockstep.
 //!
 //! ```text
-//! minimise f(x)  subject to  l ≤ x ≤ u
+//! minimise f(x)  subject to  l ≤ x ≤ u   (L-BFGS-B),      and to  b ≤ A x ≤ c   (spectral projected gradients)
 //! ```
 //!
 //! [`minimize_many`] runs independent L-BFGS-B problems side by side (Byrd, Lu, Nocedal & Zhu
@@ -19,17 +19,21 @@ mod memory;
 #[cfg(test)]
 mod model_tests;
 mod objective;
+mod polytope;
 mod search;
+mod spectral;
+#[cfg(test)]
+mod spectral_tests;
 mod stop;
 mod subspace;
 
 pub use bounds::Bounds;
 pub use lbfgsb::Lbfgsb;
 pub use objective::{BatchedObjective, check_elements};
+pub use polytope::{Polytope, Row};
 pub use stop::Stop;
 
 use crate::interrupt;
-use lbfgsb::Problem;
 
 /// One round of evaluations: where every running problem wants its value and gradient.
 #[derive(Debug)]
@@ -70,11 +74,39 @@ pub fn minimize_many(
     starts: &[Vec<f64>],
     bounds: &Bounds,
     options: &Lbfgsb,
+    evaluate: impl FnMut(Batch<'_>),
+) -> Vec<Minimum> {
+    let problems = starts.iter().map(|start| lbfgsb::Problem::new(start, bounds, options)).collect();
+    in_lockstep(problems, bounds.dimension(), evaluate)
+}
+
+/// Minimises from every start at once within polytopes, one for each start, by spectral projected gradients.
+///
+/// Starts outside are projected, and no point outside is ever evaluated; one whose polytope is empty ends with a value that is NaN.
+pub fn minimize_within(
+    starts: &[Vec<f64>],
+    sets: &[Polytope],
+    options: &Lbfgsb,
+    evaluate: impl FnMut(Batch<'_>),
+) -> Vec<Minimum> {
+    let problems = starts.iter().zip(sets).map(|(start, set)| spectral::Problem::new(start, set, options)).collect();
+    in_lockstep(problems, starts.first().map_or(0, Vec::len), evaluate)
+}
+
+/// A minimisation that names the point that it wants to know next.
+trait Stepwise {
+    fn is_running(&self) -> bool;
+    fn next_point(&self) -> &[f64];
+    fn accept(&mut self, value: f64, gradient: &[f64]);
+    fn into_minimum(self) -> Minimum;
+}
+
+fn in_lockstep<P: Stepwise>(
+    mut problems: Vec<P>,
+    dimension: usize,
     mut evaluate: impl FnMut(Batch<'_>),
 ) -> Vec<Minimum> {
-    let dimension = bounds.dimension();
-    let mut problems: Vec<Problem<'_>> = starts.iter().map(|start| Problem::new(start, bounds, options)).collect();
-    let mut elements: Vec<usize> = (0..problems.len()).collect();
+    let mut elements: Vec<usize> = (0..problems.len()).filter(|&element| problems[element].is_running()).collect();
     let mut points = Vec::new();
     while !elements.is_empty() {
         points.clear();
@@ -90,7 +122,7 @@ pub fn minimize_many(
         }
         elements.retain(|&element| problems[element].is_running() && interrupt::poll().is_ok());
     }
-    problems.into_iter().map(Problem::into_minimum).collect()
+    problems.into_iter().map(P::into_minimum).collect()
 }
 
 /// Minimises from one start by L-BFGS-B; `f` returns the value and writes the gradient.
