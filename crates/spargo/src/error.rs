@@ -70,6 +70,15 @@ pub enum Error {
         allowed: String,
     },
 
+    /// A constraint among inputs that makes no sense.
+    #[error("number {} of the input constraints: {error}", number + 1)]
+    InputConstraint {
+        /// Which one, counted from 0.
+        number: usize,
+        /// What is wrong with it.
+        error: Box<Error>,
+    },
+
     /// A row of a table of candidates that is refused.
     #[error("row {row} of the candidates: {error}")]
     Candidate {

@@ -34,6 +34,8 @@ pub enum Purpose {
     TrustRegion = 11,
     /// Which trials are replicated.
     Replicate = 12,
+    /// Points that are made to satisfy input constraints.
+    Repair = 13,
 }
 
 /// The stream for one purpose at one step; `slot` tells parallel draws apart.

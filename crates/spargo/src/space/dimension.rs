@@ -1,6 +1,7 @@
 //! One named input: what it may be, said so that a refusal names it.
 
 use super::choice::Choices;
+use super::constraints::When;
 use super::domain::{Domain, Scale};
 use super::form::InputForm;
 use super::grid::{GridRange, Spacing};
@@ -26,12 +27,14 @@ pub struct Dimension {
     pub unit: Option<String>,
     /// The value that trials had before the study had this input.
     pub past: Option<Value>,
+    /// Where it has a value, if not everywhere.
+    pub when: Option<When>,
 }
 
 impl Dimension {
     /// An input with these values, without a unit.
     pub fn new(name: impl Into<String>, domain: Domain) -> Self {
-        Dimension { name: name.into(), domain, unit: None, past: None }
+        Dimension { name: name.into(), domain, unit: None, past: None, when: None }
     }
 
     /// A real number between two ends.
@@ -91,6 +94,13 @@ impl Dimension {
     /// This input with the value that trials had before the study had it.
     pub fn past(self, value: impl Into<Value>) -> Self {
         Dimension { past: Some(value.into()), ..self }
+    }
+
+    /// This input with a value only where another one has one of these; where that is so for several, all must.
+    pub fn when<T: Clone + Into<Value>>(mut self, input: impl Into<String>, values: &[T]) -> Self {
+        let values = values.iter().cloned().map(Into::into).collect();
+        self.when.get_or_insert_default().0.push((input.into(), values));
+        self
     }
 
     /// Its name, followed by its unit if it has one: `temperature (°C)`.

@@ -2,12 +2,14 @@
 //!
 //! ```text
 //!     inputs = [{ name, real = [lower, upper] | int = [lower, upper] | choice = [labels], log, step | digits, unit,
-//!                past }, …]
+//!                past, when = { input = value | [values] } }, …]
 //!     candidates = [[value, …], …]
 //!     labels = [{ name, values = [text, …] }, …]        rows = [number of each candidate in the table as given]
+//!     input-constraints = [{ sum | ratio | nonzero | exclude = …, equals | at-least | at-most = … }, …]
 //! ```
 
 use super::choice::Choices;
+use super::constraints::{InputConstraint, When};
 use super::dimension::Dimension;
 use super::domain::{Domain, Scale};
 use super::grid::{GridRange, Spacing};
@@ -17,7 +19,6 @@ use super::real::RealRange;
 use super::{Point, Space};
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize, Serializer};
-use serde_json::{Value, json};
 
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -39,6 +40,8 @@ pub(super) struct InputForm {
     unit: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     past: Option<super::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    when: Option<When>,
 }
 
 impl TryFrom<InputForm> for Dimension {
@@ -74,7 +77,7 @@ impl TryFrom<InputForm> for Dimension {
         if spacing.is_some() && !matches!(domain, Domain::Grid(_)) {
             return Err(Error::input(name, "only real inputs have a step or digits", "leave it out"));
         }
-        let dimension = Dimension { name, domain, unit: form.unit, past: form.past };
+        let dimension = Dimension { name, domain, unit: form.unit, past: form.past, when: form.when };
         dimension.check()?;
         Ok(dimension)
     }
@@ -88,8 +91,8 @@ fn two<T>(name: &str, ends: Vec<T>) -> Result<[T; 2]> {
 }
 
 impl From<Dimension> for InputForm {
-    fn from(Dimension { name, domain, unit, past }: Dimension) -> Self {
-        let form = InputForm { name, unit, past, ..InputForm::default() };
+    fn from(Dimension { name, domain, unit, past, when }: Dimension) -> Self {
+        let form = InputForm { name, unit, past, when, ..InputForm::default() };
         match domain {
             Domain::Real(RealRange { lower, upper, scale }) => {
                 InputForm { real: Some(vec![lower, upper]), log: scale == Scale::Log, ..form }
@@ -118,24 +121,17 @@ pub(super) struct SpaceForm {
     #[serde(default)]
     labels: Vec<LabelColumn>,
     rows: Option<Vec<u64>>,
-    /// Whatever is written there: it is refused, not read.
-    #[serde(default)]
-    constraints: Value,
+    #[serde(default, rename = "input-constraints")]
+    constraints: Vec<InputConstraint>,
 }
 
 impl TryFrom<SpaceForm> for Space {
     type Error = Error;
 
     fn try_from(form: SpaceForm) -> Result<Self> {
-        if ![Value::Null, json!([])].contains(&form.constraints) {
-            return Err(Error::unsupported(
-                "constraints among inputs are not built yet",
-                "give the points that may be evaluated as a table of candidates, or report those that may not as failed",
-            ));
-        }
         let labelled = |rows: Vec<Point>| Ok((Labels::new(form.labels, form.rows, rows.len())?, rows));
         let rows = form.candidates.map(labelled).transpose()?.map(|(labels, rows)| (rows, labels));
-        Space::build(form.inputs, rows)
+        Space::build(form.inputs, rows)?.with_input_constraints(form.constraints)
     }
 }
 
@@ -150,12 +146,15 @@ impl Serialize for Space {
             labels: &'a [LabelColumn],
             #[serde(skip_serializing_if = "Option::is_none")]
             rows: Option<&'a [u64]>,
+            #[serde(rename = "input-constraints", skip_serializing_if = "<[_]>::is_empty")]
+            constraints: &'a [InputConstraint],
         }
         let candidates = self.candidates().map(|_| Rows(self));
         let labels = self.table.as_ref().map(|table| table.labels());
         let rows = labels.filter(|labels| !labels.is_complete()).map(|labels| &*labels.rows);
         let labels = labels.map_or(&[][..], |labels| &labels.columns);
-        Form { inputs: self.dimensions(), candidates, labels, rows }.serialize(serializer)
+        Form { inputs: self.dimensions(), candidates, labels, rows, constraints: self.input_constraints() }
+            .serialize(serializer)
     }
 }
 

@@ -9,8 +9,10 @@
 //! whatever was encoded, bit by bit. So a model sees exactly the point that was asked for.
 
 mod choice;
+mod constraints;
 mod dimension;
 mod domain;
+mod feasible;
 mod form;
 mod grid;
 mod identify;
@@ -22,6 +24,7 @@ mod table;
 mod value;
 
 pub use choice::Choices;
+pub use constraints::{InputConstraint, Limits, Relaxation, When};
 pub use dimension::Dimension;
 pub use domain::{Domain, Kind, Scale};
 pub use grid::{GridRange, Spacing};
@@ -32,6 +35,7 @@ pub use value::{Point, Value};
 
 use crate::error::{Error, Result};
 use crate::linalg::MatRef;
+use constraints::Constraints;
 use labels::Labels;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -47,6 +51,8 @@ pub struct Space {
     dimensions: Vec<Dimension>,
     /// `None` if every point may be evaluated.
     table: Option<Arc<Table>>,
+    /// `None` if inputs are independent of each other.
+    constraints: Option<Arc<Constraints>>,
 }
 
 impl Space {
@@ -134,43 +140,31 @@ impl Space {
         self.table.iter().flat_map(|table| &table.labels().columns).map(|column| column.name.as_str())
     }
 
-    /// The number of different points, if it is finite (and fits).
-    pub fn size(&self) -> Option<u64> {
-        match self.candidates() {
-            Some(candidates) => Some(candidates.nrows() as u64),
-            None => self.dimensions.iter().try_fold(1u64, |size, d| size.checked_mul(d.domain.count()?)),
-        }
-    }
-
     /// The numbers of a point whose values lie in their domains. It need not be among the candidates: what was evaluated
     /// elsewhere teaches as well.
     pub fn encode(&self, point: &[Value]) -> Result<Vec<f64>> {
-        self.check_length("the list of values", point.len())?;
-        self.dimensions.iter().zip(point).map(|(dimension, value)| dimension.encode(value)).collect()
+        self.encode_by(point, Dimension::encode)
     }
 
     /// The numbers of a point that was observed. Values inside their domains have those of [`encode`](Self::encode); outside a range
     /// they are below 0 or above 1, by the same formula. What has no number is refused: a choice that is not listed, a fraction
     /// of an Int, what is not above 0 in a logarithmic range, and what is thousands of ranges away.
     pub fn encode_observed(&self, point: &[Value]) -> Result<Vec<f64>> {
-        self.check_length("the list of values", point.len())?;
-        self.dimensions.iter().zip(point).map(|(dimension, value)| dimension.encode_observed(value)).collect()
+        self.encode_by(point, Dimension::encode_observed)
     }
 
-    /// Whether every value of a point lies in its domain: only then it may be asked for or recommended.
+    /// Whether every value of a point lies in its domain, and the input constraints are satisfied: only then it may be asked for or
+    /// recommended.
     pub fn contains(&self, point: &[Value]) -> bool {
-        self.encode(point).is_ok()
+        self.encode(point).is_ok_and(|numbers| self.is_satisfied(&numbers))
     }
 
-    /// Whether the numbers of a point are those of a point in the domains.
+    /// Whether the numbers of a point are those of a point in the domains that satisfies the input constraints.
     pub fn contains_numbers(&self, numbers: &[f64]) -> bool {
         let inside = |(dimension, number): (&Dimension, &f64)| dimension.domain.snap(*number) == *number;
-        numbers.len() == self.dimensions.len() && self.dimensions.iter().zip(numbers).all(inside)
-    }
-
-    /// Moves numbers outside the domains to the nearest ones inside; others stay as they are.
-    pub fn clamp(&self, numbers: &mut [f64]) {
-        self.dimensions.iter().zip(numbers).for_each(|(dimension, number)| *number = dimension.domain.clamp(*number));
+        numbers.len() == self.dimensions.len()
+            && self.dimensions.iter().zip(numbers).all(inside)
+            && self.is_satisfied(numbers)
     }
 
     /// A point as the space writes it: choices as they are listed, whole numbers of an Int as such. Values that no input has
@@ -184,7 +178,7 @@ impl Space {
     pub fn decode(&self, numbers: &[f64]) -> Result<Point> {
         self.check_length("the list of numbers", numbers.len())?;
         let decoded = self.dimensions.iter().zip(numbers).map(|(dimension, number)| dimension.decode(*number));
-        let point = decoded.collect::<Result<Point>>()?;
+        let point = self.without_inactive(numbers, decoded.collect::<Result<Point>>()?);
         let Some(table) = &self.table else { return Ok(point) };
         let mut row = numbers.to_vec();
         self.snap(&mut row);
@@ -212,7 +206,8 @@ impl Space {
                 None
             }
         };
-        Ok(Space { dimensions, table })
+        let constraints = Constraints::new(&dimensions, Vec::new())?.map(Arc::new);
+        Ok(Space { dimensions, table, constraints })
     }
 
     fn check_length(&self, what: &str, found: usize) -> Result<()> {

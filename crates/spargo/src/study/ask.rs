@@ -10,12 +10,12 @@ use super::rows::candidate_rows;
 use super::state::StepState;
 use super::storage::{Ahead, Event, milliseconds};
 use super::trust_regions::RegionMemory;
-use super::{ModelReport, Refit, Replicates, StepReport, Study, Trial};
+use super::{Config, ModelReport, Refit, Replicates, StepReport, Study, Trial};
 use crate::acquire::optimizer::Excluded;
 use crate::error::{Error, Result};
 use crate::interrupt;
 use crate::linalg::{Mat, MatRef, row};
-use crate::space::Point;
+use crate::space::{Point, Value};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -82,7 +82,7 @@ impl Study {
             } else if let Some((refit_now, is_leased)) = self.turn(refit, new <= design)? {
                 let ahead = if new <= design { 0 } else { self.ahead_of(new, refit)? };
                 let (own, design, refit) = (queued.clone(), design.min(new), refit_now);
-                let order = Order { queued: own, ready, new, design, ahead, refit, is_leased };
+                let order = Order { queued: own, ready, new, design, ahead, refit, is_leased, fixed: None };
                 match self.ask_new(order, started) {
                     // What is waiting is asked for all the same: in a finite space there may be nothing else.
                     Err(Error::Exhausted { .. }) if queued.len() + self.history.ready().len() > 0 => {
@@ -102,10 +102,39 @@ impl Study {
         }
     }
 
+    /// The next `count` points with some inputs, by name, at one value each: all chosen now, none of those that are queued or ready.
+    pub fn ask_fixed(&mut self, count: usize, fixed: &[(String, Value)], refit: Refit) -> Result<Vec<Trial>> {
+        if fixed.is_empty() {
+            return self.ask_with(count, refit);
+        }
+        check_count("the number of points asked for", count, MOST_POINTS)?;
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let (started, mut pauses) = (Instant::now(), Pauses::default());
+        loop {
+            self.refresh()?;
+            self.check_asked()?;
+            let space = self.config.space.with_fixed(fixed)?;
+            let config = Arc::new(Config { space, ..self.config.clone() });
+            let design = self.design_left(0).min(count);
+            let Some((refit, is_leased)) = self.turn(refit, count <= design)? else {
+                pauses.wait()?;
+                continue;
+            };
+            let fixed = Some(config);
+            let order = Order { queued: Vec::new(), ready: 0, new: count, design, ahead: 0, refit, is_leased, fixed };
+            if let Some(trials) = self.ask_new(order, started)? {
+                return Ok(trials);
+            }
+        }
+    }
+
     /// Chooses points for the next asks, which are ready then.
     pub(super) fn prepare(&mut self, count: usize, refit: Refit) -> Result<Prepared> {
         let Some((refit, is_leased)) = self.turn(refit, false)? else { return Ok(Prepared::ByOthers) };
-        let order = Order { queued: Vec::new(), ready: 0, new: 0, design: 0, ahead: count, refit, is_leased };
+        let order =
+            Order { queued: Vec::new(), ready: 0, new: 0, design: 0, ahead: count, refit, is_leased, fixed: None };
         match self.ask_new(order, Instant::now()) {
             Ok(Some(_)) => Ok(Prepared::Done),
             // The asks will find out what is wrong, or left.
@@ -145,7 +174,8 @@ impl Study {
                 proposed => break proposed,
             }
         };
-        let mut proposal = self.counted(count, proposal)?;
+        let fixed = order.fixed.clone();
+        let mut proposal = self.counted(count, fixed.as_deref(), proposal)?;
         if count == 0 && proposal.models.is_none() {
             return Ok(None);
         }
@@ -158,7 +188,7 @@ impl Study {
                 return Ok(Some(trials));
             }
             let settled = self.settle(&mut proposal);
-            if !self.counted(count, settled)? {
+            if !self.counted(count, fixed.as_deref(), settled)? {
                 return Ok(None);
             }
         }
@@ -264,11 +294,11 @@ impl Study {
     }
 
     /// Says of an ask as a whole, not of the part of it that found too few, how many points are left.
-    fn counted<T>(&self, wanted: usize, result: Result<T>) -> Result<T> {
+    fn counted<T>(&self, wanted: usize, fixed: Option<&Config>, result: Result<T>) -> Result<T> {
         let Err(Error::Exhausted { .. }) = &result else { return result };
-        let space = &self.config.space;
-        let left = match (space.candidates(), space.size()) {
-            (Some(table), _) => self.excluded().free_rows(table).len(),
+        let space = &fixed.unwrap_or(&self.config).space;
+        let left = match (space.listing(), space.size()) {
+            (Some(points), _) => self.excluded().free_rows(points).len(),
             (None, Some(size)) => (size as usize).saturating_sub(self.excluded().len()),
             (None, None) => return result,
         };

@@ -173,8 +173,9 @@ impl Chooser<'_> {
         let mut points = Mat::zeros(numbers.len(), dimensions.len());
         for (i, number) in numbers.clone().enumerate() {
             let mut rng = self.rng.stream(Purpose::TrustRegion, STREAMS + (lineage.number << 24) + number as u64);
-            let mut drawn = (0..TRIES).map(|_| {
-                dimensions.iter().map(|d| d.domain.snap(d.domain.from_unit(uniform(&mut rng)))).collect::<Vec<f64>>()
+            let mut drawn = (0..TRIES).filter_map(|_| {
+                let mut point: Vec<f64> = dimensions.iter().map(|_| uniform(&mut rng)).collect();
+                self.config.space.scatter(&mut point, &mut rng).then_some(point)
             });
             let is_free = |point: &Vec<f64>| !excluded.contains(point);
             let point = drawn.find(is_free).ok_or(Error::Exhausted { wanted: numbers.len(), left: i })?;

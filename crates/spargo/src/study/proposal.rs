@@ -6,7 +6,7 @@ use super::lease::hash;
 use super::model::Models;
 use super::ready::interleaved;
 use super::trust_regions::StepRegions;
-use super::{Refit, Replicates, StepReport, Study, design};
+use super::{Config, Refit, Replicates, StepReport, Study, design};
 use crate::acquire::optimizer::Excluded;
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatRef, row, select_rows};
@@ -50,6 +50,8 @@ pub(super) struct Proposal {
     pub states: u64,
     /// Whether its points are by the last models, so that those that are ready stay.
     pub is_refill: bool,
+    /// The settings by which its points are chosen, if inputs are fixed for this ask.
+    pub fixed: Option<Arc<Config>>,
 }
 
 impl Proposal {
@@ -75,6 +77,8 @@ pub(super) struct Order {
     pub refit: Refit,
     /// Whether the lease for it is held.
     pub is_leased: bool,
+    /// The settings with some inputs fixed for this ask, if there are such.
+    pub fixed: Option<Arc<Config>>,
 }
 
 /// Points that models have chosen.
@@ -88,7 +92,8 @@ struct Acquired {
 impl Study {
     /// Chooses a batch without committing it.
     pub(super) fn propose(&mut self, order: &Order) -> Result<Proposal> {
-        let &Order { ref queued, ready, mut new, design, mut ahead, refit, is_leased } = order;
+        let &Order { ref queued, ready, mut new, design, mut ahead, refit, is_leased, ref fixed } = order;
+        let fixed = fixed.clone();
         let (queued, step) = (queued.clone(), self.history().steps() + 1);
         let seen = self.history().tells();
         let mut report = StepReport {
@@ -118,7 +123,7 @@ impl Study {
         let regions = models.as_deref().map_or(Ok(None), |models| self.step_regions(models))?;
         let policy = regions.as_ref().map(|regions| &*regions.policy);
         let mut pairs = Vec::new();
-        if let Some(models) = &models {
+        if let (Some(models), None) = (&models, &fixed) {
             pairs = self.pairs((models, self.kept(models, policy)?), step, most, asked_now)?;
         }
         pairs.truncate(most);
@@ -140,7 +145,8 @@ impl Study {
         excluded.insert_rows(own.as_ref());
         let mut points = Mat::zeros(count, self.config.space.dimensions().len());
         if first > 0 {
-            let design = design::design(&self.config, asked, first, &mut excluded)?;
+            let config = fixed.as_deref().unwrap_or(&self.config);
+            let design = design::design(config, asked, first, &mut excluded)?;
             points.as_mut().subrows_mut(0, first).copy_from(design);
         }
         // A call for the best trial may have made the models that this ask would have had to make.
@@ -153,7 +159,7 @@ impl Study {
             let own = stacked(own.as_ref(), points.as_ref().subrows(0, first));
             let (by, numbers) = ((&**models, regions.as_ref()), number..number + count - first);
             let Acquired { points: mut chosen, refined } =
-                self.acquire(by, step, numbers.clone(), own.as_ref(), &mut excluded)?;
+                self.acquire(by, (step, numbers.clone()), own.as_ref(), fixed.as_deref(), &mut excluded)?;
             sources = self.config.sources(models.shares, step, numbers.clone(), (chosen.as_ref(), refined));
             if ahead > 0 {
                 chosen = select_rows(chosen.as_ref(), &interleaved(numbers.len(), refined));
@@ -181,6 +187,7 @@ impl Study {
             is_leased,
             states,
             is_refill,
+            fixed,
         })
     }
 
@@ -199,17 +206,18 @@ impl Study {
         Ok((fit_s, local.map_or(0.0, |local| local.seconds)))
     }
 
-    /// Points that the models choose, given the pending ones, of which `own` will be as well.
+    /// Points that the models choose, given the pending ones, of which `own` will be as well; by the study's own settings, or by those
+    /// with some inputs fixed.
     fn acquire(
         &self,
         (models, regions): (&Models, Option<&StepRegions>),
-        step: u64,
-        numbers: Range<usize>,
+        (step, numbers): (u64, Range<usize>),
         own: MatRef<'_>,
+        fixed: Option<&Config>,
         excluded: &mut Excluded,
     ) -> Result<Acquired> {
         let (table, policy) = (&self.table, regions.map(|regions| &*regions.policy));
-        let kept = self.kept(models, policy)?;
+        let kept = if fixed.is_some() { None } else { self.kept(models, policy)? };
         let (now, seen, few);
         let (observed, shortlisted, failed) = match kept {
             Some(kept) => (kept.observed.as_ref(), kept.observed.as_ref(), kept.failed.as_ref()),
@@ -227,7 +235,7 @@ impl Study {
         let others = table.rows(&self.awaited(models));
         let pending = stacked(others.as_ref(), own);
         let rng = StepRng { seed: self.config.seed, step };
-        let (config, pending) = (&self.config, pending.as_ref());
+        let (config, pending) = (fixed.unwrap_or(&self.config), pending.as_ref());
         let is_all_seen = kept.is_some() || models.seen() == self.history.tells();
         let has_lineages = policy.is_some_and(|policy| !policy.lineages().is_empty());
         let all = if has_lineages { Some(table.until(models.seen(), &self.history)?) } else { None };
@@ -314,8 +322,9 @@ impl Study {
         let fresh = match &proposal.models {
             Some(models) => {
                 let (by, numbers) = ((&**models, proposal.regions.as_ref()), first..first + replaced.len());
+                let fixed = proposal.fixed.as_deref();
                 let Acquired { points, refined } =
-                    self.acquire(by, step, numbers.clone(), kept.as_ref(), &mut proposal.excluded)?;
+                    self.acquire(by, (step, numbers.clone()), kept.as_ref(), fixed, &mut proposal.excluded)?;
                 let lost = select_rows(proposal.points.as_ref(), &replaced);
                 without(&mut proposal.sources, lost.as_ref());
                 let fresh = self.config.sources(models.shares, step, numbers, (points.as_ref(), refined));
@@ -324,7 +333,8 @@ impl Study {
             }
             None => {
                 let asked = asked + proposal.queued.len();
-                design::design(&self.config, asked, replaced.len(), &mut proposal.excluded)?
+                let config = proposal.fixed.as_deref().unwrap_or(&self.config);
+                design::design(config, asked, replaced.len(), &mut proposal.excluded)?
             }
         };
         for (j, &i) in replaced.iter().enumerate() {

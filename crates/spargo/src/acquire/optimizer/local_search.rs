@@ -25,10 +25,10 @@ pub(super) struct MultiStart<'a> {
 
 /// One run of the local search.
 #[derive(Debug, Clone)]
-struct Restart<'a> {
-    element: usize,
-    point: Vec<f64>,
-    value: f64,
+pub(super) struct Restart<'a> {
+    pub element: usize,
+    pub point: Vec<f64>,
+    pub value: f64,
     region: Option<&'a TrustRegion>,
 }
 
@@ -37,6 +37,11 @@ impl Restart<'_> {
     fn edge(&self, input: usize) -> (f64, f64) {
         let edge = |region: &TrustRegion| (region.lower[input], region.upper[input] - region.lower[input]);
         self.region.map_or((0.0, 1.0), edge)
+    }
+
+    /// The least and the largest number of an input in its region; of the whole range if it has none.
+    pub fn ends(&self, input: usize) -> (f64, f64) {
+        self.region.map_or((0.0, 1.0), |region| (region.lower[input], region.upper[input]))
     }
 
     /// Some inputs of its point, relative to its region.
@@ -70,7 +75,11 @@ impl MultiStart<'_> {
         let starts = |element| self.starts(points, column(scores, element), element, regions);
         let mut restarts: Vec<Restart<'_>> = (0..scores.ncols()).into_par_iter().flat_map_iter(starts).collect();
         let mut moving: Vec<usize> = (0..restarts.len()).collect();
-        self.ascend(&mut restarts, &moving)?;
+        if self.space.is_constrained() {
+            self.relax(&mut restarts)?;
+        } else {
+            self.ascend(&mut restarts, &moving)?;
+        }
         for _ in 0..ROUNDS {
             // A restart that has not moved has nowhere to go.
             moving = self.move_to_neighbours(&mut restarts, &moving)?;
@@ -83,10 +92,12 @@ impl MultiStart<'_> {
         let best = of_element
             .filter_map(|own| own.iter().reduce(|best, other| if other.value > best.value { other } else { best }));
         // The numbers by which models will see the values.
-        let snapped = |restart: &Restart<'_>| {
-            restart.point.iter().zip(self.space.dimensions()).map(|(&v, d)| d.domain.snap(v)).collect()
+        let settled = |restart: &Restart<'_>| {
+            let mut point = restart.point.clone();
+            self.space.settle(&mut point, &[]);
+            point
         };
-        Ok(best.map(snapped).collect())
+        Ok(best.map(settled).collect())
     }
 
     /// An element's best points of the pool, and its best around the incumbents; if it has a region, where that starts.
@@ -120,6 +131,9 @@ impl MultiStart<'_> {
 
     /// Maximises some restarts over the continuous inputs, the others held.
     fn ascend(&self, restarts: &mut [Restart<'_>], some: &[usize]) -> Result<()> {
+        if self.space.is_constrained() {
+            return self.ascend_within(restarts, some, false);
+        }
         let free = self.columns(|domain| domain.is_continuous());
         if free.is_empty() {
             return Ok(());
@@ -175,20 +189,24 @@ impl MultiStart<'_> {
         Ok(moved)
     }
 
-    /// Points of its region that differ from a restart's in one discrete input.
+    /// Points of its region that differ from a restart's in one discrete input, and in others as far as input constraints ask for it.
     fn around(&self, restart: &Restart<'_>, discrete: &[usize]) -> Vec<Vec<f64>> {
         let moves = |&k: &usize| {
-            let moves = moves(&self.space.dimensions()[k].domain, restart.point[k]).into_iter();
+            let domain = &self.space.dimensions()[k].domain;
+            // Where steps have been forgotten before, what is left to do is close by.
+            let is_relaxed = self.space.is_constrained();
+            let moves = if is_relaxed { domain.neighbours(restart.point[k]) } else { moves(domain, restart.point[k]) };
             moves
+                .into_iter()
                 .filter(move |v| restart.region.is_none_or(|r| (r.lower[k]..=r.upper[k]).contains(v)))
                 .map(move |v| (k, v))
         };
         let moved = |(k, v): (usize, f64)| {
             let mut point = restart.point.clone();
             point[k] = v;
-            point
+            (!self.space.is_constrained() || self.space.settle(&mut point, &[k])).then_some(point)
         };
-        discrete.iter().flat_map(moves).map(moved).collect()
+        discrete.iter().flat_map(moves).filter_map(moved).collect()
     }
 }
 

@@ -20,6 +20,7 @@ mod memoryless;
 mod pool;
 mod raasp;
 mod trust_region;
+mod within;
 
 pub use assignment::{Assignment, is_assigned};
 pub use excluded::Excluded;
@@ -187,19 +188,33 @@ impl<'a> AcquisitionOptimizer<'a> {
                 if domain.is_continuous() { domain.snap(v + NUDGE * normal(&mut rng)) } else { v }
             };
             let mut nearby = (0..TRIES).map(|_| domains().zip(optimum).map(&mut nudged).collect());
-            if let Some(point) = nearby.find(is_free) {
+            if let Some(point) = nearby.find_map(|point: Vec<f64>| self.settled(point).filter(is_free)) {
                 return Ok(point);
             }
         }
         let best = sorted_by_value(scores).into_iter().map(|i| row(points, i)).find(is_free);
-        let mut random = (0..TRIES).map(|_| domains().map(|domain| domain.from_unit(uniform(&mut rng))).collect());
+        let mut random = (0..TRIES).filter_map(|_| {
+            let mut point: Vec<f64> = optimum.iter().map(|_| uniform(&mut rng)).collect();
+            self.space.scatter(&mut point, &mut rng).then_some(point)
+        });
         best.or_else(|| random.find(is_free)).ok_or(Error::Exhausted { wanted: 1, left: 0 })
+    }
+
+    /// A point, or one close by that satisfies the input constraints.
+    fn settled(&self, mut point: Vec<f64>) -> Option<Vec<f64>> {
+        (!self.space.is_constrained() || self.space.settle(&mut point, &[])).then_some(point)
     }
 }
 
-/// Points with those outside a space moved to its edge.
+/// Points with those outside a space moved to its edge, and those that violate input constraints to where they do not.
 fn clamped(space: &Space, points: MatRef<'_>) -> Mat {
-    Mat::from_fn(points.nrows(), points.ncols(), |i, k| space.dimensions()[k].domain.clamp(points[(i, k)]))
+    let mut inside = points.to_owned();
+    for i in 0..points.nrows() {
+        let mut point = row(points, i);
+        space.clamp(&mut point);
+        point.iter().enumerate().for_each(|(k, &v)| inside[(i, k)] = v);
+    }
+    inside
 }
 
 /// Every element at its point, and its gradient there, [points, inputs].

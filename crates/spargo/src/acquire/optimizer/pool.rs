@@ -2,11 +2,13 @@
 
 use super::AcquisitionOptions;
 use super::raasp::random_share;
-use crate::linalg::{Mat, MatRef};
+use crate::linalg::{Mat, MatRef, row};
 use crate::math::sobol::Sobol;
-use crate::rng::{normal, uniform};
+use crate::rng::{Purpose, normal, stream, uniform};
 use crate::space::{Domain, Space};
+use rand::RngExt;
 use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
 
 /// Discrete spaces with up to this many points are listed.
 const LISTED: u64 = 1 << 20;
@@ -22,7 +24,7 @@ pub enum CandidatePool<'a> {
     Starts(Mat),
     /// Such points that are kept from step to step.
     Kept(MatRef<'a>),
-    /// The user's table: there are no others.
+    /// The user's table, or what input constraints leave of a small discrete space: there are no others.
     All(MatRef<'a>),
     /// Every point of a small discrete space.
     Listed(Mat),
@@ -35,15 +37,17 @@ impl<'a> CandidatePool<'a> {
         settings: &AcquisitionOptions,
         rng: &mut ChaCha8Rng,
     ) -> Self {
-        match (space.candidates(), space.size()) {
-            (Some(table), _) => CandidatePool::All(table),
+        match (space.listing(), space.size()) {
+            (Some(points), _) => CandidatePool::All(points),
             (None, Some(size)) if is_listed(space) => CandidatePool::Listed(list(space, size)),
             _ => {
                 let near = if incumbents.nrows() == 0 { 0 } else { settings.near };
                 let mut points = space_filling(space, 0, settings.pool + near, rng);
                 for i in 0..near {
                     // Evenly over the incumbents: rank is no measure of where the next maximum is.
-                    perturb(space, incumbents, i % incumbents.nrows(), points.as_mut().row_mut(settings.pool + i), rng);
+                    let mut point = row(incumbents, i % incumbents.nrows());
+                    perturb(space, &mut point, rng);
+                    point.iter().enumerate().for_each(|(k, &v)| points[(settings.pool + i, k)] = v);
                 }
                 CandidatePool::Starts(points)
             }
@@ -66,19 +70,24 @@ impl<'a> CandidatePool<'a> {
 
 /// Whether every point of a space can be scored: those of a table, or of a small discrete space.
 pub fn is_listed(space: &Space) -> bool {
-    space.candidates().is_some() || space.size().is_some_and(|size| size <= LISTED)
+    space.listing().is_some() || space.size().is_some_and(|size| size <= LISTED)
 }
 
 /// Points `first`, `first + 1`, … of a sequence that fills the space evenly, [count, inputs].
 ///
 /// The same stream gives the same sequence, wherever it is entered.
 pub fn space_filling(space: &Space, first: usize, count: usize, rng: &mut ChaCha8Rng) -> Mat {
-    let dimensions = space.dimensions();
-    let sobol = Sobol::new(first + count, dimensions.len(), rng);
-    Mat::from_fn(count, dimensions.len(), |i, k| {
-        let domain = &dimensions[k].domain;
-        domain.snap(domain.from_unit(sobol.coordinate(first + i, k)))
-    })
+    let inputs = space.dimensions().len();
+    let sobol = Sobol::new(first + count, inputs, rng);
+    // Where a point has to be moved to satisfy input constraints, by a stream of its own.
+    let seed = if space.is_constrained() { rng.random() } else { 0 };
+    let scattered = |i: usize| {
+        let mut point: Vec<f64> = (0..inputs).map(|k| sobol.coordinate(first + i, k)).collect();
+        space.scatter(&mut point, &mut stream(seed, Purpose::Repair, (first + i) as u64, 2));
+        point
+    };
+    let points: Vec<Vec<f64>> = (0..count).into_par_iter().map(scattered).collect();
+    Mat::from_fn(count, inputs, |i, k| points[i][k])
 }
 
 /// Every combination of values, the first input turning fastest.
@@ -89,22 +98,19 @@ fn list(space: &Space, size: u64) -> Mat {
     Mat::from_fn(size as usize, domains.len(), |i, k| domains[k].nth(i as u64 / strides[k] % counts[k]))
 }
 
-/// A point around an incumbent, at a random distance and along a random number of inputs.
-fn perturb(
-    space: &Space,
-    incumbents: MatRef<'_>,
-    incumbent: usize,
-    mut point: crate::linalg::RowMut<'_, f64>,
-    rng: &mut ChaCha8Rng,
-) {
+/// Moves an incumbent to a random distance along a random number of inputs.
+fn perturb(space: &Space, point: &mut [f64], rng: &mut ChaCha8Rng) {
     let dimensions = space.dimensions();
     let reach = NEAREST * (FARTHEST / NEAREST).powf(uniform(rng));
     let share = random_share(dimensions.len(), rng);
     let sure = (uniform(rng) * dimensions.len() as f64) as usize;
     for (k, d) in dimensions.iter().enumerate() {
-        let old = incumbents[(incumbent, k)];
-        let moves = k == sure || uniform(rng) < share;
-        point[k] = if moves { moved(&d.domain, old, reach, rng) } else { old };
+        if k == sure || uniform(rng) < share {
+            point[k] = moved(&d.domain, point[k], reach, rng);
+        }
+    }
+    if space.is_constrained() {
+        space.settle(point, &[]);
     }
 }
 

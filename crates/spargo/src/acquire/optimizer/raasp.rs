@@ -94,5 +94,9 @@ fn perturbed(space: &Space, region: &TrustRegion, share: f64, rng: &mut ChaCha8R
             domain => within(domain, lower[k] + position * (upper[k] - lower[k]), (lower[k], upper[k]), centre[k]),
         }
     };
-    (0..centre.len()).map(coordinate).collect()
+    let mut point: Vec<f64> = (0..centre.len()).map(coordinate).collect();
+    if space.is_constrained() {
+        space.settle(&mut point, &[]);
+    }
+    point
 }

@@ -122,7 +122,8 @@ impl TrustRegion {
 
     /// The part of a box that lies within a space; its nearest corner, edge or face if it lies outside.
     pub(super) fn clamped(mut self, space: &Space) -> Self {
-        [&mut self.lower, &mut self.upper, &mut self.start].into_iter().for_each(|numbers| space.clamp(numbers));
+        [&mut self.lower, &mut self.upper].into_iter().for_each(|numbers| space.clamp_to_domains(numbers));
+        space.clamp(&mut self.start);
         self
     }
 
@@ -180,7 +181,11 @@ impl AcquisitionOptimizer<'_> {
             let domain = &self.space.dimensions()[k].domain;
             within(domain, lower[k] + (upper[k] - lower[k]) * uniform(rng), (lower[k], upper[k]), centre[k])
         };
-        (0..centre.len()).map(coordinate).collect()
+        let mut point: Vec<f64> = (0..centre.len()).map(coordinate).collect();
+        if self.space.is_constrained() {
+            self.space.settle(&mut point, &[]);
+        }
+        point
     }
 }
 
