@@ -72,16 +72,27 @@ class Int:
 
 
 @dataclass(frozen=True)
-class Choice:
-    """One of several values without order: strings, numbers, booleans, None, or anything whose `str` is unique.
+class Values:
+    """One of several numbers, listed in any order, with `log` seen on a logarithmic scale.
 
-    Trials have the values as they are listed here. A study's file keeps strings, numbers, booleans and None as they are, of
-    anything else its `str`, which is what trials have when the file is opened by `Study.open`. Values of which a table would
-    have the same text, such as 1 and "1", cannot be told apart and are refused.
+    Only these are asked for, and trials have them as they are listed here. Other numbers that were observed are learned from.
 
-    >>> Choice(["Pd", "Ni"]).labels()
-    ['Pd', 'Ni']
+    >>> Values([5.5, 6, 7, 8])
+    Values(values=[5.5, 6, 7, 8], log=False, unit=None)
     """
+
+    values: Sequence[float]
+    log: bool = False
+    unit: str | None = None
+
+    def spec(self) -> Spec:
+        """What the library needs of it."""
+        return "values", [label_of(value) for value in self.values], bool(self.log), None, None, self.unit
+
+
+@dataclass(frozen=True)
+class _Labelled:
+    """Values that tables and drawings have as texts."""
 
     choices: Sequence[Any]
 
@@ -92,6 +103,34 @@ class Choice:
     def objects(self) -> dict[str, Any]:
         """Values that are not in a study's file, by the strings that are there."""
         return {str(choice): choice for choice in self.choices if not _is_json(choice)}
+
+
+@dataclass(frozen=True)
+class Ordinal(_Labelled):
+    """One of several values in order, each as far from the next as any other: `Ordinal(["slow", "medium", "fast"])`.
+
+    Values may be what those of a `Choice` may be.
+
+    >>> Ordinal(["slow", "medium", "fast"]).labels()
+    ['slow', 'medium', 'fast']
+    """
+
+    def spec(self) -> Spec:
+        """What the library needs of it."""
+        return "ordinal", [label_of(choice) for choice in self.choices], False, None, None, None
+
+
+@dataclass(frozen=True)
+class Choice(_Labelled):
+    """One of several values without order: strings, numbers, booleans, None, or anything whose `str` is unique.
+
+    Trials have the values as they are listed here. A study's file keeps strings, numbers, booleans and None as they are, of
+    anything else its `str`, which is what trials have when the file is opened by `Study.open`. Values of which a table would
+    have the same text, such as 1 and "1", cannot be told apart and are refused.
+
+    >>> Choice(["Pd", "Ni"]).labels()
+    ['Pd', 'Ni']
+    """
 
     def spec(self) -> Spec:
         """What the library needs of it."""
@@ -128,7 +167,7 @@ class Candidates:
     inputs: Mapping[str, Any] | Sequence[str] | None = None
 
 
-Dimension = Union[Real, Int, Choice]
+Dimension = Union[Real, Int, Values, Ordinal, Choice]
 SpaceLike = Union[Mapping[str, Any], Candidates, Sequence[Mapping[str, Any]], Any]
 
 
@@ -172,7 +211,7 @@ class Space:
 
     def labels(self) -> dict[str, dict[str, Any]]:
         """Values of choices that are no JSON values, by input and label."""
-        objects = {name: one.objects() for name, one in self.dimensions.items() if isinstance(one, Choice)}
+        objects = {name: one.objects() for name, one in self.dimensions.items() if isinstance(one, _Labelled)}
         return {name: values for name, values in objects.items() if values}
 
     def with_string_choices(self) -> Space:
@@ -205,7 +244,7 @@ def _integer(given: Any) -> int:
 
 
 def _dimension(name: str, given: Any) -> Dimension:
-    if isinstance(given, (Real, Int, Choice)):
+    if isinstance(given, (Real, Int, Values, Ordinal, Choice)):
         return given
     if isinstance(given, tuple) and len(given) in (2, 3):
         log = len(given) == 3
@@ -219,7 +258,7 @@ def _dimension(name: str, given: Any) -> Dimension:
     if isinstance(given, list):
         return Choice(given)
     raise TypeError(
-        f"input '{name}': {given!r} is neither Real, Int or Choice, nor a tuple (lower, upper), nor a list of choices"
+        f"input '{name}': {given!r} is neither Real, Int, Values, Ordinal or Choice, nor a tuple (lower, upper), nor a list of choices"
     )
 
 

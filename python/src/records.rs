@@ -3,7 +3,10 @@
 use crate::values::{Cell, Points, cells, value};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use spargo::space::{Choices, Dimension, Domain, IntRange, LabelColumn, Point, RealRange, Scale, Space, Value};
+use spargo::space::{
+    Choices, Dimension, Domain, IntRange, LabelColumn, ListedValues, OrdinalLabels, Point, RealRange, Scale, Space,
+    Value,
+};
 use spargo::study::{Anywhere, ColumnUnit, HistoryEntry, Measurement, Note, Outcome, Record, Study, Trial};
 use spargo::{Error, Result};
 
@@ -16,6 +19,11 @@ pub type EncodedOutcome = (u64, Vec<EncodedMeasurement>, Option<String>);
 /// An input: name, kind, bounds or labels, whether its scale is logarithmic, step, decimal places, unit, value of past trials.
 pub type EncodedInput<'py> =
     (String, String, Bound<'py, PyAny>, bool, Option<f64>, Option<u32>, Option<String>, Option<Bound<'py, PyAny>>);
+
+/// The values of a list.
+fn labels(list: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
+    list.try_iter()?.map(|label| value(&label?)).collect()
+}
 
 /// An input from Python.
 fn dimension(given: EncodedInput<'_>) -> PyResult<Dimension> {
@@ -30,12 +38,12 @@ fn dimension(given: EncodedInput<'_>) -> PyResult<Dimension> {
             let (lower, upper) = what.extract()?;
             Domain::Int(IntRange { lower, upper, scale })
         }
-        "choice" => {
-            let labels = what.try_iter()?.map(|label| value(&label?));
-            Domain::Categorical(Choices(labels.collect::<PyResult<_>>()?))
-        }
+        "choice" => Domain::Categorical(Choices(labels(&what)?)),
+        "values" => Domain::Listed(ListedValues::new(labels(&what)?, scale)),
+        "ordinal" => Domain::Ordinal(OrdinalLabels::new(labels(&what)?)),
         other => {
-            let problem = format!("input '{name}' is of an unknown kind, '{other}': it must be real, int or choice");
+            let known = "real, int, values, ordinal or choice";
+            let problem = format!("input '{name}' is of an unknown kind, '{other}': it must be {known}");
             return Err(PyValueError::new_err(problem));
         }
     };

@@ -6,6 +6,7 @@ use spargo::allocate::{Allocation, QualityFunction};
 use spargo::data::AllocationContext;
 use spargo::space::{Dimension, Space};
 use spargo::study::{Config, Goal, Outcome, Output, Study};
+use std::collections::HashSet;
 
 /// A quality that only the program with this name has.
 #[derive(Debug)]
@@ -160,6 +161,45 @@ temperature = { real = [20, 120], step = 0.5 }\nloading = { real = [0.001, 0.1],
     folder.edit("study.toml", "step = 0.5", "step = 500");
     let complaint = folder.refused(&["suggest", "study.toml"]);
     assert!(complaint.contains("longer than its range") && complaint.contains("make it shorter"), "{complaint}");
+}
+
+#[test]
+fn lists_and_ordered_labels_are_asked_for_as_they_are_listed() {
+    const STUDY: &str = "initial = 12\nbatch = 6\n[objectives]\ny = { goal = 'max' }\n[space]
+buffer = { values = [8, 5.5, 6, 7], unit = 'pH' }\ndose = { values = [0.1, 1, 10], log = true }
+stirring = { ordinal = ['slow', 'medium', 'fast'] }\ndry = { choice = [true, false] }\n";
+    let program = "echo $1 $2 $3 $4 >> args; echo $1\n";
+    let folder = Folder::new(STUDY, "{buffer} {dose} {stirring} {dry}", "budget = 24", program);
+    folder.done(&["run", "study.toml"]);
+    let arguments = folder.read("args");
+    let words: HashSet<&str> = arguments.split_whitespace().collect();
+    let expected = ["8", "5.5", "6", "7", "0.1", "1", "10", "slow", "medium", "fast", "true", "false"];
+    assert_eq!(words, HashSet::from(expected), "{arguments}");
+    let header = folder.done(&["ask", "study.toml", "-n", "1"]);
+    assert!(header.starts_with("trial,buffer (pH),dose,stirring,dry\n"), "{header}");
+
+    // From a table: in between, and labels in another spelling of the same value.
+    folder.write("own.csv", "buffer,dose,stirring,dry,y\n6.4,2,medium,TRUE,3\n6.0,1.0,fast,false,4\n");
+    folder.done(&["tell", "study.toml", "own.csv"]);
+    let study = Study::open(&folder.path("study.db")).unwrap();
+    let told: Vec<_> = study.history().records()[25..].iter().map(|record| record.trial.point.clone()).collect();
+    assert_eq!(told[0], [6.4.into(), 2.into(), "medium".into(), true.into()]);
+    assert_eq!(told[1], [6.into(), 1.into(), "fast".into(), false.into()]);
+    let suggested = folder.done(&["suggest", "study.toml", "own.csv", "-n", "5", "--predict"]);
+    assert!(suggested.starts_with("buffer (pH),dose,stirring,dry,"), "{suggested}");
+    folder.done(&["report", "study.toml", "-o", "report.html"]);
+    folder.write("other.csv", "buffer,dose,stirring,dry,y\n6,1,quick,false,4\n");
+    let complaint = folder.refused(&["tell", "study.toml", "other.csv"]);
+    assert!(
+        complaint.contains("line 2, column 'stirring'") && complaint.contains("one of 'slow', 'medium'"),
+        "{complaint}"
+    );
+    folder.edit("study.toml", "values = [0.1, 1, 10]", "value = [0.1, 1, 10]");
+    let complaint = folder.refused(&["suggest", "study.toml"]);
+    assert!(complaint.contains("did you mean 'values'?") && complaint.contains("line 7"), "{complaint}");
+    folder.edit("study.toml", "value = [0.1, 1, 10]", "values = [0.1, 1, 'ten']");
+    let complaint = folder.refused(&["suggest", "study.toml"]);
+    assert!(complaint.contains("'ten' is no finite number") && complaint.contains("ordinal"), "{complaint}");
 }
 
 #[test]

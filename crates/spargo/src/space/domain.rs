@@ -5,6 +5,8 @@
 use super::choice::Choices;
 use super::grid::GridRange;
 use super::int::IntRange;
+use super::listed::ListedValues;
+use super::ordinal::OrdinalLabels;
 use super::real::RealRange;
 use super::value::Value;
 use std::fmt::Debug;
@@ -33,6 +35,10 @@ pub enum Domain {
     Grid(GridRange),
     /// Whole numbers between two ends.
     Int(IntRange),
+    /// Numbers in a list.
+    Listed(ListedValues),
+    /// One of a list of labels in order.
+    Ordinal(OrdinalLabels),
     /// One of a list of labels without order.
     Categorical(Choices),
 }
@@ -45,6 +51,8 @@ impl Deref for Domain {
             Domain::Real(range) => range,
             Domain::Grid(range) => range,
             Domain::Int(range) => range,
+            Domain::Listed(values) => values,
+            Domain::Ordinal(labels) => labels,
             Domain::Categorical(choices) => choices,
         }
     }
@@ -65,7 +73,7 @@ pub trait Kind {
     /// What makes it no domain, and what to do about it.
     fn fault(&self) -> Option<(String, &'static str)>;
 
-    /// The two ends of its range and how this is divided; `None` for values without order.
+    /// The two ends of its range and how this is divided; `None` for labels.
     fn range(&self) -> Option<(f64, f64, Scale)> {
         None
     }

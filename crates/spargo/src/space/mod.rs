@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!     Real, linear:  (x − lower) / (upper − lower)           Real, log:  ln(x / lower) / ln(upper / lower)
-//!     Int, Grid:     as for Real, at their values only          Categorical:  the index of the choice
+//!     Int, Grid, Listed:  as for Real, at their values only     Ordinal:  index / (n − 1)
+//!     Categorical:  the index of the choice
 //! ```
 //!
 //! Values and numbers determine each other: decode ∘ encode is the identity on whatever was decoded, encode ∘ decode on
@@ -16,6 +17,8 @@ mod grid;
 mod identify;
 mod int;
 mod labels;
+mod listed;
+mod ordinal;
 mod real;
 mod steps;
 mod table;
@@ -27,6 +30,8 @@ pub use domain::{Domain, Kind, Scale};
 pub use grid::{GridRange, Spacing};
 pub use int::IntRange;
 pub use labels::LabelColumn;
+pub use listed::ListedValues;
+pub use ordinal::OrdinalLabels;
 pub use real::RealRange;
 pub use value::{Point, Value};
 

@@ -57,7 +57,8 @@ fn dimension(source: &Source, name: Spanned<DeString<'_>>, value: Spanned<DeValu
             format!("write {word} = {{ real = [20, 120] }}, {{ int = [1, 8] }} or {{ choice = [\"Pd\", \"Ni\"] }}");
         return Err(source.fault(&path, format!("'{word}' must be a table that gives its values"), help));
     };
-    let known = ["real", "int", "choice", "log", "step", "digits", "unit", "past"].map(String::from);
+    let known =
+        ["real", "int", "values", "ordinal", "choice", "log", "step", "digits", "unit", "past"].map(String::from);
     source.refuse_unknown_keys(&table, &known)?;
     insert_name(&mut table, name);
     let value = ValueDeserializer::from(Spanned::new(span, DeValue::Table(table)));
