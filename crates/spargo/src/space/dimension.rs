@@ -1,6 +1,7 @@
 //! One named input: what it may be, said so that a refusal names it.
 
 use super::choice::Choices;
+use super::described::DescribedChoices;
 use super::domain::{Domain, Scale};
 use super::form::InputForm;
 use super::grid::{GridRange, Spacing};
@@ -74,7 +75,7 @@ impl Dimension {
                 *range = GridRange::new(lower, upper, Scale::Log, range.spacing());
             }
             Domain::Listed(values) => *values = ListedValues::new(values.given().to_vec(), Scale::Log),
-            Domain::Ordinal(_) | Domain::Categorical(_) => {}
+            Domain::Ordinal(_) | Domain::Categorical(_) | Domain::Described(_) => {}
         }
         self
     }
@@ -96,6 +97,16 @@ impl Dimension {
             _ => return self,
         };
         self.domain = Domain::Grid(GridRange::new(lower, upper, scale, spacing));
+        self
+    }
+
+    /// This choice with descriptors: a row of numbers for each label, in the order of these, and the names of the numbers; nothing
+    /// changes for others.
+    pub fn descriptors(mut self, columns: Vec<String>, rows: Vec<Vec<f64>>) -> Self {
+        if self.domain.is_categorical() {
+            let labels = self.domain.choices().to_vec();
+            self.domain = Domain::Described(DescribedChoices::new(labels, columns, rows));
+        }
         self
     }
 

@@ -3,6 +3,7 @@
 //! A kind of input is a file that implements [`Kind`] and a variant of [`Domain`]; how files write it is in `form.rs`.
 
 use super::choice::Choices;
+use super::described::DescribedChoices;
 use super::grid::GridRange;
 use super::int::IntRange;
 use super::listed::ListedValues;
@@ -41,6 +42,8 @@ pub enum Domain {
     Ordinal(OrdinalLabels),
     /// One of a list of labels without order.
     Categorical(Choices),
+    /// One of a list of labels without order that have descriptors.
+    Described(DescribedChoices),
 }
 
 impl Deref for Domain {
@@ -54,6 +57,7 @@ impl Deref for Domain {
             Domain::Listed(values) => values,
             Domain::Ordinal(labels) => labels,
             Domain::Categorical(choices) => choices,
+            Domain::Described(choices) => choices,
         }
     }
 }

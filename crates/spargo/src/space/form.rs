@@ -2,12 +2,14 @@
 //!
 //! ```text
 //!     inputs = [{ name, real = [lower, upper] | int = [lower, upper] | values = [numbers] |
-//!                ordinal = [labels] | choice = [labels], log, step | digits, unit, past }, …]
+//!                ordinal = [labels] | choice = [labels], descriptors, log, step | digits, unit, past }, …]
 //!     candidates = [[value, …], …]
 //!     labels = [{ name, values = [text, …] }, …]        rows = [number of each candidate in the table as given]
 //! ```
 
 use super::choice::Choices;
+use super::described::DescribedChoices;
+use super::descriptors::DescriptorForm;
 use super::dimension::Dimension;
 use super::domain::{Domain, Kind, Scale};
 use super::grid::{GridRange, Spacing};
@@ -35,6 +37,8 @@ pub(super) struct InputForm {
     ordinal: Option<Vec<super::Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     choice: Option<Vec<super::Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    descriptors: Option<DescriptorForm>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     log: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +55,7 @@ impl TryFrom<InputForm> for Dimension {
     type Error = Error;
 
     fn try_from(form: InputForm) -> Result<Self> {
-        let (name, log) = (form.name, form.log);
+        let (name, log, has_descriptors) = (form.name, form.log, form.descriptors.is_some());
         let scale = if log { Scale::Log } else { Scale::Linear };
         let spacing = match (form.step, form.digits) {
             (Some(_), Some(_)) => {
@@ -72,7 +76,12 @@ impl TryFrom<InputForm> for Dimension {
             form.int.map(int),
             form.values.map(|values| Ok(Domain::Listed(ListedValues::new(values, scale)))),
             form.ordinal.map(|labels| Ok(Domain::Ordinal(OrdinalLabels::new(labels)))),
-            form.choice.map(|choices| Ok(Domain::Categorical(Choices(choices)))),
+            form.choice.map(|choices| {
+                Ok(match form.descriptors {
+                    Some(descriptors) => Domain::Described(DescribedChoices::of(choices, descriptors)),
+                    None => Domain::Categorical(Choices(choices)),
+                })
+            }),
         ];
         let mut given = kinds.into_iter().flatten();
         let (Some(domain), None) = (given.next(), given.next()) else {
@@ -81,6 +90,9 @@ impl TryFrom<InputForm> for Dimension {
             return Err(Error::input(name, "it is not clear what it may be", remedy));
         };
         let domain = domain?;
+        if has_descriptors && !matches!(domain, Domain::Described(_)) {
+            return Err(Error::input(name, "only choices have descriptors", "leave them out"));
+        }
         if log && domain.range().is_none() {
             return Err(Error::input(name, "labels have no logarithm", "leave out log"));
         }
@@ -123,6 +135,11 @@ impl From<Dimension> for InputForm {
             }
             Domain::Ordinal(labels) => InputForm { ordinal: Some(labels.choices().to_vec()), ..form },
             Domain::Categorical(Choices(choices)) => InputForm { choice: Some(choices), ..form },
+            Domain::Described(choices) => InputForm {
+                choice: Some(choices.choices().to_vec()),
+                descriptors: Some(choices.given().clone()),
+                ..form
+            },
         }
     }
 }

@@ -10,6 +10,8 @@
 //! whatever was encoded, bit by bit. So a model sees exactly the point that was asked for.
 
 mod choice;
+mod described;
+mod descriptors;
 mod dimension;
 mod domain;
 mod form;
@@ -25,6 +27,8 @@ mod table;
 mod value;
 
 pub use choice::Choices;
+pub use described::DescribedChoices;
+pub use descriptors::{Descriptors, LabelGeometry};
 pub use dimension::Dimension;
 pub use domain::{Domain, Kind, Scale};
 pub use grid::{GridRange, Spacing};

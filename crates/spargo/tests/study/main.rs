@@ -77,9 +77,20 @@ fn table() -> Space {
     Space::from_table(&["a", "b", "d"].map(String::from), (0..200).map(row).collect()).unwrap()
 }
 
+/// Numbers in a list, labels in order, and labels with descriptors next to a real input.
+fn lab() -> Space {
+    let columns = ["size", "charge"].map(String::from).to_vec();
+    let ligand = Dimension::choice("d", &["x", "y", "z"])
+        .descriptors(columns, vec![vec![1.0, 0.5], vec![2.0, 0.1], vec![4.0, 0.3]]);
+    let buffer = Dimension::values("b", &[Value::Int(6), Value::Real(5.5), Value::Int(8), Value::Real(0.7)]).log();
+    let speed = Dimension::ordinal("c", &["slow", "medium", "fast", "faster"]);
+    Space::new(vec![Dimension::real("a", -1.0, 2.0), buffer, speed, ligand]).unwrap()
+}
+
 /// Every kind of space.
-fn spaces() -> [(&'static str, Space); 5] {
-    [("plane", plane()), ("stepped", stepped()), ("mixed", mixed()), ("grid", grid()), ("table", table())]
+fn spaces() -> [(&'static str, Space); 6] {
+    let (plane, stepped, mixed) = (("plane", plane()), ("stepped", stepped()), ("mixed", mixed()));
+    [plane, stepped, mixed, ("lab", lab()), ("grid", grid()), ("table", table())]
 }
 
 /// The unit square.
