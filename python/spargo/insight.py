@@ -92,7 +92,9 @@ class Insight:
         if kind in given:
             values = self._codec.labels.get(given["name"], {})
             choices = [values.get(label, label) if isinstance(label, str) else label for label in given[kind]]
-            return Ordinal(choices) if kind == "ordinal" else Choice(choices)
+            if kind == "ordinal":
+                return Ordinal(choices)
+            return Choice(choices, given["descriptors"]["rows"]) if "descriptors" in given else Choice(choices)
         log = bool(given.get("log"))
         if "values" in given:
             return Values(given["values"], log, given.get("unit"))

@@ -16,9 +16,22 @@ pub type EncodedMeasurement = (Option<f64>, Option<f64>, Option<String>);
 /// A trial's number, its outputs, and the reason if the trial failed as a whole.
 pub type EncodedOutcome = (u64, Vec<EncodedMeasurement>, Option<String>);
 
-/// An input: name, kind, bounds or labels, whether its scale is logarithmic, step, decimal places, unit, value of past trials.
-pub type EncodedInput<'py> =
-    (String, String, Bound<'py, PyAny>, bool, Option<f64>, Option<u32>, Option<String>, Option<Bound<'py, PyAny>>);
+/// Descriptors of labels: names of columns, and a row for each label.
+pub type EncodedDescriptors = (Vec<String>, Vec<Vec<f64>>);
+
+/// An input: name, kind, bounds or labels, whether its scale is logarithmic, step, decimal places, unit, descriptors, value of past
+/// trials.
+pub type EncodedInput<'py> = (
+    String,
+    String,
+    Bound<'py, PyAny>,
+    bool,
+    Option<f64>,
+    Option<u32>,
+    Option<String>,
+    Option<EncodedDescriptors>,
+    Option<Bound<'py, PyAny>>,
+);
 
 /// The values of a list.
 fn labels(list: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
@@ -27,7 +40,7 @@ fn labels(list: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
 
 /// An input from Python.
 fn dimension(given: EncodedInput<'_>) -> PyResult<Dimension> {
-    let (name, kind, what, log, step, digits, unit, past) = given;
+    let (name, kind, what, log, step, digits, unit, descriptors, past) = given;
     let scale = if log { Scale::Log } else { Scale::Linear };
     let domain = match kind.as_str() {
         "real" => {
@@ -49,6 +62,7 @@ fn dimension(given: EncodedInput<'_>) -> PyResult<Dimension> {
     };
     let past = past.map(|past| value(&past)).transpose()?;
     let dimension = Dimension { name, domain, unit, past };
+    let dimension = descriptors.into_iter().fold(dimension, |input, (columns, rows)| input.descriptors(columns, rows));
     let dimension = step.into_iter().fold(dimension, Dimension::step);
     Ok(digits.into_iter().fold(dimension, Dimension::digits))
 }
