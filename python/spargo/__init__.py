@@ -38,7 +38,7 @@ from .outcomes import Failed
 from .posterior import Path, Paths, Posterior, Prediction
 from .problems import hypervolume
 from .quality import QualityContext
-from .space import Candidates, Choice, Int, Real
+from .space import Candidates, Choice, Int, Ordinal, Real, Values
 from .study import Study
 from .trial import Anywhere, Best, Fronts, ParetoPoint, Trial
 
@@ -60,6 +60,7 @@ __all__ = [
     "LeaveOneOut",
     "LocalModelOptions",
     "ModelOptions",
+    "Ordinal",
     "ParetoPoint",
     "Path",
     "Paths",
@@ -72,6 +73,7 @@ __all__ = [
     "Study",
     "Trial",
     "TrustRegionOptions",
+    "Values",
     "VariationalGP",
     "__version__",
     "allocate",

@@ -9,8 +9,11 @@ import numpy.typing as npt
 
 _Array = npt.NDArray[np.float64]
 _Quality = Callable[..., Any]
-EncodedInput = tuple[str, str, Any, bool, float | None, int | None, str | None, Any]
-"""Name, kind, bounds or labels, whether the scale is logarithmic, step, decimal places, unit, and value of past trials of an input."""
+EncodedDescriptors = tuple[list[str], list[list[float]]]
+"""Names of columns, and a row for each label."""
+EncodedInput = tuple[str, str, Any, bool, float | None, int | None, str | None, EncodedDescriptors | None, Any]
+"""Name, kind, bounds or labels, whether the scale is logarithmic, step, decimal places, unit, descriptors and value of past trials of an
+input."""
 EncodedMeasurement = tuple[float | None, float | None, str | None]
 """Value, noise variance and reason of a failure of one output; pending without a value and a reason."""
 EncodedOutcome = tuple[int, list[EncodedMeasurement], str | None]

@@ -37,10 +37,11 @@ class Codec:
     def of(cls, config: Mapping[str, Any], labels: dict[str, dict[str, Any]]) -> Codec:
         """Names and kinds from settings."""
         inputs = config["space"]["inputs"]
-        kinds = [{given["name"] for given in inputs if kind in given} for kind in ("choice", "int")]
+        labelled = {given["name"] for given in inputs if "choice" in given or "ordinal" in given}
+        integers = {given["name"] for given in inputs if "int" in given}
         outputs = [output["name"] for output in config["outputs"]]
         columns = [label["name"] for label in config["space"].get("labels", [])]
-        return cls([given["name"] for given in inputs], outputs, kinds[0], labels, kinds[1], columns)
+        return cls([given["name"] for given in inputs], outputs, labelled, labels, integers, columns)
 
     def params(self, point: Sequence[Any]) -> dict[str, Any]:
         """A point of the library as parameters by name."""

@@ -18,7 +18,7 @@ from .codec import Codec
 from .errors import OutcomeWarning
 from .outputs import goal_in_words
 from .posterior import Posterior, Prediction
-from .space import Choice, Dimension, Int, Real
+from .space import Choice, Dimension, Int, Ordinal, Real, Values
 from .trial import Anywhere, Best, Fronts, ParetoPoint, Trial
 
 if TYPE_CHECKING:
@@ -88,10 +88,16 @@ class Insight:
         return {given["name"]: self._dimension(given) for given in self._config["space"]["inputs"]}
 
     def _dimension(self, given: Mapping[str, Any]) -> Dimension:
-        if "choice" in given:
+        kind = "ordinal" if "ordinal" in given else "choice"
+        if kind in given:
             values = self._codec.labels.get(given["name"], {})
-            return Choice([values.get(label, label) if isinstance(label, str) else label for label in given["choice"]])
+            choices = [values.get(label, label) if isinstance(label, str) else label for label in given[kind]]
+            if kind == "ordinal":
+                return Ordinal(choices)
+            return Choice(choices, given["descriptors"]["rows"]) if "descriptors" in given else Choice(choices)
         log = bool(given.get("log"))
+        if "values" in given:
+            return Values(given["values"], log, given.get("unit"))
         lower, upper = given["int" if "int" in given else "real"]
         if "int" in given:
             return Int(lower, upper, log, given.get("unit"))

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import UnsupportedError
-from .space import Choice, Dimension, Int
+from .space import Choice, Dimension, Int, Ordinal, Values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -126,7 +126,7 @@ def inducing_points(
     for name, axis in ((first, ax.xaxis), (second, ax.yaxis)):
         domain = study.space[name]
         axis.set_label_text(name)
-        if isinstance(domain, Choice):
+        if isinstance(domain, (Choice, Ordinal)):
             axis.set_ticks(range(len(domain.choices)), domain.labels())
         elif domain.log:
             (ax.set_xscale if axis is ax.xaxis else ax.set_yscale)("log")
@@ -200,7 +200,7 @@ def _slice(study: Study, name: str, point: dict[str, Any], output: str | None, a
     domain = study.space[name]
     values = _along(domain)
     mean, lower, upper = study.predict_interval([{**point, name: value} for value in values], output)
-    if isinstance(domain, Choice):
+    if isinstance(domain, (Choice, Ordinal)):
         places = np.arange(len(values))
         ax.errorbar(places, mean, np.clip([mean - lower, upper - mean], 0, None), fmt="o", color=_BLUE, capsize=3)
         ax.set_xticks(places, domain.labels())
@@ -219,7 +219,7 @@ def _scatter(
 ) -> None:
     domains = [study.space[name] for name in names]
     columns = [
-        [domain.choices.index(p[name]) if isinstance(domain, Choice) else p[name] for p in points]
+        [domain.choices.index(p[name]) if isinstance(domain, (Choice, Ordinal)) else p[name] for p in points]
         for name, domain in zip(names, domains)
     ]
     ax.plot(*columns, mark, color=color, markersize=5, label=label)
@@ -227,8 +227,10 @@ def _scatter(
 
 def _along(domain: Dimension) -> list[Any]:
     """Values of an input from bound to bound."""
-    if isinstance(domain, Choice):
+    if isinstance(domain, (Choice, Ordinal)):
         return list(domain.choices)
+    if isinstance(domain, Values):
+        return sorted(domain.values)
     even = (np.geomspace if domain.log else np.linspace)(domain.lower, domain.upper, _GRID)
     grid = np.clip(even, domain.lower, domain.upper)
     if isinstance(domain, Int):

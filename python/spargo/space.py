@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -10,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
-from .tables import Table, is_table
+from .tables import Table, is_frame, is_table
 
 if TYPE_CHECKING:
-    from ._spargo import EncodedInput
+    from ._spargo import EncodedDescriptors, EncodedInput
 
-#: Kind, bounds or labels, whether the scale is logarithmic, step, decimal places, unit.
-Spec = tuple[str, Any, bool, Union[float, None], Union[int, None], Union[str, None]]
+#: Kind, bounds or labels, whether the scale is logarithmic, step, decimal places, unit, descriptors.
+Spec = tuple[str, Any, bool, Union[float, None], Union[int, None], Union[str, None], Union["EncodedDescriptors", None]]
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,7 +55,7 @@ class Real:
         """What the library needs of it."""
         step = None if self.step is None else float(self.step)
         digits = None if self.digits is None else _integer(self.digits)
-        return "real", (float(self.lower), float(self.upper)), bool(self.log), step, digits, self.unit
+        return "real", (float(self.lower), float(self.upper)), bool(self.log), step, digits, self.unit, None
 
 
 @dataclass(frozen=True)
@@ -68,20 +69,31 @@ class Int:
 
     def spec(self) -> Spec:
         """What the library needs of it."""
-        return "int", (_integer(self.lower), _integer(self.upper)), bool(self.log), None, None, self.unit
+        return "int", (_integer(self.lower), _integer(self.upper)), bool(self.log), None, None, self.unit, None
 
 
 @dataclass(frozen=True)
-class Choice:
-    """One of several values without order: strings, numbers, booleans, None, or anything whose `str` is unique.
+class Values:
+    """One of several numbers, listed in any order, with `log` seen on a logarithmic scale.
 
-    Trials have the values as they are listed here. A study's file keeps strings, numbers, booleans and None as they are, of
-    anything else its `str`, which is what trials have when the file is opened by `Study.open`. Values of which a table would
-    have the same text, such as 1 and "1", cannot be told apart and are refused.
+    Only these are asked for, and trials have them as they are listed here. Other numbers that were observed are learned from.
 
-    >>> Choice(["Pd", "Ni"]).labels()
-    ['Pd', 'Ni']
+    >>> Values([5.5, 6, 7, 8])
+    Values(values=[5.5, 6, 7, 8], log=False, unit=None)
     """
+
+    values: Sequence[float]
+    log: bool = False
+    unit: str | None = None
+
+    def spec(self) -> Spec:
+        """What the library needs of it."""
+        return "values", [label_of(value) for value in self.values], bool(self.log), None, None, self.unit, None
+
+
+@dataclass(frozen=True)
+class _Labelled:
+    """Values that tables and drawings have as texts."""
 
     choices: Sequence[Any]
 
@@ -93,9 +105,62 @@ class Choice:
         """Values that are not in a study's file, by the strings that are there."""
         return {str(choice): choice for choice in self.choices if not _is_json(choice)}
 
+
+@dataclass(frozen=True)
+class Ordinal(_Labelled):
+    """One of several values in order, each as far from the next as any other: `Ordinal(["slow", "medium", "fast"])`.
+
+    Values may be what those of a `Choice` may be.
+
+    >>> Ordinal(["slow", "medium", "fast"]).labels()
+    ['slow', 'medium', 'fast']
+    """
+
     def spec(self) -> Spec:
         """What the library needs of it."""
-        return "choice", [label_of(choice) for choice in self.choices], False, None, None, None
+        return "ordinal", [label_of(choice) for choice in self.choices], False, None, None, None, None
+
+
+@dataclass(frozen=True)
+class Choice(_Labelled):
+    """One of several values without order: strings, numbers, booleans, None, or anything whose `str` is unique.
+
+    Trials have the values as they are listed here. A study's file keeps strings, numbers, booleans and None as they are, of
+    anything else its `str`, which is what trials have when the file is opened by `Study.open`. Values of which a table would
+    have the same text, such as 1 and "1", cannot be told apart and are refused.
+
+    >>> Choice(["Pd", "Ni"]).labels()
+    ['Pd', 'Ni']
+
+    With `descriptors`, numbers for each choice, choices are the more alike the closer these are; how much they say is learned. Give a
+    two-dimensional array with a row for each choice in their order, a dictionary of lists by choice, or a DataFrame with the
+    choices in its index. Columns with one number for all choices are left out, with a warning.
+
+    >>> Choice(["Pd", "Ni", "Cu"], descriptors={"Pd": [2.2, 1.4], "Ni": [1.9, 1.2], "Cu": [1.9, 1.3]}).descriptors
+    ((2.2, 1.4), (1.9, 1.2), (1.9, 1.3))
+    """
+
+    descriptors: Any = None
+
+    def __post_init__(self) -> None:
+        if self.descriptors is not None:
+            columns, rows = _described(self.choices, self.descriptors)
+            object.__setattr__(self, "descriptors", rows)
+            object.__setattr__(self, "_columns", columns)
+
+    def spec(self) -> Spec:
+        """What the library needs of it."""
+        return "choice", [label_of(choice) for choice in self.choices], False, None, None, None, self._encoded()
+
+    def _encoded(self) -> EncodedDescriptors | None:
+        if self.descriptors is None:
+            return None
+        columns: list[str] = self._columns  # type: ignore[attr-defined]
+        constant = [name for name, column in zip(columns, zip(*self.descriptors)) if len(set(column)) == 1]
+        if constant and len(constant) < len(columns):
+            names = ", ".join(constant[:5]) + (", …" if len(constant) > 5 else "")
+            warnings.warn(f"descriptors with one number for all choices are left out: {names}", stacklevel=2)
+        return columns, [list(row) for row in self.descriptors]
 
 
 @dataclass(frozen=True)
@@ -106,7 +171,7 @@ class _StringChoice(Choice):
         return {str(choice): choice for choice in self.choices if not isinstance(choice, str)}
 
     def spec(self) -> Spec:
-        return "choice", [str(choice) for choice in self.choices], False, None, None, None
+        return "choice", [str(choice) for choice in self.choices], False, None, None, None, None
 
 
 @dataclass(frozen=True)
@@ -128,7 +193,7 @@ class Candidates:
     inputs: Mapping[str, Any] | Sequence[str] | None = None
 
 
-Dimension = Union[Real, Int, Choice]
+Dimension = Union[Real, Int, Values, Ordinal, Choice]
 SpaceLike = Union[Mapping[str, Any], Candidates, Sequence[Mapping[str, Any]], Any]
 
 
@@ -172,7 +237,7 @@ class Space:
 
     def labels(self) -> dict[str, dict[str, Any]]:
         """Values of choices that are no JSON values, by input and label."""
-        objects = {name: one.objects() for name, one in self.dimensions.items() if isinstance(one, Choice)}
+        objects = {name: one.objects() for name, one in self.dimensions.items() if isinstance(one, _Labelled)}
         return {name: values for name, values in objects.items() if values}
 
     def with_string_choices(self) -> Space:
@@ -182,6 +247,32 @@ class Space:
             name: _StringChoice(one.choices) if isinstance(one, Choice) else one for name, one in self.dimensions.items()
         }
         return space
+
+
+def _described(choices: Sequence[Any], given: Any) -> tuple[list[str], tuple[tuple[float, ...], ...]]:
+    """Names of the columns, and a row of numbers for each choice."""
+    labels = [label_of(choice) for choice in choices]
+    if is_frame(given) and hasattr(given, "index"):
+        columns, rows = [str(name) for name in given.columns], dict(zip(map(label_of, given.index), np.asarray(given).tolist()))
+        if len(rows) < len(given):
+            raise ValueError("descriptors: a choice has two rows in the index of the DataFrame")
+    elif isinstance(given, Mapping):
+        columns, rows = [], {label_of(choice): list(row) for choice, row in given.items()}
+    else:
+        table = np.asarray(given)
+        if table.ndim != 2 or len(table) != len(labels):
+            raise ValueError(f"descriptors: an array must have a row for each of the {len(labels)} choices, not the shape {table.shape}")
+        columns, rows = [], dict(zip(labels, table.tolist()))
+    missing = [label for label in labels if label not in rows]
+    if missing:
+        raise ValueError(f"descriptors: the choice {missing[0]!r} has no row")
+    width = len(columns or rows[labels[0]]) if labels else 0
+    for label in labels:
+        if len(rows[label]) != width:
+            raise ValueError(f"descriptors: the choice {label!r} has {len(rows[label])} numbers, and others {width}")
+        if not all(isinstance(one, (int, float, np.number)) for one in rows[label]):
+            raise ValueError(f"descriptors: the choice {label!r} has something that is no number")
+    return columns or [f"x{k}" for k in range(width)], tuple(tuple(float(one) for one in rows[label]) for label in labels)
 
 
 def label_of(value: Any) -> str | int | float | bool | None:
@@ -205,7 +296,7 @@ def _integer(given: Any) -> int:
 
 
 def _dimension(name: str, given: Any) -> Dimension:
-    if isinstance(given, (Real, Int, Choice)):
+    if isinstance(given, (Real, Int, Values, Ordinal, Choice)):
         return given
     if isinstance(given, tuple) and len(given) in (2, 3):
         log = len(given) == 3
@@ -219,7 +310,7 @@ def _dimension(name: str, given: Any) -> Dimension:
     if isinstance(given, list):
         return Choice(given)
     raise TypeError(
-        f"input '{name}': {given!r} is neither Real, Int or Choice, nor a tuple (lower, upper), nor a list of choices"
+        f"input '{name}': {given!r} is neither Real, Int, Values, Ordinal or Choice, nor a tuple (lower, upper), nor a list of choices"
     )
 
 

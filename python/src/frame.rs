@@ -104,8 +104,8 @@ impl Frame {
 fn input_slope(space: &Space, k: usize, value: &Value) -> Result<f64> {
     let dimension = &space.dimensions()[k];
     let Some((lower, upper, scale)) = dimension.domain.range() else {
-        let what = format!("a gradient where '{}' is a choice", dimension.name);
-        return Err(unsupported(what, "compare the values of its choices"));
+        let what = format!("a gradient where '{}' has labels", dimension.name);
+        return Err(unsupported(what, "compare the values of its labels"));
     };
     let x = match value {
         Value::Real(x) => *x,

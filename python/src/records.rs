@@ -3,7 +3,10 @@
 use crate::values::{Cell, Points, cells, value};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use spargo::space::{Choices, Dimension, Domain, IntRange, LabelColumn, Point, RealRange, Scale, Space, Value};
+use spargo::space::{
+    Choices, Dimension, Domain, IntRange, LabelColumn, ListedValues, OrdinalLabels, Point, RealRange, Scale, Space,
+    Value,
+};
 use spargo::study::{Anywhere, ColumnUnit, HistoryEntry, Measurement, Note, Outcome, Record, Study, Trial};
 use spargo::{Error, Result};
 
@@ -13,13 +16,31 @@ pub type EncodedMeasurement = (Option<f64>, Option<f64>, Option<String>);
 /// A trial's number, its outputs, and the reason if the trial failed as a whole.
 pub type EncodedOutcome = (u64, Vec<EncodedMeasurement>, Option<String>);
 
-/// An input: name, kind, bounds or labels, whether its scale is logarithmic, step, decimal places, unit, value of past trials.
-pub type EncodedInput<'py> =
-    (String, String, Bound<'py, PyAny>, bool, Option<f64>, Option<u32>, Option<String>, Option<Bound<'py, PyAny>>);
+/// Descriptors of labels: names of columns, and a row for each label.
+pub type EncodedDescriptors = (Vec<String>, Vec<Vec<f64>>);
+
+/// An input: name, kind, bounds or labels, whether its scale is logarithmic, step, decimal places, unit, descriptors, value of past
+/// trials.
+pub type EncodedInput<'py> = (
+    String,
+    String,
+    Bound<'py, PyAny>,
+    bool,
+    Option<f64>,
+    Option<u32>,
+    Option<String>,
+    Option<EncodedDescriptors>,
+    Option<Bound<'py, PyAny>>,
+);
+
+/// The values of a list.
+fn labels(list: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
+    list.try_iter()?.map(|label| value(&label?)).collect()
+}
 
 /// An input from Python.
 fn dimension(given: EncodedInput<'_>) -> PyResult<Dimension> {
-    let (name, kind, what, log, step, digits, unit, past) = given;
+    let (name, kind, what, log, step, digits, unit, descriptors, past) = given;
     let scale = if log { Scale::Log } else { Scale::Linear };
     let domain = match kind.as_str() {
         "real" => {
@@ -30,17 +51,18 @@ fn dimension(given: EncodedInput<'_>) -> PyResult<Dimension> {
             let (lower, upper) = what.extract()?;
             Domain::Int(IntRange { lower, upper, scale })
         }
-        "choice" => {
-            let labels = what.try_iter()?.map(|label| value(&label?));
-            Domain::Categorical(Choices(labels.collect::<PyResult<_>>()?))
-        }
+        "choice" => Domain::Categorical(Choices(labels(&what)?)),
+        "values" => Domain::Listed(ListedValues::new(labels(&what)?, scale)),
+        "ordinal" => Domain::Ordinal(OrdinalLabels::new(labels(&what)?)),
         other => {
-            let problem = format!("input '{name}' is of an unknown kind, '{other}': it must be real, int or choice");
+            let known = "real, int, values, ordinal or choice";
+            let problem = format!("input '{name}' is of an unknown kind, '{other}': it must be {known}");
             return Err(PyValueError::new_err(problem));
         }
     };
     let past = past.map(|past| value(&past)).transpose()?;
     let dimension = Dimension { name, domain, unit, past };
+    let dimension = descriptors.into_iter().fold(dimension, |input, (columns, rows)| input.descriptors(columns, rows));
     let dimension = step.into_iter().fold(dimension, Dimension::step);
     Ok(digits.into_iter().fold(dimension, Dimension::digits))
 }

@@ -426,3 +426,61 @@ def test_the_initial_design_suits_inputs_and_batch() -> None:
     assert len(spargo.Study(plane, batch=4).ask()) == 10
     with pytest.raises(spargo.SpargoError, match='initial: .*a whole number or "auto"'):
         spargo.Study(plane, initial="automatic")  # type: ignore[arg-type]
+
+
+def test_inputs_have_listed_and_ordered_values(tmp_path: Path) -> None:
+    class Speed(enum.Enum):
+        SLOW = 1
+        FAST = 2
+
+    space: dict[str, Any] = {
+        "buffer": spargo.Values([8, 5.5, 6, 7]),
+        "dose": spargo.Values([0.1, 1.0, 10.0], log=True, unit="mM"),
+        "stirring": spargo.Ordinal(["slow", "medium", "fast"]),
+        "speed": spargo.Ordinal([Speed.SLOW, Speed.FAST]),
+        "dry": [True, False],
+    }
+    path = tmp_path / "kinds.db"
+    with spargo.Study(space, storage=path, initial=12, batch=6) as study:
+        study.add({name: [value] for name, value in {"buffer": 6.4, "dose": 2.0, "stirring": "medium", "speed": Speed.FAST, "dry": "True"}.items()}, [0.0])
+        study.optimize(lambda p: p["buffer"] + ["slow", "medium", "fast"].index(p["stirring"]), budget=40)
+        assert study.space["speed"] == space["speed"] and study.trials[0].params["speed"] is Speed.FAST
+        spargo.plot.slices(study)
+    with spargo.Study.open(path) as study:
+        assert all(study.space[name] == space[name] for name in ("buffer", "dose", "stirring"))
+        asked = [trial.params for trial in study.trials[1:]]
+        assert {repr(p["buffer"]) for p in asked} == {"8", "5.5", "6", "7"}
+        assert {p["dose"] for p in asked} == {0.1, 1.0, 10.0} and {p["dry"] for p in asked} == {True, False}
+        assert study.trials[0].params["buffer"] == 6.4
+        best = study.best().params
+        assert (best["buffer"], best["stirring"]) == (8, "fast")
+        assert np.isfinite(study.predict([asked[0], study.trials[0].params]).mean).all()
+    for wrong, match in [(spargo.Values([1, 1.0]), "twice"), (spargo.Values(["a", "b"]), "ordinal"), (spargo.Ordinal(["a"]), "only one")]:  # type: ignore[list-item]
+        with pytest.raises(spargo.InputError, match=match):
+            spargo.Study({"x": wrong})
+
+
+def test_choices_have_descriptors(tmp_path: Path) -> None:
+    labels = [f"L{k}" for k in range(30)]
+    table = np.array([[math.sin(k), k % 7, 4.0] for k in range(30)])
+    with pytest.warns(UserWarning, match="left out: x2"):
+        study = spargo.Study({"ligand": spargo.Choice(labels, descriptors=table), "x": (0.0, 1.0)}, storage=tmp_path / "d.db", initial=10, batch=5)
+    with study:
+        study.optimize(lambda p: -abs(table[labels.index(p["ligand"]), 0] - 0.9) - (p["x"] - 0.5) ** 2, budget=40)
+        best = study.best().params
+        assert table[labels.index(best["ligand"]), 0] > 0.7 and all(study.importance().values())
+    with spargo.Study.open(tmp_path / "d.db") as study:
+        assert study.space["ligand"] == spargo.Choice(labels, dict(zip(labels, table.tolist())))
+        assert len(study.ask(5)) == 5
+    rows = {"a": [1.0, 2.0], True: [3, 4], None: [5.0, 7.0]}
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(rows.values(), index=list(rows), columns=["size", "charge"])
+    choices = ["a", True, None]
+    assert spargo.Choice(choices, frame) == spargo.Choice(choices, rows) == spargo.Choice(choices, list(rows.values()))
+    for wrong, match in [([[1.0]], "each of the 3"), ({"a": [1.0]}, "no row"), (rows | {"a": [1.0]}, "numbers"), (rows | {"a": ["x", 1.0]}, "no number")]:
+        with pytest.raises(ValueError, match=match):
+            spargo.Choice(choices, wrong)
+    with pytest.raises(spargo.InputError, match="same for all"):
+        spargo.Study({"c": spargo.Choice(["a", "b"], [[1.0], [1.0]])})
+    with pytest.raises(spargo.InputError, match="not finite"):
+        spargo.Study({"c": spargo.Choice(["a", "b"], [[1.0], [float("nan")]])})

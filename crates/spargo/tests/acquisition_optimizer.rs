@@ -52,6 +52,15 @@ fn int(upper: i64) -> Domain {
     Domain::Int(IntRange { lower: 1, upper, scale: Scale::Linear })
 }
 
+/// Values that lie ever closer together towards the upper end.
+fn listed(count: usize) -> Domain {
+    Dimension::values("v", &(0..count).map(|k| -1.0 / (k + 1) as f64).collect::<Vec<_>>()).domain
+}
+
+fn ordinal(count: usize) -> Domain {
+    Dimension::ordinal("o", &(0..count as i64).collect::<Vec<_>>()).domain
+}
+
 fn choice(count: usize) -> Domain {
     Domain::Categorical(Choices((0..count).map(|c| Value::Choice(format!("c{c}"))).collect()))
 }
@@ -101,6 +110,9 @@ fn every_space_gives_the_true_maximum_of_every_element() {
         vec![real(), int(9), choice(4)],
         vec![int(1000), choice(7), real()],
         vec![int(30), choice(5), int(12)],
+        vec![listed(30), ordinal(12), real()],
+        vec![choice(5), ordinal(50), listed(12)],
+        vec![ordinal(4000), listed(300), choice(20)],
         // Too many points to list, and none is continuous.
         vec![int(5000), choice(50), int(4000)],
     ];

@@ -6,7 +6,7 @@ use common::*;
 use spargo::Error;
 use spargo::allocate::{Allocation, Inputs, allocate};
 use spargo::data::{AllocationContext, Dataset};
-use spargo::kernel::{Categorical, Covariance, Family, Kernel, Role, Stationary};
+use spargo::kernel::{Categorical, Covariance, Factors, Family, Kernel, Role, Stationary};
 use spargo::linalg::{Mat, cholesky};
 use spargo::model::{FitOptions, Hyperparameters, Priors, fit};
 use spargo::rng::{Purpose, stream};
@@ -28,6 +28,9 @@ fn all(d: usize) -> Vec<Kernel> {
     list.push(linear_sphere(d).within(&lower, &upper));
     list.push(stationary(Family::Matern52, 0.9, 0.7, d).within(&lower, &upper));
     list.push(categories(d - 1, 3, 0.9));
+    list.push(described(d - 1, 3, 0.9, 0.4));
+    list.push(Kernel::product(vec![described(d - 1, 3, 0.9, 0.01), described(0, 2, 1.4, 0.99)]));
+    list.push(Kernel::sum(vec![described(d - 1, 3, 0.5, 0.2), stationary(Family::Rbf, 0.9, 0.7, d)]));
     list.push(Kernel::constant(0.7));
     list.push(Kernel::product(vec![categories(d - 1, 3, 0.9), categories(0, 2, 0.4)]));
     list
@@ -143,6 +146,95 @@ fn features_of_categories_average_to_the_kernel() {
             assert!((variance * mean - k[(i, j)]).abs() <= variance * tolerance, "{kernel:?}: {mean}");
         }
     }
+}
+
+#[test]
+fn labels_are_as_alike_as_their_descriptors() {
+    const LABELS: usize = 7;
+    let rows: Vec<Vec<f64>> = (0..LABELS).map(|a| vec![(a as f64 * 1.7).sin(), (a * a % 7) as f64]).collect();
+    let standard = |k: usize| {
+        let mean = rows.iter().map(|row| row[k]).sum::<f64>() / LABELS as f64;
+        let deviation = (rows.iter().map(|row| (row[k] - mean).powi(2)).sum::<f64>() / LABELS as f64).sqrt();
+        rows.iter().map(|row| (row[k] - mean) / deviation).collect::<Vec<f64>>()
+    };
+    let columns = [standard(0), standard(1)];
+    let kernel = described(0, LABELS, 0.8, 0.3);
+    let x = Mat::from_fn(LABELS, 1, |i, _| i as f64);
+    let k = kernel.matrix(x.as_ref(), x.as_ref());
+    for (a, b) in (0..LABELS * LABELS).map(|at| (at / LABELS, at % LABELS)) {
+        let squared = columns.iter().map(|column| (column[a] - column[b]).powi(2)).sum::<f64>() / 2.0;
+        let expected = if a == b { 1.0 } else { 0.7 * (-squared / (2.0 * 0.64)).exp() };
+        assert!((k[(a, b)] - expected).abs() < 1e-12, "{a}, {b}: {}", k[(a, b)]);
+        // Few points are evaluated one by one, many by a table.
+        let [one, other] = [a, b].map(|label| Mat::full(1, 1, label as f64));
+        assert_eq!(kernel.matrix(one.as_ref(), other.as_ref())[(0, 0)], k[(a, b)]);
+    }
+    // Waves with signs and shifts average to it, in products and sums as well.
+    const COUNT: usize = 100_000;
+    for kernel in [
+        kernel.clone(),
+        Kernel::product(vec![kernel.clone(), described(1, 4, 1.5, 0.1), categories(0, 3, 1.1)]),
+        Kernel::sum(vec![described(1, 3, 0.6, 0.5), kernel]),
+    ] {
+        let spectrum = kernel.spectrum(2, COUNT, &mut stream(3, Purpose::Frequencies, 0, 0)).unwrap();
+        let x = Mat::from_fn(4 * LABELS, 2, |i, k| [i % LABELS, i / LABELS][k] as f64);
+        let own = |i: usize, f: usize, list: &[Factors]| -> Vec<f64> {
+            let number = |own: &Factors| own.values[((x[(i, own.input)] as usize).min(own.values.nrows() - 1), f)];
+            list.iter().map(number).collect()
+        };
+        let wave = |i: usize, f: usize| {
+            let (sign, shift) = (own(i, f, &spectrum.factors), own(i, f, &spectrum.shifts));
+            (sign.iter().product::<f64>(), shift.iter().sum::<f64>())
+        };
+        let (k, variance) = (kernel.matrix(x.as_ref(), x.as_ref()), kernel.diagonal(x.as_ref())[0]);
+        for (i, j) in [(0, 0), (0, 1), (3, 5), (0, 7), (2, 16), (9, 27), (26, 1)] {
+            let term = |f: usize| {
+                let ((g, s), (h, t)) = (wave(i, f), wave(j, f));
+                g * h * (s - t).cos()
+            };
+            let mean = (0..COUNT).map(term).sum::<f64>() / COUNT as f64;
+            assert!((variance * mean - k[(i, j)]).abs() <= variance * 5.0 / (COUNT as f64).sqrt(), "{i}, {j}: {mean}");
+        }
+    }
+}
+
+/// Of the labels, every other one was tried, and the outcome goes with a descriptor.
+#[test]
+fn what_descriptors_say_of_untried_labels_is_learned() {
+    const LABELS: usize = 24;
+    let labels: Vec<i64> = (0..LABELS as i64).collect();
+    let size = |a: usize| (a * 7 % LABELS) as f64;
+    let rows = |tells: bool| {
+        (0..LABELS).map(|a| vec![if tells { size(a) } else { ((a * a * 11 + 3 * a) % 17) as f64 }, 5.0]).collect()
+    };
+    let f = |a: usize| (size(a) / 6.0).sin();
+    let data = Dataset::new(
+        Mat::from_fn(LABELS, 1, |i, _| (i / 2 * 2) as f64),
+        (0..LABELS).map(|i| f(i / 2 * 2) + 0.02 * (i as f64 * 91.7).sin()).collect(),
+    )
+    .unwrap();
+    let of = |tells: bool| {
+        let columns = ["size", "always five"].map(String::from).to_vec();
+        let space = Space::new(vec![Dimension::choice("ligand", &labels).descriptors(columns, rows(tells))]).unwrap();
+        let start = Hyperparameters::cold(Kernel::for_space(&space, &Family::Matern52.into()).unwrap());
+        let fitted = fit(&start, &data, data.x(), &FitOptions::default()).unwrap();
+        // Read from a store, the kernel is nothing before it knows its space.
+        let text = serde_json::to_string(&fitted.hyper.kernel).unwrap();
+        let mut read: Kernel = serde_json::from_str(&text).unwrap();
+        assert!(read.check(1).is_err() && !text.contains("geometry"));
+        read.restore_labels(&space);
+        read.check(1).unwrap();
+        let all = Mat::from_fn(LABELS, 1, |i, _| i as f64);
+        let [own, again] = [&fitted.hyper.kernel, &read].map(|kernel| kernel.matrix(all.as_ref(), all.as_ref()));
+        // The logit of a share and back again.
+        assert!((own - again).norm_max() < 1e-12);
+        let mean = fitted.posterior.mean(all.as_ref()).unwrap();
+        let untried = (0..LABELS / 2).map(|i| 2 * i + 1);
+        let error = untried.map(|a| (mean[a] - f(a)).powi(2)).sum::<f64>() / (LABELS / 2) as f64;
+        error.sqrt()
+    };
+    let (told, misled) = (of(true), of(false));
+    assert!(told < 0.1 && misled > 0.3, "{told}, {misled}");
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn a_file_that_is_not_text_is_refused_with_its_line() {
     assert!(said.contains("missing.toml") && said.contains("spargo new"), "{said}");
 }
 
-const BROKEN: [(&str, &str); 64] = [
+const BROKEN: [(&str, &str); 68] = [
     ("nothing at all", ""),
     ("no objectives", "[space]\nx = { real = [0, 1] }\n"),
     ("no space", "[objectives]\ny = { goal = \"max\" }\n"),
@@ -83,6 +83,13 @@ const BROKEN: [(&str, &str); 64] = [
     ("an unknown kind", "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { reel = [0, 1] }\n"),
     ("a logarithm of zero", "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { real = [0, 1], log = true }\n"),
     ("whole numbers with fractions", "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { int = [0.5, 8] }\n"),
+    ("values in words", "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { values = [1, \"two\"] }\n"),
+    ("one value twice", "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { values = [1, 2, 1.0] }\n"),
+    (
+        "labels with a logarithm",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { ordinal = [\"a\", \"b\"], log = true }\n",
+    ),
+    ("an ordinal input misspelt", "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { ordinall = [\"a\", \"b\"] }\n"),
     ("one choice twice", "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { choice = [\"Pd\", \"Pd\"] }\n"),
     ("choices with the same text", "[objectives]\ny = { goal = \"max\" }\n[space]\nx = { choice = [1, 2, \"1\"] }\n"),
     ("candidates that are not there", "[objectives]\ny = { goal = \"max\" }\n[space]\ncandidates = \"pool.csv\"\n"),

@@ -4,8 +4,9 @@ use crate::folder::{Folder, PLAIN};
 use serde_json::{Value, json};
 use spargo::allocate::{Allocation, QualityFunction};
 use spargo::data::AllocationContext;
-use spargo::space::{Dimension, Space};
+use spargo::space::{Dimension, Domain, Space};
 use spargo::study::{Config, Goal, Outcome, Output, Study};
+use std::collections::HashSet;
 
 /// A quality that only the program with this name has.
 #[derive(Debug)]
@@ -160,6 +161,99 @@ temperature = { real = [20, 120], step = 0.5 }\nloading = { real = [0.001, 0.1],
     folder.edit("study.toml", "step = 0.5", "step = 500");
     let complaint = folder.refused(&["suggest", "study.toml"]);
     assert!(complaint.contains("longer than its range") && complaint.contains("make it shorter"), "{complaint}");
+}
+
+#[test]
+fn lists_and_ordered_labels_are_asked_for_as_they_are_listed() {
+    const STUDY: &str = "initial = 12\nbatch = 6\n[objectives]\ny = { goal = 'max' }\n[space]
+buffer = { values = [8, 5.5, 6, 7], unit = 'pH' }\ndose = { values = [0.1, 1, 10], log = true }
+stirring = { ordinal = ['slow', 'medium', 'fast'] }\ndry = { choice = [true, false] }\n";
+    let program = "echo $1 $2 $3 $4 >> args; echo $1\n";
+    let folder = Folder::new(STUDY, "{buffer} {dose} {stirring} {dry}", "budget = 24", program);
+    folder.done(&["run", "study.toml"]);
+    let arguments = folder.read("args");
+    let words: HashSet<&str> = arguments.split_whitespace().collect();
+    let expected = ["8", "5.5", "6", "7", "0.1", "1", "10", "slow", "medium", "fast", "true", "false"];
+    assert_eq!(words, HashSet::from(expected), "{arguments}");
+    let header = folder.done(&["ask", "study.toml", "-n", "1"]);
+    assert!(header.starts_with("trial,buffer (pH),dose,stirring,dry\n"), "{header}");
+
+    // From a table: in between, and labels in another spelling of the same value.
+    folder.write("own.csv", "buffer,dose,stirring,dry,y\n6.4,2,medium,TRUE,3\n6.0,1.0,fast,false,4\n");
+    folder.done(&["tell", "study.toml", "own.csv"]);
+    let study = Study::open(&folder.path("study.db")).unwrap();
+    let told: Vec<_> = study.history().records()[25..].iter().map(|record| record.trial.point.clone()).collect();
+    assert_eq!(told[0], [6.4.into(), 2.into(), "medium".into(), true.into()]);
+    assert_eq!(told[1], [6.into(), 1.into(), "fast".into(), false.into()]);
+    let suggested = folder.done(&["suggest", "study.toml", "--data", "own.csv", "-n", "5", "--predict"]);
+    assert!(suggested.starts_with("buffer,dose,stirring,dry,"), "{suggested}");
+    folder.done(&["report", "study.toml", "-o", "report.html"]);
+    folder.write("other.csv", "buffer,dose,stirring,dry,y\n6,1,quick,false,4\n");
+    let complaint = folder.refused(&["tell", "study.toml", "other.csv"]);
+    assert!(
+        complaint.contains("line 2, column 'stirring'") && complaint.contains("one of 'slow', 'medium'"),
+        "{complaint}"
+    );
+    folder.edit("study.toml", "values = [0.1, 1, 10]", "value = [0.1, 1, 10]");
+    let complaint = folder.refused(&["suggest", "study.toml"]);
+    assert!(complaint.contains("did you mean 'values'?") && complaint.contains("study.toml:7:"), "{complaint}");
+    folder.edit("study.toml", "value = [0.1, 1, 10]", "values = [0.1, 1, 'ten']");
+    let complaint = folder.refused(&["suggest", "study.toml"]);
+    assert!(complaint.contains("'ten' is no finite number") && complaint.contains("ordinal"), "{complaint}");
+}
+
+#[test]
+fn descriptors_are_read_from_a_file_and_kept_with_the_study() {
+    const STUDY: &str = "initial = 6\nbatch = 4\n[objectives]\ny = { goal = 'max' }\n[space]
+x = { real = [0, 1] }\nligand = { choice = ['A', 'B', 'XPhos', 7], descriptors = 'ligands.csv' }\n";
+    const LIGANDS: &str = "name,size,charge,plate\nA,1.5,0.1,5\nB,2,-0.3,5\nunused,,x,\n7,4,0.2,5\nXPhos,3.5,1e-3,5\n";
+    let folder = Folder::new(STUDY, "{x} {ligand}", "budget = 18", "echo $1\n");
+    folder.write("ligands.csv", LIGANDS);
+    let said = folder.spargo(&["run", "study.toml"]);
+    assert!(
+        said.code == Some(0) && said.stderr.contains("1 column with one number for all choices of 'ligand'"),
+        "{}",
+        said.stderr
+    );
+    assert!(said.stderr.contains("left out: plate"), "{}", said.stderr);
+    // The study knows them without the file.
+    std::fs::remove_file(folder.path("ligands.csv")).unwrap();
+    let mut study = Study::open(&folder.path("study.db")).unwrap();
+    let Domain::Described(choices) = &study.config().space.dimensions()[1].domain else { panic!("no descriptors") };
+    let descriptors = choices.descriptors().unwrap();
+    assert_eq!(descriptors.columns(), ["size", "charge", "plate"]);
+    assert_eq!(descriptors.rows()[3], [4.0, 0.2, 5.0]);
+    assert!(study.importance(0).unwrap().iter().all(|importance| importance.is_finite()));
+    study.ask(3).unwrap();
+    let complaint = folder.refused(&["ask", "study.toml"]);
+    assert!(complaint.contains("ligands.csv") && complaint.contains("relative to the study file"), "{complaint}");
+
+    let cases: [(&str, &[&str]); 7] = [
+        (
+            &LIGANDS.replace("\nXPhos,", "\nX-Phos,"),
+            &["choice 'XPhos' has no row in", "did you mean 'X-Phos'? give it a row"],
+        ),
+        (
+            &LIGANDS.replace("\n7,", "\nA,"),
+            &["ligands.csv, line 5, column 'name'", "'A' has a row already, line 2", "keep one"],
+        ),
+        (
+            &LIGANDS.replace("-0.3", "low"),
+            &["ligands.csv, line 3, column 'charge'", "'low' is no number", "leave the column out"],
+        ),
+        (&LIGANDS.replace("1e-3", ""), &["ligands.csv, line 6, column 'charge'", "the cell is empty", "give a number"]),
+        ("name\nA\nB\nXPhos\n7\n", &["has labels in its column 'name', and no others", "give every label a number"]),
+        ("name,size\nA,1\nB,1\nXPhos,1\n7,1\n", &["'ligand'", "the same for all labels"]),
+        (&LIGANDS.replace("name,size", "size,ligand"), &["the choice 'A' has no row in"]),
+    ];
+    for (text, expected) in cases {
+        folder.write("ligands.csv", text);
+        let complaint = folder.refused(&["suggest", "study.toml"]);
+        assert!(expected.iter().all(|words| complaint.contains(words)), "{complaint}");
+    }
+    folder.edit("study.toml", "real = [0, 1]", "real = [0, 1], descriptors = 'ligands.csv'");
+    let complaint = folder.refused(&["suggest", "study.toml"]);
+    assert!(complaint.contains("only choices have descriptors") && complaint.contains("study.toml:6:"), "{complaint}");
 }
 
 #[test]

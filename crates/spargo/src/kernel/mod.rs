@@ -11,6 +11,7 @@ mod categorical;
 mod choice;
 mod composite;
 mod custom;
+mod label_similarity;
 mod linear_sphere;
 mod rescaled;
 mod spanning;
@@ -24,6 +25,7 @@ pub(crate) use categorical::category;
 pub use choice::{KERNELS, KernelChoice, KernelRecord};
 pub use composite::Composite;
 pub use custom::{Custom, CustomKernel};
+pub use label_similarity::LabelSimilarity;
 pub use linear_sphere::LinearSphere;
 pub use rescaled::Rescaled;
 pub use spectrum::{Factors, Spectrum, SphereFactor};
@@ -32,11 +34,12 @@ pub use stationary::{Family, Stationary};
 
 use crate::error::{Error, Result};
 use crate::linalg::{Mat, MatMut, MatRef};
-use crate::space::{Domain, Space};
+use crate::space::{Descriptors, Domain, LabelGeometry, Space};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
+use std::sync::Arc;
 
 /// Columns of a matrix that one parallel task computes.
 const COLUMNS: usize = 64;
@@ -153,6 +156,8 @@ pub enum Kernel {
     Stationary(Stationary),
     /// A function of whether two categories are the same.
     Categorical(Categorical),
+    /// A function of how alike two labels are by their descriptors.
+    LabelSimilarity(LabelSimilarity),
     /// A linear function on a sphere.
     LinearSphere(LinearSphere),
     /// A leaf from outside the crate.
@@ -179,22 +184,27 @@ impl Kernel {
     }
 
     /// The kernel a search begins with in a space: the chosen one over numbers, times a categorical one for each input
-    /// with choices. Points that differ in every choice are then as alike as e⁻², whatever the number of these inputs.
+    /// with choices, by their descriptors where they have any. Points that differ in every choice are then as alike as e⁻², whatever the
+    /// number of these inputs.
     pub fn for_space(space: &Space, choice: &KernelChoice) -> Result<Self> {
-        let choices = |domain: &Domain| domain.count().filter(|_| domain.is_categorical());
-        let inputs = || space.dimensions().iter().map(|dimension| choices(&dimension.domain)).enumerate();
-        let numbers: Vec<usize> = inputs().filter(|(_, choices)| choices.is_none()).map(|(k, _)| k).collect();
+        let inputs = || space.dimensions().iter().map(|dimension| &dimension.domain).enumerate();
+        let numbers: Vec<usize> = inputs().filter(|(_, domain)| !domain.is_categorical()).map(|(k, _)| k).collect();
         let categorical = inputs().count() - numbers.len();
         let ordered = choice.cold(numbers.len())?;
         if categorical == 0 {
             return Ok(ordered);
         }
-        let part = |(k, choices): (usize, Option<u64>)| {
-            let (categories, lengthscale) = (choices? as usize, 0.5 * categorical as f64);
-            Some(Kernel::of(vec![k], Kernel::Categorical(Categorical { categories, lengthscale })))
+        let part = |(k, domain): (usize, &Domain)| {
+            let (categories, lengthscale) = (domain.count()? as usize, 0.5 * categorical as f64);
+            let kernel = match geometry(domain) {
+                Some(geometry) => Kernel::LabelSimilarity(LabelSimilarity::cold(geometry.clone(), categorical)),
+                None => Kernel::Categorical(Categorical { categories, lengthscale }),
+            };
+            Some(Kernel::of(vec![k], kernel))
         };
         let first = std::iter::once(Kernel::of(numbers, ordered));
-        Ok(Kernel::product(first.chain(inputs().filter_map(part)).collect()))
+        let rest = inputs().filter(|(_, domain)| domain.is_categorical()).filter_map(part);
+        Ok(Kernel::product(first.chain(rest).collect()))
     }
 
     /// Σᵢ kᵢ.
@@ -237,7 +247,9 @@ impl Kernel {
                 Kernel::LinearSphere(LinearSphere { variance: leaf.variance * factor, ..leaf })
             }
             Kernel::Custom(leaf) => leaf.scaled(factor),
-            Kernel::Categorical(_) => Kernel::product(vec![Kernel::constant(factor), self.clone()]),
+            Kernel::Categorical(_) | Kernel::LabelSimilarity(_) => {
+                Kernel::product(vec![Kernel::constant(factor), self.clone()])
+            }
             Kernel::ActiveDims(of) => Kernel::of(of.inputs, of.kernel.scaled(factor)),
             Kernel::Rescaled(of) => Kernel::Rescaled(Rescaled { kernel: Box::new(of.kernel.scaled(factor)), ..of }),
             Kernel::Composite(Composite::Sum(parts)) => {
@@ -262,7 +274,34 @@ impl Kernel {
             Kernel::Composite(composite) => {
                 composite.parts_mut().iter_mut().for_each(|part| part.register(kernel));
             }
-            Kernel::Stationary(_) | Kernel::Categorical(_) | Kernel::LinearSphere(_) => {}
+            Kernel::Stationary(_) | Kernel::Categorical(_) | Kernel::LabelSimilarity(_) | Kernel::LinearSphere(_) => {}
+        }
+    }
+
+    /// Gives a kernel that was read from a store what the space knows of its labels.
+    pub fn restore_labels(&mut self, space: &Space) {
+        let inputs: Vec<usize> = (0..space.dimensions().len()).collect();
+        self.restore_labels_of(space, &inputs);
+    }
+
+    /// The same of a kernel that sees these inputs of the space.
+    fn restore_labels_of(&mut self, space: &Space, inputs: &[usize]) {
+        match self {
+            Kernel::LabelSimilarity(leaf) => {
+                let domain = inputs.first().and_then(|&k| space.dimensions().get(k)).map(|dimension| &dimension.domain);
+                if let Some(geometry) = domain.and_then(geometry) {
+                    leaf.restore(geometry);
+                }
+            }
+            Kernel::ActiveDims(of) => {
+                let inputs: Vec<usize> = of.inputs.iter().filter_map(|&k| inputs.get(k).copied()).collect();
+                of.kernel.restore_labels_of(space, &inputs);
+            }
+            Kernel::Rescaled(of) => of.kernel.restore_labels_of(space, inputs),
+            Kernel::Composite(composite) => {
+                composite.parts_mut().iter_mut().for_each(|part| part.restore_labels_of(space, inputs));
+            }
+            Kernel::Stationary(_) | Kernel::Categorical(_) | Kernel::LinearSphere(_) | Kernel::Custom(_) => {}
         }
     }
 
@@ -271,6 +310,7 @@ impl Kernel {
         match self {
             Kernel::Stationary(leaf) => leaf.check(dimension),
             Kernel::Categorical(leaf) => leaf.check(dimension),
+            Kernel::LabelSimilarity(leaf) => leaf.check(dimension),
             Kernel::LinearSphere(leaf) => leaf.check(dimension),
             Kernel::Custom(leaf) => leaf.check(dimension),
             Kernel::ActiveDims(of) => of.check(dimension),
@@ -284,6 +324,7 @@ impl Kernel {
         match self {
             Kernel::Stationary(leaf) => leaf.set_parameters(parameters),
             Kernel::Categorical(leaf) => leaf.set_parameters(parameters),
+            Kernel::LabelSimilarity(leaf) => leaf.set_parameters(parameters),
             Kernel::LinearSphere(leaf) => leaf.set_parameters(parameters),
             Kernel::Custom(leaf) => leaf.set_parameters(parameters),
             Kernel::ActiveDims(of) => of.set_parameters(parameters),
@@ -326,12 +367,21 @@ impl Deref for Kernel {
         match self {
             Kernel::Stationary(leaf) => leaf,
             Kernel::Categorical(leaf) => leaf,
+            Kernel::LabelSimilarity(leaf) => leaf,
             Kernel::LinearSphere(leaf) => leaf,
             Kernel::Custom(leaf) => leaf.covariance(),
             Kernel::ActiveDims(of) => of,
             Kernel::Rescaled(of) => of,
             Kernel::Composite(composite) => composite,
         }
+    }
+}
+
+/// How far the labels of an input are apart, if it has any with descriptors.
+fn geometry(domain: &Domain) -> Option<&Arc<LabelGeometry>> {
+    match domain {
+        Domain::Described(choices) => choices.descriptors().map(Descriptors::geometry),
+        _ => None,
     }
 }
 

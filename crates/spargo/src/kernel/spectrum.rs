@@ -1,11 +1,11 @@
 //! What random features of a kernel are made of.
 //!
 //! ```text
-//!     k(x, x') = k(x, x) E[ cos ωᵀ(x − x') Πⱼ gⱼ(xⱼ) gⱼ(x'ⱼ) Πₛ ψₛ(x) ψₛ(x') ]
+//!     k(x, x') = k(x, x) E[ cos( ωᵀ(x − x') + Σⱼ hⱼ(xⱼ) − hⱼ(x'ⱼ) ) Πⱼ gⱼ(xⱼ) gⱼ(x'ⱼ) Πₛ ψₛ(x) ψₛ(x') ]
 //! ```
 //!
 //! Frequencies ω come from the spectral densities of stationary kernels, factors g, one per category, from the categorical
-//! ones, coordinates ψ from linear kernels on a sphere. A product adds the frequencies of its parts and multiplies their factors: parts are drawn independently, and
+//! ones, with shifts h where labels have descriptors, coordinates ψ from linear kernels on a sphere. A product adds the frequencies and shifts of its parts and multiplies their factors: parts are drawn independently, and
 //! cos α cos β averages to cos(α + β) when β is symmetric around 0. A sum shares the count out among its parts.
 
 use super::Sphere;
@@ -18,6 +18,8 @@ pub struct Spectrum {
     pub frequencies: Mat,
     /// g of each categorical input; inputs that are not listed have none.
     pub factors: Vec<Factors>,
+    /// By how much the angle of waves is shifted for each label of an input, where labels have descriptors.
+    pub shifts: Vec<Factors>,
     /// ψ of each linear kernel on a sphere.
     pub spheres: Vec<SphereFactor>,
 }
@@ -31,7 +33,23 @@ pub struct SphereFactor {
     pub coordinates: Vec<Option<usize>>,
 }
 
-/// The factors of one categorical input.
+/// What a category does to a feature.
+#[derive(Clone, Copy)]
+enum Part {
+    Factor,
+    Shift,
+}
+
+/// Joins the numbers of each category, feature by feature.
+fn join(total: &mut Mat, own: &Mat, with: impl Fn(&mut f64, f64)) {
+    for f in 0..total.ncols() {
+        let own = column(own.as_ref(), f);
+        let total = column_mut(total.as_mut(), f).iter_mut();
+        total.enumerate().for_each(|(c, total)| with(total, own[c.min(own.len() - 1)]));
+    }
+}
+
+/// The factors of one categorical input, or its shifts in radians.
 #[derive(Debug, Clone)]
 pub struct Factors {
     /// The column that holds the category.
@@ -43,7 +61,7 @@ pub struct Factors {
 impl Spectrum {
     /// Features that are waves of these frequencies, [inputs, count].
     pub fn of_frequencies(frequencies: Mat) -> Self {
-        Spectrum { frequencies, factors: Vec::new(), spheres: Vec::new() }
+        Spectrum { frequencies, factors: Vec::new(), shifts: Vec::new(), spheres: Vec::new() }
     }
 
     /// Features that are constant: no frequency, no factor.
@@ -56,12 +74,10 @@ impl Spectrum {
         self.frequencies += &part.frequencies;
         self.spheres.extend(part.spheres.iter().cloned());
         for own in &part.factors {
-            let total = self.factors_of(own.input, own.values.nrows());
-            for f in 0..total.ncols() {
-                let own = column(own.values.as_ref(), f);
-                let total = column_mut(total.as_mut(), f).iter_mut();
-                total.enumerate().for_each(|(c, total)| *total *= own[c.min(own.len() - 1)]);
-            }
+            join(self.of_input(Part::Factor, own), &own.values, |total, own| *total *= own);
+        }
+        for own in &part.shifts {
+            join(self.of_input(Part::Shift, own), &own.values, |total, own| *total += own);
         }
     }
 
@@ -75,8 +91,9 @@ impl Spectrum {
             columns.iter().zip(&own.coordinates).for_each(|(&column, own)| coordinates[column] = *own);
             self.spheres.push(SphereFactor { sphere: own.sphere.clone(), coordinates });
         }
-        for own in &part.factors {
-            let total = self.factors_of(own.input, own.values.nrows());
+        let parts = part.factors.iter().map(|own| (Part::Factor, own));
+        for (kind, own) in parts.chain(part.shifts.iter().map(|own| (Part::Shift, own))) {
+            let total = self.of_input(kind, own);
             for (f, &to) in columns.iter().enumerate() {
                 let own = column(own.values.as_ref(), f);
                 let total = column_mut(total.as_mut(), to).iter_mut();
@@ -93,19 +110,24 @@ impl Spectrum {
         }
         let moved = |factors: Factors| Factors { input: inputs[factors.input], ..factors };
         let factors = self.factors.into_iter().map(moved).collect();
+        let shifts = self.shifts.into_iter().map(moved).collect();
         let own = |own: SphereFactor| SphereFactor { sphere: own.sphere.spread_over(inputs), ..own };
-        Spectrum { frequencies, factors, spheres: self.spheres.into_iter().map(own).collect() }
+        Spectrum { frequencies, factors, shifts, spheres: self.spheres.into_iter().map(own).collect() }
     }
 
-    /// The factors of an input, ones to begin with, for at least so many categories: where a kernel knows fewer, the
-    /// further ones are its last.
-    fn factors_of(&mut self, input: usize, categories: usize) -> &mut Mat {
-        let count = self.frequencies.ncols();
-        let place = self.factors.iter().position(|factors| factors.input == input).unwrap_or_else(|| {
-            self.factors.push(Factors { input, values: Mat::full(categories, count, 1.0) });
-            self.factors.len() - 1
+    /// The factors or shifts of the input that others are about, ones or zeros to begin with, for at least as many categories: where a
+    /// kernel knows fewer, the further ones are its last.
+    fn of_input(&mut self, part: Part, other: &Factors) -> &mut Mat {
+        let (count, input, categories) = (self.frequencies.ncols(), other.input, other.values.nrows());
+        let (list, neutral) = match part {
+            Part::Factor => (&mut self.factors, 1.0),
+            Part::Shift => (&mut self.shifts, 0.0),
+        };
+        let place = list.iter().position(|factors| factors.input == input).unwrap_or_else(|| {
+            list.push(Factors { input, values: Mat::full(categories, count, neutral) });
+            list.len() - 1
         });
-        let values = &mut self.factors[place].values;
+        let values = &mut list[place].values;
         let known = values.nrows();
         if known < categories {
             *values = Mat::from_fn(categories, count, |c, f| values[(c.min(known - 1), f)]);

@@ -1,11 +1,11 @@
 //! Random Fourier features of a kernel (Rahimi & Recht 2007), with factors for categories; exact ones where finitely many are enough.
 //!
 //! ```text
-//!     φ_f(x) = √(2s²/F) cos(ω_fᵀx + b_f) Πⱼ g_jf(xⱼ) Πₛ ψ_sf(x),    (ω, g, ψ) ~ spectrum of k,  b ~ U[0, 2π),   E φ(x)ᵀφ(x') = k(x, x'),
+//!     φ_f(x) = √(2s²/F) cos(ω_fᵀx + Σⱼ h_jf(xⱼ) + b_f) Πⱼ g_jf(xⱼ) Πₛ ψ_sf(x),    (ω, g, h, ψ) ~ spectrum of k,  b ~ U[0, 2π),   E φ(x)ᵀφ(x') = k(x, x'),
 //! ```
 //!
 //! where s² = k(x, x). The frequencies are those of the unscaled inputs: length scales are part of ω. Inputs without
-//! categories have no g. The coordinates of linear kernels on a sphere, alone or as parts of a sum, are features by themselves, and
+//! categories have no g, those without descriptors no h. The coordinates of linear kernels on a sphere, alone or as parts of a sum, are features by themselves, and
 //! follow the random ones.
 
 use crate::error::{Error, Result};
@@ -27,6 +27,8 @@ pub struct Features {
     amplitude: f64,
     /// g.
     factors: Vec<Factors>,
+    /// h/2π.
+    shifts: Vec<Factors>,
     /// ψ of random features.
     spheres: Vec<SphereFactor>,
     /// Exact features.
@@ -46,18 +48,33 @@ impl Features {
         let turns = Mat::from_fn(frequencies.nrows(), count, |k, f| frequencies[(k, f)] / TAU);
         let phases = phases.iter().map(|b| b / TAU).collect();
         let amplitude = (2.0 * variance / count as f64).sqrt();
-        Ok(Features { turns, phases, amplitude, factors: Vec::new(), spheres: Vec::new(), exact: Vec::new() })
+        let (shifts, spheres, exact) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Features { turns, phases, amplitude, factors: Vec::new(), shifts, spheres, exact })
     }
 
     /// No features, of points with so many inputs.
     pub fn none(dimension: usize) -> Self {
         let (turns, phases, factors) = (Mat::zeros(dimension, 0), Vec::new(), Vec::new());
-        Features { turns, phases, amplitude: 0.0, factors, spheres: Vec::new(), exact: Vec::new() }
+        Features { turns, phases, amplitude: 0.0, factors, shifts: Vec::new(), spheres: Vec::new(), exact: Vec::new() }
     }
 
     /// These features times factors for the categories of some inputs.
     pub fn with_factors(self, factors: Vec<Factors>) -> Result<Self> {
-        for Factors { input, values } in &factors {
+        self.check_factors(&factors)?;
+        Ok(Features { factors, ..self })
+    }
+
+    /// These features with the angles of their waves shifted, in radians, for the categories of some inputs.
+    pub fn with_shifts(self, mut shifts: Vec<Factors>) -> Result<Self> {
+        self.check_factors(&shifts)?;
+        for Factors { values, .. } in &mut shifts {
+            (0..values.ncols()).for_each(|f| column_mut(values.as_mut(), f).iter_mut().for_each(|shift| *shift /= TAU));
+        }
+        Ok(Features { shifts, ..self })
+    }
+
+    fn check_factors(&self, factors: &[Factors]) -> Result<()> {
+        for Factors { input, values } in factors {
             if values.ncols() != self.waves() || values.nrows() == 0 {
                 let what = "each category's list of factors".into();
                 return Err(Error::Shape { what, found: values.ncols(), expected: self.waves() });
@@ -67,7 +84,7 @@ impl Features {
                 return Err(Error::Parameter { name: "an input with factors".into(), value: *input as f64, must });
             }
         }
-        Ok(Features { factors, ..self })
+        Ok(())
     }
 
     /// Draws `count` random features of this kernel for points with `dimension` inputs, the whole spectrum, then all phases; none
@@ -81,8 +98,9 @@ impl Features {
         let spectrum = kernel.spectrum(dimension, count, rng)?;
         let phases: Vec<f64> = (0..count).map(|_| TAU * uniform(rng)).collect();
         let variance = kernel.diagonal(Mat::zeros(1, dimension).as_ref())[0];
-        let features =
-            Features::new(spectrum.frequencies.as_ref(), &phases, variance)?.with_factors(spectrum.factors)?;
+        let features = Features::new(spectrum.frequencies.as_ref(), &phases, variance)?
+            .with_factors(spectrum.factors)?
+            .with_shifts(spectrum.shifts)?;
         Ok(Features { spheres: spectrum.spheres, exact, ..features })
     }
 
@@ -109,8 +127,9 @@ impl Features {
             column_mut(waves.as_mut(), f).fill(*phase);
         }
         gemm(waves.as_mut(), Accumulate::Add, 1.0, x, self.turns.as_ref());
+        self.shifts.iter().for_each(|shifts| per_category(shifts, x, waves.as_mut(), |angle, shift| *angle += shift));
         (0..self.waves()).for_each(|f| cos_turns_in_place(column_mut(waves.as_mut(), f), self.amplitude));
-        self.factors.iter().for_each(|factors| multiply(factors, x, waves.as_mut()));
+        self.factors.iter().for_each(|factors| per_category(factors, x, waves.as_mut(), |wave, g| *wave *= g));
         for SphereFactor { sphere, coordinates } in &self.spheres {
             let own = sphere.coordinates(x);
             for (f, &coordinate) in coordinates.iter().enumerate().filter_map(|(f, m)| Some((f, m.as_ref()?))) {
@@ -145,6 +164,10 @@ impl Features {
         let mut waves = vec![0.0; self.waves()];
         for (i, &own) in columns.iter().enumerate() {
             let (angles, g) = (column_mut(angles.as_mut(), i), &column(g, own)[..self.waves()]);
+            for Factors { input, values } in &self.shifts {
+                let category = category(x[(i, *input)], values.nrows());
+                angles.iter_mut().enumerate().for_each(|(f, angle)| *angle += values[(category, f)]);
+            }
             waves.copy_from_slice(angles);
             cos_turns_in_place(&mut waves, self.amplitude);
             self.multiply_one(x, i, &mut waves);
@@ -208,12 +231,17 @@ impl Features {
     }
 }
 
-/// Multiplies row i of the waves by the factors of the category that point i has.
-fn multiply(Factors { input, values }: &Factors, x: MatRef<'_>, mut waves: MatMut<'_>) {
+/// Changes row i of the waves by the numbers of the category that point i has.
+fn per_category(
+    Factors { input, values }: &Factors,
+    x: MatRef<'_>,
+    mut waves: MatMut<'_>,
+    change: impl Fn(&mut f64, f64),
+) {
     let categories: Vec<usize> = (0..x.nrows()).map(|i| category(x[(i, *input)], values.nrows())).collect();
     for f in 0..waves.ncols() {
         let factors = column(values.as_ref(), f);
         let rows = column_mut(waves.as_mut(), f).iter_mut().zip(&categories);
-        rows.for_each(|(wave, &category)| *wave *= factors[category]);
+        rows.for_each(|(wave, &category)| change(wave, factors[category]));
     }
 }

@@ -21,11 +21,7 @@ impl Kind for Choices {
     }
 
     fn allowed(&self) -> String {
-        let listed: Vec<String> = self.0.iter().take(LISTED).map(Value::to_string).collect();
-        match self.0.len() {
-            count if count > LISTED => format!("one of {}, … ({count} in all)", listed.join(", ")),
-            _ => format!("one of {}", listed.join(", ")),
-        }
+        in_words(&self.0)
     }
 
     fn fault(&self) -> Option<(String, &'static str)> {
@@ -98,6 +94,15 @@ impl Kind for Choices {
             let listed = |key: Key<'_>| listed.get(&key).copied();
             find(value, listed, |key| read.get(&key).copied()).map(|index| index as f64)
         })
+    }
+}
+
+/// The values of a list in words, to follow "give".
+pub(super) fn in_words(values: &[Value]) -> String {
+    let listed: Vec<String> = values.iter().take(LISTED).map(Value::to_string).collect();
+    match values.len() {
+        count if count > LISTED => format!("one of {}, … ({count} in all)", listed.join(", ")),
+        _ => format!("one of {}", listed.join(", ")),
     }
 }
 

@@ -2,10 +2,13 @@
 
 use super::choice::Choices;
 use super::constraints::When;
+use super::described::DescribedChoices;
 use super::domain::{Domain, Scale};
 use super::form::InputForm;
 use super::grid::{GridRange, Spacing};
 use super::int::IntRange;
+use super::listed::ListedValues;
+use super::ordinal::OrdinalLabels;
 use super::real::RealRange;
 use super::value::Value;
 use crate::error::{Error, Result};
@@ -15,7 +18,8 @@ use serde::{Deserialize, Serialize};
 const ROUNDING: f64 = 0.01;
 
 /// One named input, written as `{ name = "temperature", real = [20.0, 80.0], log = true }` (with `step = 0.5` or `digits = 2` on a grid), `{ name = "layers", int =
-/// [1, 8] }` or `{ name = "metal", choice = ["Pd", "Ni"] }`, whose labels may be numbers, true and false, too.
+/// [1, 8] }`, `{ name = "buffer", values = [5.5, 6, 7, 8] }`, `{ name = "stirring", ordinal = ["slow", "fast"] }` or `{ name = "metal", choice =
+/// ["Pd", "Ni"] }`; labels may be numbers, true and false, too.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "InputForm", into = "InputForm")]
 pub struct Dimension {
@@ -47,13 +51,25 @@ impl Dimension {
         Dimension::new(name, Domain::Int(IntRange { lower, upper, scale: Scale::Linear }))
     }
 
+    /// One of several numbers, listed in any order.
+    pub fn values<T: Clone + Into<Value>>(name: impl Into<String>, values: &[T]) -> Self {
+        let values = values.iter().cloned().map(Into::into).collect();
+        Dimension::new(name, Domain::Listed(ListedValues::new(values, Scale::Linear)))
+    }
+
+    /// One of several labels in order, each as far from the next as any other: texts, numbers, true, false or null.
+    pub fn ordinal<T: Clone + Into<Value>>(name: impl Into<String>, labels: &[T]) -> Self {
+        let labels = labels.iter().cloned().map(Into::into).collect();
+        Dimension::new(name, Domain::Ordinal(OrdinalLabels::new(labels)))
+    }
+
     /// One of several labels without order: texts, numbers, true, false or null.
     pub fn choice<T: Clone + Into<Value>>(name: impl Into<String>, choices: &[T]) -> Self {
         let choices = choices.iter().cloned().map(Into::into).collect();
         Dimension::new(name, Domain::Categorical(Choices(choices)))
     }
 
-    /// This input with its range divided evenly in the logarithm; nothing changes for choices.
+    /// This input with its range divided evenly in the logarithm; nothing changes for labels.
     pub fn log(mut self) -> Self {
         match &mut self.domain {
             Domain::Real(RealRange { scale, .. }) | Domain::Int(IntRange { scale, .. }) => *scale = Scale::Log,
@@ -61,7 +77,8 @@ impl Dimension {
                 let (lower, upper) = range.ends();
                 *range = GridRange::new(lower, upper, Scale::Log, range.spacing());
             }
-            Domain::Categorical(_) => {}
+            Domain::Listed(values) => *values = ListedValues::new(values.given().to_vec(), Scale::Log),
+            Domain::Ordinal(_) | Domain::Categorical(_) | Domain::Described(_) => {}
         }
         self
     }
@@ -83,6 +100,16 @@ impl Dimension {
             _ => return self,
         };
         self.domain = Domain::Grid(GridRange::new(lower, upper, scale, spacing));
+        self
+    }
+
+    /// This choice with descriptors: a row of numbers for each label, in the order of these, and the names of the numbers; nothing
+    /// changes for others.
+    pub fn descriptors(mut self, columns: Vec<String>, rows: Vec<Vec<f64>>) -> Self {
+        if self.domain.is_categorical() {
+            let labels = self.domain.choices().to_vec();
+            self.domain = Domain::Described(DescribedChoices::new(labels, columns, rows));
+        }
         self
     }
 
@@ -128,9 +155,14 @@ impl Dimension {
 
     /// Whether two values that were observed are the same: real ones but for a spreadsheet's rounding, a hundredth of the range.
     pub fn is_same(&self, a: &Value, b: &Value) -> bool {
-        let rounding = if matches!(self.domain, Domain::Real(_) | Domain::Grid(_)) { ROUNDING } else { 0.0 };
+        let is_close = |a: f64, b: f64| match self.domain {
+            Domain::Real(_) | Domain::Grid(_) => (a - b).abs() <= ROUNDING,
+            // Two listed values may be closer than that.
+            Domain::Listed(_) => (a - b).abs() <= ROUNDING && self.domain.snap(a) == self.domain.snap(b),
+            _ => a == b,
+        };
         match (self.encode_observed(a), self.encode_observed(b)) {
-            (Ok(a), Ok(b)) => (a - b).abs() <= rounding,
+            (Ok(a), Ok(b)) => is_close(a, b),
             // What has no place in the domain any more may be the same all the same.
             _ => a == b,
         }

@@ -3,8 +3,11 @@
 //! A kind of input is a file that implements [`Kind`] and a variant of [`Domain`]; how files write it is in `form.rs`.
 
 use super::choice::Choices;
+use super::described::DescribedChoices;
 use super::grid::GridRange;
 use super::int::IntRange;
+use super::listed::ListedValues;
+use super::ordinal::OrdinalLabels;
 use super::real::RealRange;
 use super::value::Value;
 use std::fmt::Debug;
@@ -33,8 +36,14 @@ pub enum Domain {
     Grid(GridRange),
     /// Whole numbers between two ends.
     Int(IntRange),
+    /// Numbers in a list.
+    Listed(ListedValues),
+    /// One of a list of labels in order.
+    Ordinal(OrdinalLabels),
     /// One of a list of labels without order.
     Categorical(Choices),
+    /// One of a list of labels without order that have descriptors.
+    Described(DescribedChoices),
 }
 
 impl Deref for Domain {
@@ -45,7 +54,10 @@ impl Deref for Domain {
             Domain::Real(range) => range,
             Domain::Grid(range) => range,
             Domain::Int(range) => range,
+            Domain::Listed(values) => values,
+            Domain::Ordinal(labels) => labels,
             Domain::Categorical(choices) => choices,
+            Domain::Described(choices) => choices,
         }
     }
 }
@@ -65,7 +77,7 @@ pub trait Kind {
     /// What makes it no domain, and what to do about it.
     fn fault(&self) -> Option<(String, &'static str)>;
 
-    /// The two ends of its range and how this is divided; `None` for values without order.
+    /// The two ends of its range and how this is divided; `None` for labels.
     fn range(&self) -> Option<(f64, f64, Scale)> {
         None
     }

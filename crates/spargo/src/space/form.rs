@@ -1,8 +1,9 @@
 //! The form in which spaces are written in files.
 //!
 //! ```text
-//!     inputs = [{ name, real = [lower, upper] | int = [lower, upper] | choice = [labels], log, step | digits, unit,
-//!                past, when = { input = value | [values] } }, …]
+//!     inputs = [{ name, real = [lower, upper] | int = [lower, upper] | values = [numbers] |
+//!                ordinal = [labels] | choice = [labels], descriptors, log, step | digits, unit, past,
+//!                when = { input = value | [values] } }, …]
 //!     candidates = [[value, …], …]
 //!     labels = [{ name, values = [text, …] }, …]        rows = [number of each candidate in the table as given]
 //!     input-constraints = [{ sum | ratio | nonzero | exclude = …, equals | at-least | at-most = … }, …]
@@ -10,11 +11,15 @@
 
 use super::choice::Choices;
 use super::constraints::{InputConstraint, When};
+use super::described::DescribedChoices;
+use super::descriptors::DescriptorForm;
 use super::dimension::Dimension;
-use super::domain::{Domain, Scale};
+use super::domain::{Domain, Kind, Scale};
 use super::grid::{GridRange, Spacing};
 use super::int::IntRange;
 use super::labels::{LabelColumn, Labels};
+use super::listed::ListedValues;
+use super::ordinal::OrdinalLabels;
 use super::real::RealRange;
 use super::{Point, Space};
 use crate::error::{Error, Result};
@@ -29,7 +34,13 @@ pub(super) struct InputForm {
     #[serde(skip_serializing_if = "Option::is_none")]
     int: Option<Vec<i64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    values: Option<Vec<super::Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ordinal: Option<Vec<super::Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     choice: Option<Vec<super::Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    descriptors: Option<DescriptorForm>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     log: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,7 +59,7 @@ impl TryFrom<InputForm> for Dimension {
     type Error = Error;
 
     fn try_from(form: InputForm) -> Result<Self> {
-        let (name, log) = (form.name, form.log);
+        let (name, log, has_descriptors) = (form.name, form.log, form.descriptors.is_some());
         let scale = if log { Scale::Log } else { Scale::Linear };
         let spacing = match (form.step, form.digits) {
             (Some(_), Some(_)) => {
@@ -64,15 +75,30 @@ impl TryFrom<InputForm> for Dimension {
             })
         };
         let int = |ends| two(&name, ends).map(|[lower, upper]| Domain::Int(IntRange { lower, upper, scale }));
-        let choice = |choices| Ok(Domain::Categorical(Choices(choices)));
-        let mut given = [form.real.map(real), form.int.map(int), form.choice.map(choice)].into_iter().flatten();
+        let kinds = [
+            form.real.map(real),
+            form.int.map(int),
+            form.values.map(|values| Ok(Domain::Listed(ListedValues::new(values, scale)))),
+            form.ordinal.map(|labels| Ok(Domain::Ordinal(OrdinalLabels::new(labels)))),
+            form.choice.map(|choices| {
+                Ok(match form.descriptors {
+                    Some(descriptors) => Domain::Described(DescribedChoices::of(choices, descriptors)),
+                    None => Domain::Categorical(Choices(choices)),
+                })
+            }),
+        ];
+        let mut given = kinds.into_iter().flatten();
         let (Some(domain), None) = (given.next(), given.next()) else {
-            let remedy = "give one of real = [lower, upper], int = [lower, upper] and choice = [labels]";
+            let remedy = "give one of real = [lower, upper], int = [lower, upper], values = [numbers], \
+                          ordinal = [labels] and choice = [labels]";
             return Err(Error::input(name, "it is not clear what it may be", remedy));
         };
         let domain = domain?;
-        if log && domain.is_categorical() {
-            return Err(Error::input(name, "choices have no logarithm", "leave out log"));
+        if has_descriptors && !matches!(domain, Domain::Described(_)) {
+            return Err(Error::input(name, "only choices have descriptors", "leave them out"));
+        }
+        if log && domain.range().is_none() {
+            return Err(Error::input(name, "labels have no logarithm", "leave out log"));
         }
         if spacing.is_some() && !matches!(domain, Domain::Grid(_)) {
             return Err(Error::input(name, "only real inputs have a step or digits", "leave it out"));
@@ -108,7 +134,16 @@ impl From<Dimension> for InputForm {
             Domain::Int(IntRange { lower, upper, scale }) => {
                 InputForm { int: Some(vec![lower, upper]), log: scale == Scale::Log, ..form }
             }
+            Domain::Listed(values) => {
+                InputForm { values: Some(values.given().to_vec()), log: values.scale() == Scale::Log, ..form }
+            }
+            Domain::Ordinal(labels) => InputForm { ordinal: Some(labels.choices().to_vec()), ..form },
             Domain::Categorical(Choices(choices)) => InputForm { choice: Some(choices), ..form },
+            Domain::Described(choices) => InputForm {
+                choice: Some(choices.choices().to_vec()),
+                descriptors: Some(choices.given().clone()),
+                ..form
+            },
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!     Real, linear:  (x − lower) / (upper − lower)           Real, log:  ln(x / lower) / ln(upper / lower)
-//!     Int, Grid:     as for Real, at their values only          Categorical:  the index of the choice
+//!     Int, Grid, Listed:  as for Real, at their values only     Ordinal:  index / (n − 1)
+//!     Categorical:  the index of the choice
 //! ```
 //!
 //! Values and numbers determine each other: decode ∘ encode is the identity on whatever was decoded, encode ∘ decode on
@@ -10,6 +11,8 @@
 
 mod choice;
 mod constraints;
+mod described;
+mod descriptors;
 mod dimension;
 mod domain;
 mod feasible;
@@ -18,6 +21,8 @@ mod grid;
 mod identify;
 mod int;
 mod labels;
+mod listed;
+mod ordinal;
 mod real;
 mod steps;
 mod table;
@@ -25,11 +30,15 @@ mod value;
 
 pub use choice::Choices;
 pub use constraints::{InputConstraint, Limits, Relaxation, When};
+pub use described::DescribedChoices;
+pub use descriptors::{Descriptors, LabelGeometry};
 pub use dimension::Dimension;
 pub use domain::{Domain, Kind, Scale};
 pub use grid::{GridRange, Spacing};
 pub use int::IntRange;
 pub use labels::LabelColumn;
+pub use listed::ListedValues;
+pub use ordinal::OrdinalLabels;
 pub use real::RealRange;
 pub use value::{Point, Value};
 

@@ -163,7 +163,7 @@ impl RealRange {
 }
 
 /// ln(a / b) for positive numbers however far apart; accurate when they are close, too.
-fn log_ratio(a: f64, b: f64) -> f64 {
+pub(super) fn log_ratio(a: f64, b: f64) -> f64 {
     let ratio = a / b;
     if ratio.is_finite() { ratio.ln() } else { a.ln() - b.ln() }
 }

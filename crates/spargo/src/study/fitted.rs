@@ -150,7 +150,10 @@ impl Study {
         let read = |json| from_json::<StepState>("the state of the last step in the study's file", json);
         let mut state = self.history.state().map(read).transpose()?;
         let kernels = state.iter_mut().flat_map(|state| &mut state.models).map(|model| &mut model.hyper.kernel);
-        kernels.for_each(|kernel| self.config.model.kernel.restore(kernel));
+        kernels.for_each(|kernel| {
+            self.config.model.kernel.restore(kernel);
+            kernel.restore_labels(&self.config.space);
+        });
         let checked = state.as_ref().map_or(Ok(()), |state| state.check(&self.config, self.history.tells()));
         checked.map_err(|error| damaged(&*self.storage, &error))?;
         Ok(self.state.get_or_init(|| state).as_ref())

@@ -13,7 +13,7 @@ use crate::data::OutcomeTransform;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Role};
 use crate::model::{HyperparameterObjective, Hyperparameters};
-use crate::space::{Dimension, Scale};
+use crate::space::{Dimension, Domain, Scale};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -188,6 +188,11 @@ impl Config {
         if output.noise.known_variance().is_some() {
             let what = format!("the noise of '{}' is given twice, and once by 'hyperparameters'", output.name);
             return refuse(what, "leave it out of the objective");
+        }
+        if let Some(input) = self.space.dimensions().iter().find(|input| matches!(input.domain, Domain::Described(_))) {
+            let what =
+                format!("'hyperparameters' cannot be fixed for '{}', whose choices have descriptors", input.name);
+            return refuse(what, "learn them, or leave out the descriptors");
         }
         known.check(self)?;
         // A kernel that is not registered yet is refused when it is needed.

@@ -21,11 +21,14 @@ use crate::kernel::{Family, Kernel, Role};
 use crate::linalg::Mat;
 use crate::math::normal;
 use crate::model::{Hyperparameters, Posterior, Prediction, leave_one_out, leave_site_out};
-use crate::space::Point;
+use crate::space::{Domain, Kind, Point};
 use std::sync::Arc;
 
 /// Standard deviations to the ends of a central 95 % interval.
 const INTERVAL: f64 = 1.959_963_984_540_054;
+
+/// Labels whose mean correlation stands for that of all.
+const SOME_LABELS: usize = 200;
 
 /// Length scales over which every kernel has fallen below 1e-300.
 const FARTHEST: f64 = 1e3;
@@ -201,7 +204,8 @@ impl Study {
 
     /// How fast an output may change with each input: its range in length scales, 1/ℓ on the unit cube.
     ///
-    /// Two categories are as far apart as the kernel over numbers would have to put them to correlate them as much.
+    /// Two categories are as far apart as the kernel over numbers would have to put them to correlate them as much; with descriptors, as
+    /// much as two of them are correlated on average.
     pub fn importance(&mut self, output: usize) -> Result<Vec<f64>> {
         let kernel = self.current(output)?.1.states[output].hyper.kernel.clone();
         let parameters = kernel.roles().into_iter().zip(kernel.inputs()).zip(kernel.parameters());
@@ -211,6 +215,13 @@ impl Study {
             let reach = match &self.config.space.dimensions()[k].domain {
                 // A table may have columns that never change.
                 domain if domain.is_constant() => 0.0,
+                Domain::Described(choices) => {
+                    let inputs = self.config.space.dimensions().len();
+                    distance(
+                        self.config.model.kernel.family(),
+                        mean_correlation(&kernel, inputs, k, choices.choices().len()),
+                    )
+                }
                 domain if domain.is_categorical() => distance(self.config.model.kernel.family(), (-(-log).exp()).exp()),
                 _ => (-log).exp(),
             };
@@ -271,6 +282,16 @@ impl Study {
         let rows = points.iter().map(|point| self.config.space.encode_observed(point)).collect::<Result<Vec<_>>>()?;
         Ok(Mat::from_fn(rows.len(), self.config.space.dimensions().len(), |i, k| rows[i][k]))
     }
+}
+
+/// The mean correlation of two different labels of an input, of which some stand for all if there are many.
+fn mean_correlation(kernel: &Kernel, inputs: usize, input: usize, labels: usize) -> f64 {
+    let count = labels.min(SOME_LABELS);
+    let points = Mat::from_fn(count, inputs, |i, k| if k == input { (i * labels / count) as f64 } else { 0.0 });
+    let values = kernel.matrix(points.as_ref(), points.as_ref());
+    let pairs = (0..count).flat_map(|i| (0..i).map(move |j| (i, j)));
+    let mean = pairs.map(|(i, j)| values[(i, j)] / values[(i, i)]).sum::<f64>();
+    mean / (count * (count - 1) / 2).max(1) as f64
 }
 
 /// The distance, in length scales, at which a stationary kernel has fallen to this correlation.

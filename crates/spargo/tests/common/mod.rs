@@ -3,11 +3,12 @@
 
 use serde_json::Value;
 use spargo::data::Dataset;
-use spargo::kernel::{Categorical, Family, Kernel, LinearSphere, Stationary};
+use spargo::kernel::{Categorical, Family, Kernel, LabelSimilarity, LinearSphere, Stationary};
 use spargo::linalg::{Mat, MatRef};
 use spargo::model::sgpr::Sgpr;
 use spargo::model::svgp::{Svgp, Variational};
 use spargo::model::{Hyperparameters, Likelihood, Posterior, exact};
+use spargo::space::Descriptors;
 use std::path::PathBuf;
 
 /// A golden file by its name.
@@ -137,6 +138,8 @@ pub fn vanishing_kernels(d: usize) -> Vec<Kernel> {
         categories(d - 1, 2, 1.5),
     ]);
     list.push(Kernel::sum(vec![some, leaf(Family::Matern32, 0.6, 0.7)]));
+    let numbers = Kernel::of((0..d - 1).collect(), stationary(Family::Matern52, 1.2, 0.4, d - 1));
+    list.push(Kernel::product(vec![numbers, described(d - 1, 3, 1.1, 0.3)]));
     list
 }
 
@@ -155,6 +158,14 @@ pub fn stationary(family: Family, variance: f64, lengthscale: f64, d: usize) -> 
 /// A categorical kernel of one input.
 pub fn categories(input: usize, categories: usize, lengthscale: f64) -> Kernel {
     Kernel::of(vec![input], Kernel::Categorical(Categorical { categories, lengthscale }))
+}
+
+/// A kernel of one input with labels that have two descriptors each.
+pub fn described(input: usize, labels: usize, lengthscale: f64, identity: f64) -> Kernel {
+    let rows = (0..labels).map(|a| vec![(a as f64 * 1.7).sin(), (a * a % 7) as f64]).collect();
+    let descriptors = Descriptors::new(["size", "charge"].map(String::from).to_vec(), rows).unwrap();
+    let leaf = LabelSimilarity::new(descriptors.geometry().clone(), lengthscale, identity);
+    Kernel::of(vec![input], Kernel::LabelSimilarity(leaf))
 }
 
 /// The exact, the collapsed and the variational posterior of the same data; inducing points are near every third row.

@@ -293,9 +293,12 @@ fn naive_features(kernel: &Kernel, count: usize, rng: &mut ChaCha8Rng, x: MatRef
     let b: Vec<f64> = (0..count).map(|_| TAU * uniform(rng)).collect();
     let s2 = kernel.diagonal(x.subrows(0, 1))[0];
     let omega = &spectrum.frequencies;
-    let angle = |i: usize, f: usize| (0..x.ncols()).map(|k| omega[(k, f)] * x[(i, k)]).sum::<f64>() + b[f];
     let factor = |Factors { input, values }: &Factors, i: usize, f: usize| {
         values[(x[(i, *input)].round().clamp(0.0, values.nrows() as f64 - 1.0) as usize, f)]
+    };
+    let angle = |i: usize, f: usize| {
+        let shifts = spectrum.shifts.iter().map(|own| factor(own, i, f)).sum::<f64>();
+        (0..x.ncols()).map(|k| omega[(k, f)] * x[(i, k)]).sum::<f64>() + b[f] + shifts
     };
     let factors = |i: usize, f: usize| spectrum.factors.iter().map(|own| factor(own, i, f)).product::<f64>();
     Mat::from_fn(x.nrows(), count, |i, f| (2.0 * s2 / count as f64).sqrt() * angle(i, f).cos() * factors(i, f))

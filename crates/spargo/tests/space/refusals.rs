@@ -132,6 +132,12 @@ fn grids_are_what_a_lab_can_set() {
     assert_eq!(space.canonical(&[(0.1 + 0.2).into()]), [Value::Real(0.3)]);
     let error = space.encode(&[0.25.into()]).unwrap_err().to_string();
     assert!(error.ends_with("give a number from 0.0 to 1.0 in steps of 0.1"), "{error}");
+    // A list of values has the same leniency, and rounding in a table does not make another value of it.
+    let dimension = Dimension::values("x", &[0.3, 0.304, 1.0]);
+    assert_eq!(one(&dimension).canonical(&[(0.1 + 0.2).into()]), [Value::Real(0.3)]);
+    assert!(dimension.is_same(&0.3.into(), &0.301.into()) && !dimension.is_same(&0.3.into(), &0.304.into()));
+    let error = one(&dimension).encode(&[0.25.into()]).unwrap_err().to_string();
+    assert!(error.ends_with("give one of 0.3, 0.304, 1.0"), "{error}");
 }
 
 #[test]
@@ -172,6 +178,12 @@ fn what_has_no_number_is_refused_even_if_it_was_observed() {
     assert!(table.encode_observed(&[7.0.into()]).is_ok() && table.encode_observed(&[8.0.into()]).is_err());
 }
 
+/// A choice of two labels with these descriptors.
+fn described(rows: &[&[f64]]) -> Dimension {
+    let columns = (0..rows[0].len()).map(|k| format!("d{k}")).collect();
+    Dimension::choice("c", &["a", "b"]).descriptors(columns, rows.iter().map(|row| row.to_vec()).collect())
+}
+
 #[test]
 fn senseless_inputs_are_refused_with_a_remedy() {
     let (linear, log) = (Scale::Linear, Scale::Log);
@@ -201,10 +213,27 @@ fn senseless_inputs_are_refused_with_a_remedy() {
         (int(0, 1 << 52, linear), "narrow"),
         (int(i64::MIN, i64::MAX, linear), "narrow"),
         (int(1, 1 << 50, log), "narrow"),
+        (Dimension::values("v", &[0.0; 0]), "at least two"),
+        (Dimension::values("v", &[2.0]), "leave it out"),
+        (Dimension::values("v", &[2.0, 1.0, 2.0]), "2.0 is listed twice"),
+        (Dimension::values("v", &[Value::Int(0), Value::Real(-0.0)]), "twice"),
+        (Dimension::values("v", &["warm", "hot"]), "ordinal"),
+        (Dimension::values("v", &[f64::NAN, 1.0]), "finite"),
+        (Dimension::values("v", &[-1e9, 1.0, 1.0 + f64::EPSILON]), "apart"),
+        (Dimension::values("v", &[-1.7e308, 1.7e308]), "rescale"),
+        (Dimension::values("v", &[0.0, 1.0]).log(), "above 0"),
+        (Dimension::ordinal("o", &[""; 0]), "at least two"),
+        (Dimension::ordinal("o", &["slow"]), "leave it out"),
+        (Dimension::ordinal("o", &["slow", "fast", "slow"]), "'slow'"),
         (Dimension::choice("c", &[""; 0]), "at least two"),
         (Dimension::choice("c", &["a"]), "leave it out"),
         (Dimension::choice("c", &["a", "b", "a"]), "'a'"),
         (Dimension::choice(" ", &["a", "b"]), "name it"),
+        (described(&[&[1.0], &[1.0]]), "same for all"),
+        (described(&[&[1.0, 2.0]]), "1 rows of descriptors are given for 2"),
+        (described(&[&[1.0, 2.0], &[3.0]]), "1 of 2 numbers"),
+        (described(&[&[1.0, f64::NAN], &[1.0, 2.0]]), "'d1' in row 0 is not finite"),
+        (described(&[&[], &[]]), "no columns"),
         (int(1, 3, linear).unit(" "), "unit"),
         (int(1, 3, linear).unit("m\n"), "unit"),
     ];
@@ -230,7 +259,7 @@ fn senseless_inputs_are_refused_with_a_remedy() {
 
 #[test]
 fn files_say_it_in_words() {
-    let text = r#"{"inputs":[{"name":"temperature","real":[20.0,80.0]},{"name":"rate","real":[0.0001,0.1],"log":true},{"name":"layers","int":[1,8]},{"name":"units","int":[8,512],"log":true},{"name":"metal","choice":["Pd","Ni"]},{"name":"heat","real":[20.0,120.0],"step":0.5,"unit":"°C"}]}"#;
+    let text = r#"{"inputs":[{"name":"temperature","real":[20.0,80.0]},{"name":"rate","real":[0.0001,0.1],"log":true},{"name":"layers","int":[1,8]},{"name":"units","int":[8,512],"log":true},{"name":"metal","choice":["Pd","Ni"]},{"name":"heat","real":[20.0,120.0],"step":0.5,"unit":"°C"},{"name":"buffer","values":[6,5.5,8.0],"log":true},{"name":"stirring","ordinal":["slow","fast"]},{"name":"c","choice":["a","b"],"descriptors":{"columns":["d0","d1"],"rows":[[1.0,5.0],[2.5,5.0]]}}]}"#;
     let space: Space = serde_json::from_str(text).unwrap();
     let expected = vec![
         Dimension::real("temperature", 20.0, 80.0),
@@ -239,6 +268,9 @@ fn files_say_it_in_words() {
         Dimension::int("units", 8, 512).log(),
         Dimension::choice("metal", &["Pd", "Ni"]),
         Dimension::real("heat", 20.0, 120.0).step(0.5).unit("°C"),
+        Dimension::values("buffer", &[Value::Int(6), Value::Real(5.5), Value::Real(8.0)]).log(),
+        Dimension::ordinal("stirring", &["slow", "fast"]),
+        described(&[&[1.0, 5.0], &[2.5, 5.0]]),
     ];
     assert_eq!([expected[0].label(), expected[5].label()], ["temperature", "heat (°C)"]);
     assert_eq!(space.dimensions(), expected);
@@ -260,6 +292,11 @@ fn files_that_say_something_else_are_refused() {
         (r#"{"name": "a", "real": [0, 1], "step": 0.1, "digits": 1}"#, "leave out one"),
         (r#"{"name": "a", "int": [0, 9], "step": 2}"#, "only real inputs"),
         (r#"{"name": "a", "choice": [1, 2], "digits": 1}"#, "only real inputs"),
+        (r#"{"name": "a", "values": [1, 2], "step": 1}"#, "only real inputs"),
+        (r#"{"name": "a", "int": [1, 2], "descriptors": {"columns": ["d"], "rows": [[1], [2]]}}"#, "only choices"),
+        (r#"{"name": "a", "choice": [1, 2], "descriptors": {"columns": ["d"], "rows": [[1], [1]]}}"#, "same for all"),
+        (r#"{"name": "a", "ordinal": ["u", "v"], "log": true}"#, "leave out log"),
+        (r#"{"name": "a", "ordinal": ["u", "v"], "choice": ["u", "v"]}"#, "not clear"),
         (r#"{"name": "a", "real": [0]}"#, "1 ends"),
         (r#"{"real": [0, 1]}"#, "name"),
         (r#"{"name": "a", "real": [1, 0]}"#, "swap"),

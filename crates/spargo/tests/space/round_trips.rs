@@ -80,6 +80,55 @@ proptest! {
         prop_assert_eq!(serde_json::from_str::<Space>(&text).unwrap(), space);
     }
 
+    /// Every value comes back as it was listed; others, in between and beyond, are observed only.
+    #[test]
+    fn lists_come_back_as_they_were_given(
+        values in prop::collection::hash_set(-3000..3000i64, 2..40),
+        divisor in prop_oneof![Just(1), Just(7), Just(1000)],
+        log in any::<bool>(),
+        numbers in prop::array::uniform4(unit()),
+    ) {
+        let listed: Vec<Value> = values
+            .iter()
+            .map(|&v| if log { v + 3001 } else { v })
+            .map(|v| if v % divisor == 0 { Value::Int(v / divisor) } else { Value::Real(v as f64 / divisor as f64) })
+            .collect();
+        let dimension = Dimension::values("v", &listed);
+        let space = one(&if log { dimension.log() } else { dimension });
+        let domain = &space.dimensions()[0].domain;
+        prop_assert!(!domain.is_continuous() && !domain.is_categorical());
+        prop_assert_eq!(domain.count(), Some(listed.len() as u64));
+        let real = |value: &Value| match value { Value::Int(i) => *i as f64, Value::Real(x) => *x, _ => unreachable!() };
+        let mut ascending: Vec<&Value> = listed.iter().collect();
+        ascending.sort_by(|a, b| real(a).total_cmp(&real(b)));
+        let (lower, upper) = (real(ascending[0]), real(ascending[listed.len() - 1]));
+        assert_ends(&space, ascending[0].clone(), ascending[listed.len() - 1].clone());
+        for (k, &value) in ascending.iter().enumerate() {
+            let number = domain.nth(k as u64);
+            let x = real(value);
+            let exact = if log { (x / lower).ln() / (upper / lower).ln() } else { (x - lower) / (upper - lower) };
+            prop_assert!((number - exact).abs() < 1e-14, "{number}, not {exact}");
+            prop_assert_eq!(encode(&space, value).to_bits(), number.to_bits());
+            prop_assert_eq!(&decode(&space, number), value);
+            prop_assert_eq!(&space.canonical(&[Value::Real(x)]), std::slice::from_ref(value));
+            let next: Vec<Value> = domain.neighbours(number).into_iter().map(|next| decode(&space, next)).collect();
+            let expected: Vec<Value> = [k.wrapping_sub(1), k + 1].iter().filter_map(|&k| ascending.get(k)).map(|&v| v.clone()).collect();
+            prop_assert_eq!(next, expected);
+            if let Some(above) = ascending.get(k + 1) {
+                let between = Value::Real(0.7 * x + 0.3 * real(above));
+                let observed = space.encode_observed(std::slice::from_ref(&between)).unwrap()[0];
+                prop_assert!((number..domain.nth(k as u64 + 1)).contains(&observed));
+                prop_assert!(space.encode(&[between]).is_err() && !space.contains_numbers(&[observed]));
+            }
+        }
+        for number in numbers {
+            assert_round_trip(&space, number);
+        }
+        prop_assert!(space.encode_observed(&[(upper + 0.5).into()]).unwrap()[0] > 1.0);
+        let text = serde_json::to_string(&space).unwrap();
+        prop_assert_eq!(serde_json::from_str::<Space>(&text).unwrap(), space);
+    }
+
     /// Inside as ever, outside by the same formula, never in between.
     #[test]
     fn what_was_observed_outside_has_a_number_outside(
@@ -190,6 +239,31 @@ fn numbers_are_their_formulas() {
         }
     }
     assert_eq!([decode(&space, -9.0), decode(&space, 9.0)], ["Pd".into(), "Cu".into()]);
+}
+
+#[test]
+fn labels_in_order_are_equally_far_apart() {
+    let labels: [Value; 4] = ["slow".into(), 2.into(), true.into(), "fast".into()];
+    let space = one(&Dimension::ordinal("stirring", &labels));
+    let domain = &space.dimensions()[0].domain;
+    assert!(!domain.is_continuous() && !domain.is_categorical() && domain.range().is_none());
+    assert_eq!((domain.count(), domain.largest(), domain.choices()), (Some(4), 1.0, &labels[..]));
+    for (index, label) in labels.iter().enumerate() {
+        let number = index as f64 / 3.0;
+        assert_eq!((encode(&space, label), domain.nth(index as u64)), (number, number));
+        for near in [number - 0.1, number, number + 0.1] {
+            assert_eq!(&decode(&space, near), label);
+        }
+    }
+    assert_eq!(domain.neighbours(0.0), [1.0 / 3.0]);
+    assert_eq!(domain.neighbours(1.0 / 3.0), [0.0, 2.0 / 3.0]);
+    // As a table has them.
+    assert_eq!(["2", "TRUE"].map(|text| encode(&space, &text.into())), [1.0 / 3.0, 2.0 / 3.0]);
+    let table = one(&space.dimensions()[0]).with_candidates(vec![vec!["true".into()], vec!["slow".into()]]).unwrap();
+    assert_eq!([table.candidate(0).unwrap(), table.candidate(1).unwrap()], [[true.into()], ["slow".into()]]);
+    assert!(space.encode_observed(&["medium".into()]).is_err());
+    let text = serde_json::to_string(&space).unwrap();
+    assert_eq!(serde_json::from_str::<Space>(&text).unwrap(), space);
 }
 
 #[test]

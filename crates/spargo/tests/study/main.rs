@@ -77,9 +77,22 @@ fn table() -> Space {
     Space::from_table(&["a", "b", "d"].map(String::from), (0..200).map(row).collect()).unwrap()
 }
 
+/// Numbers in a list, labels in order, and labels with descriptors next to a real input; of the descriptors no two are closer than any
+/// other two, so that the importance is that of any two.
+fn lab() -> Space {
+    let columns = ["size", "charge"].map(String::from).to_vec();
+    let rows = vec![vec![0.0, 0.0], vec![1.0, 0.0], vec![0.5, 0.75f64.sqrt()]];
+    let ligand = Dimension::choice("d", &["x", "y", "z"]).descriptors(columns, rows);
+    let doses: Vec<f64> = (0..41).map(|k| 0.01 * 1.26f64.powi(k)).collect();
+    let speeds: Vec<i64> = (0..11).collect();
+    let listed = Dimension::values("b", &doses).log();
+    Space::new(vec![Dimension::real("a", -1.0, 2.0), listed, Dimension::ordinal("c", &speeds), ligand]).unwrap()
+}
+
 /// Every kind of space.
-fn spaces() -> [(&'static str, Space); 5] {
-    [("plane", plane()), ("stepped", stepped()), ("mixed", mixed()), ("grid", grid()), ("table", table())]
+fn spaces() -> [(&'static str, Space); 6] {
+    let (plane, stepped, mixed) = (("plane", plane()), ("stepped", stepped()), ("mixed", mixed()));
+    [plane, stepped, mixed, ("lab", lab()), ("grid", grid()), ("table", table())]
 }
 
 /// The unit square.

@@ -8,6 +8,7 @@
 //! ```
 
 mod candidates;
+mod descriptors;
 mod diagnostics;
 mod outputs;
 mod run;
@@ -27,6 +28,7 @@ use candidates::Candidates;
 use miette::Result;
 use serde::Deserialize;
 use source::key_names;
+use space::ParsedSpace;
 use spargo::space::Dimension;
 use spargo::study::{Config, Goal, Output};
 use std::collections::HashMap;
@@ -48,6 +50,8 @@ pub struct StudyFile {
     /// Settings of `spargo run`, if the file has them.
     pub run: Option<RunSettings>,
     candidates: Option<Candidates>,
+    /// The files of descriptors.
+    descriptors: Vec<PathBuf>,
     path: PathBuf,
     source: Source,
 }
@@ -83,6 +87,7 @@ impl StudyFile {
     pub fn inputs(&self) -> Vec<PathBuf> {
         std::iter::once(self.path.clone())
             .chain(self.candidates.iter().map(|candidates| candidates.path.clone()))
+            .chain(self.descriptors.iter().cloned())
             .collect()
     }
 
@@ -100,14 +105,14 @@ fn parse(source: &Source, path: &Path) -> Result<StudyFile> {
     source.refuse_unknown_keys(&table, &schema::root_keys())?;
 
     let outputs = outputs::outputs(source, table.remove("objectives"), table.remove("constraints"))?;
-    let (space, candidates) = space::space(source, table.remove("space"), path, &outputs)?;
+    let ParsedSpace { space, candidates, descriptors } = space::space(source, table.remove("space"), path, &outputs)?;
     let run = table.remove("run");
     let config = Config { space, outputs, ..config(source, table, whole)? };
     check_name(source, &config.name)?;
     check_columns(source, &config)?;
     config.check().map_err(|error| source.refused(&error))?;
     let run = run.map(|run| RunSettings::parse(source, run, &config)).transpose()?;
-    Ok(StudyFile { config, run, candidates, path: path.into(), source: source.clone() })
+    Ok(StudyFile { config, run, candidates, descriptors, path: path.into(), source: source.clone() })
 }
 
 /// The library's settings, from all other keys.

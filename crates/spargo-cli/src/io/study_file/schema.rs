@@ -67,11 +67,20 @@ fn space() -> Schema {
     });
     let real = [("log", &log), ("step", &step), ("digits", &digits), ("unit", &unit), ("past", &past)];
     let label = json!({ "type": ["string", "number", "boolean"] });
-    let labels = json!({ "type": "array", "items": label, "minItems": 2, "uniqueItems": true });
+    let list = |of: &Value, about: &str| json!({ "type": "array", "items": of, "minItems": 2, "uniqueItems": true, "description": about });
+    let values = list(&json!({ "type": "number" }), "The only numbers that are asked for, in any order.");
+    let ordered = list(&label, "Labels in order, each as far from the next as any other.");
+    let labels = list(&label, "Labels without order.");
+    let descriptors = json!({
+        "type": "string",
+        "description": "A CSV file with a row of numbers for each choice, relative to the study file: what makes choices alike.",
+    });
     let inputs = [
         input("real", range("number"), &real),
         input("int", range("integer"), &[("log", &log), ("unit", &unit), ("past", &past)]),
-        input("choice", labels, &[("unit", &unit), ("past", &past)]),
+        input("values", values, &[("log", &log), ("unit", &unit), ("past", &past)]),
+        input("ordinal", ordered, &[("unit", &unit), ("past", &past)]),
+        input("choice", labels, &[("descriptors", &descriptors), ("unit", &unit), ("past", &past)]),
     ];
     let file = json!({
         "type": "string",

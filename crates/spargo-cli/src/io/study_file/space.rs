@@ -1,23 +1,31 @@
 //! `[space]`: the inputs, or a table of candidates.
 
 use super::candidates::{Candidates, candidates};
+use super::descriptors::described;
 use super::outputs::{RESERVED, reserved};
 use super::source::Source;
 use miette::Result;
 use serde::Deserialize;
 use spargo::space::{Dimension, Space};
 use spargo::study::Output;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue, ValueDeserializer};
 
-/// Builds the space; a file of candidates is relative to `path`, the study file.
+/// The space, and the files that it is read from besides the study file.
+pub struct ParsedSpace {
+    pub space: Space,
+    pub candidates: Option<Candidates>,
+    pub descriptors: Vec<PathBuf>,
+}
+
+/// Builds the space; files of candidates and descriptors are relative to `path`, the study file.
 pub fn space(
     source: &Source,
     value: Option<Spanned<DeValue<'_>>>,
     path: &Path,
     outputs: &[Output],
-) -> Result<(Space, Option<Candidates>)> {
+) -> Result<ParsedSpace> {
     let Some(value) = value else {
         let help = "add what may be evaluated:\n[space]\ntemperature = { real = [20, 120] }";
         return Err(source.fault(&[], "the study has no space", help));
@@ -30,22 +38,33 @@ pub fn space(
     if file.is_some() {
         table.remove("candidates");
     }
-    let dimensions =
-        table.into_iter().map(|(name, value)| dimension(source, name, value)).collect::<Result<Vec<_>>>()?;
+    let mut descriptors = Vec::new();
+    let inputs = table.into_iter().map(|(name, value)| dimension(source, name, value, path, &mut descriptors));
+    let dimensions = inputs.collect::<Result<Vec<_>>>()?;
     match file {
         Some(file) => {
             let (space, candidates) = candidates(source, path.with_file_name(file), dimensions, outputs)?;
-            Ok((space, Some(candidates)))
+            Ok(ParsedSpace { space, candidates: Some(candidates), descriptors })
         }
         None if dimensions.is_empty() => {
             let help = "add, say, temperature = { real = [20, 120] }, or candidates = \"pool.csv\"";
             Err(source.fault(&["space"], "the space has no inputs", help))
         }
-        None => Ok((Space::new(dimensions).map_err(|error| source.refused(&error))?, None)),
+        None => {
+            let space = Space::new(dimensions).map_err(|error| source.refused(&error))?;
+            Ok(ParsedSpace { space, candidates: None, descriptors })
+        }
     }
 }
 
-fn dimension(source: &Source, name: Spanned<DeString<'_>>, value: Spanned<DeValue<'_>>) -> Result<Dimension> {
+/// An input, with descriptors from a file next to the study file, which is added to `files`.
+fn dimension(
+    source: &Source,
+    name: Spanned<DeString<'_>>,
+    value: Spanned<DeValue<'_>>,
+    study: &Path,
+    files: &mut Vec<PathBuf>,
+) -> Result<Dimension> {
     let word = name.get_ref().to_string();
     let path = ["space", &word];
     if RESERVED.contains(&word.as_str()) {
@@ -57,11 +76,20 @@ fn dimension(source: &Source, name: Spanned<DeString<'_>>, value: Spanned<DeValu
             format!("write {word} = {{ real = [20, 120] }}, {{ int = [1, 8] }} or {{ choice = [\"Pd\", \"Ni\"] }}");
         return Err(source.fault(&path, format!("'{word}' must be a table that gives its values"), help));
     };
-    let known = ["real", "int", "choice", "log", "step", "digits", "unit", "past"].map(String::from);
-    source.refuse_unknown_keys(&table, &known)?;
+    let known = ["real", "int", "values", "ordinal", "choice", "descriptors", "log", "step", "digits", "unit", "past"];
+    source.refuse_unknown_keys(&table, &known.map(String::from))?;
+    let descriptors = table.remove("descriptors");
     insert_name(&mut table, name);
     let value = ValueDeserializer::from(Spanned::new(span, DeValue::Table(table)));
-    Dimension::deserialize(value).map_err(|error| source.unreadable_at(&error, &path))
+    let dimension = Dimension::deserialize(value).map_err(|error| source.unreadable_at(&error, &path))?;
+    let Some(descriptors) = descriptors else { return Ok(dimension) };
+    let Some(file) = descriptors.get_ref().as_str().map(|file| study.with_file_name(file)) else {
+        let help = "give the name of a CSV file with a row for each choice: descriptors = \"ligands.csv\"";
+        return Err(source.fault(&["space", &word, "descriptors"], "'descriptors' must be the name of a file", help));
+    };
+    let described = described(source, dimension, &file)?;
+    files.push(file);
+    Ok(described)
 }
 
 /// Inserts the name of an input into its table, where the library expects it.

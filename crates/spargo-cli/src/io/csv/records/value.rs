@@ -4,7 +4,7 @@ use spargo::space::{Domain, Value};
 
 /// A cell as a value of a domain, which may lie outside it.
 pub fn value(cell: &str, domain: &Domain) -> Value {
-    if domain.is_categorical() { Value::Choice(cell.into()) } else { number_value(cell) }
+    if domain.choices().is_empty() { number_value(cell) } else { Value::Choice(cell.into()) }
 }
 
 /// A cell as a number if it is one, otherwise as a word.
