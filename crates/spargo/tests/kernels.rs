@@ -63,6 +63,19 @@ fn gradients_of_parameters_hold() {
     }
 }
 
+/// One triangle stands for both: in products of matrices as in gradients, across several chunks of columns.
+#[test]
+fn a_gram_matrix_is_the_matrix_of_points_with_themselves() {
+    let x = mixed_points(150, 3);
+    let g = Mat::from_fn(150, 150, |i, j| ((i * j) as f64).sin() + ((i + j) as f64).cos());
+    for kernel in all(3) {
+        let whole = kernel.matrix(x.as_ref(), x.as_ref());
+        assert_close(&format!("{kernel:?}"), &flat(kernel.gram(x.as_ref()).as_ref()), &flat(whole.as_ref()), 1e-15);
+        let expected = kernel.parameter_gradient(x.as_ref(), x.as_ref(), g.as_ref());
+        assert_close(&format!("{kernel:?}"), &kernel.gram_gradient(x.as_ref(), g.as_ref()), &expected, 1e-11);
+    }
+}
+
 /// The loops of a few points run over the other points: what a search finds must not depend on how many others go on.
 #[test]
 fn a_few_points_have_the_same_numbers_as_among_many() {

@@ -8,6 +8,7 @@
 
 use super::{Product, REPEATS};
 use crate::commands::optimize::Model;
+use crate::processor::cpu_seconds;
 use clap::Args;
 use miette::{IntoDiagnostic, Result, miette};
 use serde::Serialize;
@@ -63,6 +64,8 @@ struct BenchStepReport {
     fit_cold_s: f64,
     acquire_s: f64,
     total_s: f64,
+    /// Processor seconds of all threads, with the warm fit.
+    cpu_s: f64,
     evaluations: usize,
     evaluations_cold: usize,
     /// Nats per point in standardized units.
@@ -86,7 +89,9 @@ impl BenchStep {
         study.add(before).into_diagnostic()?;
         study.ask(self.batch).into_diagnostic()?;
         study.add(new).into_diagnostic()?;
+        let used = cpu_seconds();
         study.ask(self.batch).into_diagnostic()?;
+        let cpu_s = cpu_seconds() - used;
         let warm = last(&study)?;
         let peak = peak_rss_mb();
 
@@ -111,6 +116,7 @@ impl BenchStep {
             fit_cold_s: cold_model.fit_s,
             acquire_s: warm.acquire_s,
             total_s: warm.total_s,
+            cpu_s,
             evaluations: evaluations(model),
             evaluations_cold: evaluations(cold_model),
             bound: model.fit.as_ref().map_or(f64::NAN, |fit| fit.objective) * per_point,
@@ -187,7 +193,8 @@ impl fmt::Display for BenchStepReport {
         writeln!(out, "{:<28}{:.3} s ({} evaluations)", "fit, warm", self.fit_s, self.evaluations)?;
         writeln!(out, "{:<28}{:.3} s ({} evaluations)", "fit, cold", self.fit_cold_s, self.evaluations_cold)?;
         writeln!(out, "{:<28}{:.3} s", "acquire", self.acquire_s)?;
-        writeln!(out, "{:<28}{:.3} s", "total, with the warm fit", self.total_s)?;
+        let (total, cpu) = (self.total_s, self.cpu_s);
+        writeln!(out, "{:<28}{total:.3} s, processor {cpu:.3} s", "total, with the warm fit")?;
         writeln!(out, "{:<28}{:.4} nats per point", "bound", self.bound)?;
         write!(out, "{:<28}{:.4} nats per point", "bound, converged", self.bound_converged)?;
         self.peak_rss_mb.map_or(Ok(()), |peak| write!(out, "\n{:<28}{peak:.0} MB", "peak memory"))

@@ -317,4 +317,13 @@ impl<U: BatchedObjective + ?Sized> BatchedObjective for SuccessWeighted<'_, U> {
         }
         Ok((values, gradient))
     }
+
+    fn value(&self, elements: &[usize], points: MatRef<'_>) -> Result<Vec<f64>> {
+        let values = self.acquisition.value(elements, points)?;
+        if self.failure_model.is_certain() {
+            return Ok(values);
+        }
+        let (success, _) = self.failure_model.with_gradient(points)?;
+        Ok(values.into_iter().zip(success).map(|(value, success)| self.weighting.value(value, success)).collect())
+    }
 }

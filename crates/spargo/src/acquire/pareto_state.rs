@@ -80,6 +80,9 @@ fn incumbents(means: &[Vec<f64>], violations: &[f64]) -> Vec<usize> {
         rows.truncate(NEXT_TO_FEASIBLE);
         return rows;
     }
+    if rows.len() == means.len() {
+        return pareto::front(means);
+    }
     let feasible: Vec<Vec<f64>> = rows.iter().map(|&row| means[row].clone()).collect();
     pareto::front(&feasible).into_iter().map(|i| rows[i]).collect()
 }

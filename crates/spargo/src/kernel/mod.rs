@@ -33,7 +33,7 @@ pub use sphere::Sphere;
 pub use stationary::{Family, Stationary};
 
 use crate::error::{Error, Result};
-use crate::linalg::{Mat, MatMut, MatRef};
+use crate::linalg::{Mat, MatMut, MatRef, mirror_lower};
 use crate::space::{Descriptors, Domain, LabelGeometry, Space};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
@@ -342,20 +342,48 @@ impl Kernel {
         out
     }
 
+    /// k(xᵢ, xⱼ) as a new matrix, [n, n], columns in parallel: what is above the diagonal is copied from below.
+    pub fn gram(&self, x: MatRef<'_>) -> Mat {
+        let mut out = Mat::zeros(x.nrows(), x.nrows());
+        out.par_col_chunks_mut(COLUMNS).enumerate().for_each(|(chunk, columns)| {
+            let (first, width) = (chunk * COLUMNS, columns.ncols());
+            let below = x.nrows() - first;
+            self.cross(x.subrows(first, below), x.subrows(first, width), columns.subrows_mut(first, below));
+        });
+        mirror_lower(out.as_mut());
+        out
+    }
+
     /// Σᵢⱼ gᵢⱼ ∂k(aᵢ, bⱼ)/∂θ, columns in parallel; chunks are summed in order, whatever the number of threads.
     pub fn parameter_gradient(&self, a: MatRef<'_>, b: MatRef<'_>, g: MatRef<'_>) -> Vec<f64> {
-        let chunk_gradient = |(chunk, g): (usize, MatRef<'_>)| {
-            let mut gradient = vec![0.0; self.roles().len()];
-            let points = b.subrows(chunk * COLUMNS, g.ncols());
-            let (mut k, mut cache) = (Mat::zeros(a.nrows(), g.ncols()), Cache::default());
-            self.forward(a, points, k.as_mut(), &mut cache);
-            self.backward(a, points, k.as_ref(), g, &cache, &mut gradient);
-            gradient
-        };
-        let parts: Vec<Vec<f64>> = g.par_col_chunks(COLUMNS).enumerate().map(chunk_gradient).collect();
+        self.sum_of_chunks(g, |chunk, g| self.block_gradient(a, b.subrows(chunk * COLUMNS, g.ncols()), g))
+    }
+
+    /// Σᵢⱼ gᵢⱼ ∂k(xᵢ, xⱼ)/∂θ for a symmetric g: what is above the diagonal counts by what is below.
+    pub fn gram_gradient(&self, x: MatRef<'_>, g: MatRef<'_>) -> Vec<f64> {
+        self.sum_of_chunks(g, |chunk, g| {
+            let (first, width) = (chunk * COLUMNS, g.ncols());
+            let below = x.nrows() - first;
+            let mut g = g.subrows(first, below).to_owned();
+            (0..width).for_each(|j| g.col_as_slice_mut(j)[width..].iter_mut().for_each(|g| *g *= 2.0));
+            self.block_gradient(x.subrows(first, below), x.subrows(first, width), g.as_ref())
+        })
+    }
+
+    /// The sum over chunks of the columns of g, by their numbers, in order.
+    fn sum_of_chunks(&self, g: MatRef<'_>, gradient: impl Fn(usize, MatRef<'_>) -> Vec<f64> + Sync) -> Vec<f64> {
+        let parts: Vec<Vec<f64>> = g.par_col_chunks(COLUMNS).enumerate().map(|(chunk, g)| gradient(chunk, g)).collect();
         let mut total = vec![0.0; self.roles().len()];
         parts.iter().for_each(|part| total.iter_mut().zip(part).for_each(|(total, p)| *total += p));
         total
+    }
+
+    fn block_gradient(&self, a: MatRef<'_>, b: MatRef<'_>, g: MatRef<'_>) -> Vec<f64> {
+        let mut gradient = vec![0.0; self.roles().len()];
+        let (mut k, mut cache) = (Mat::zeros(a.nrows(), b.nrows()), Cache::default());
+        self.forward(a, b, k.as_mut(), &mut cache);
+        self.backward(a, b, k.as_ref(), g, &cache, &mut gradient);
+        gradient
     }
 }
 

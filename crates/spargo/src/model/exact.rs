@@ -78,7 +78,7 @@ pub fn dense_gradient(hyper: &Hyperparameters, data: &Dataset) -> Result<Evaluat
     g.par_col_iter_mut().enumerate().for_each(|(j, column)| {
         column.iter_mut().zip(&alpha).for_each(|(g, a)| *g = 0.5 * (a * alpha[j] - *g));
     });
-    let mut gradient = hyper.kernel.parameter_gradient(data.x(), data.x(), g.as_ref());
+    let mut gradient = hyper.kernel.gram_gradient(data.x(), g.as_ref());
     let noise = data.noise(hyper.noise);
     let learned = (0..data.len()).filter(|&i| data.noise_is_learned(i));
     gradient.push(learned.map(|i| g[(i, i)] * noise[i]).sum());
@@ -90,7 +90,7 @@ pub fn dense_gradient(hyper: &Hyperparameters, data: &Dataset) -> Result<Evaluat
 /// L = chol(K + Σ) and w = L⁻¹(y − μ).
 fn condition(hyper: &Hyperparameters, data: &Dataset) -> Result<(Cholesky, Vec<f64>)> {
     hyper.check(data.dimension())?;
-    let mut k = hyper.kernel.matrix(data.x(), data.x());
+    let mut k = hyper.kernel.gram(data.x());
     for (i, noise) in data.noise(hyper.noise).into_iter().enumerate() {
         k[(i, i)] += noise;
     }

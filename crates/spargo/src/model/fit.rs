@@ -144,9 +144,14 @@ pub fn fit(start: &Hyperparameters, data: &Dataset, z: MatRef<'_>, settings: &Fi
     start.check(data.dimension())?;
     settings.check(start, data)?;
     let start = &settings.raised(start);
-    let Learned { mut hyper, mut report } = learn(start, data, z, settings)?;
+    let (Learned { mut hyper, mut report }, last) = learn(start, data, z, settings)?;
     interrupt::poll()?;
-    let (inferred, sums) = match infer(&hyper, data, z, settings) {
+    let is_last = |sums: &Collapsed| settings.inference == Inference::Sparse && sums.is_of(&hyper, settings.jitter);
+    let inferred = match last.filter(is_last) {
+        Some(sums) => sums.infer().map(|inferred| (inferred, Some(sums))),
+        None => infer(&hyper, data, z, settings),
+    };
+    let (inferred, sums) = match inferred {
         Ok(inferred) => inferred,
         // A posterior that cannot be computed with the new ones is computed with the old.
         Err(error) => {
@@ -235,7 +240,14 @@ fn infer(
     }
 }
 
-fn learn(start: &Hyperparameters, data: &Dataset, z: MatRef<'_>, settings: &FitOptions) -> Result<Learned> {
+/// Hyperparameters, and the sums over all data at those that were looked at last, if it came to such sums.
+fn learn(
+    start: &Hyperparameters,
+    data: &Dataset,
+    z: MatRef<'_>,
+    settings: &FitOptions,
+) -> Result<(Learned, Option<Collapsed>)> {
+    let mut last = None;
     let mut learned = Learned::new(start);
     let rough = settings.start == Start::Cold && settings.likelihood.is_conjugate();
     if rough && settings.hyperparameters != HyperparameterObjective::Fixed {
@@ -250,7 +262,11 @@ fn learn(start: &Hyperparameters, data: &Dataset, z: MatRef<'_>, settings: &FitO
         HyperparameterObjective::Bound => {
             // Fails early, with the reason, on inducing points that do not fit the data.
             Sgpr::new(start, data, z)?;
-            learned.climb(data.len(), settings, |hyper| Sgpr::new(hyper, data, z)?.bound_gradient());
+            learned.climb(data.len(), settings, |hyper| {
+                let (evaluation, sums) = Sgpr::new(hyper, data, z)?.bound_gradient_and_sums()?;
+                last = Some(sums);
+                Ok(evaluation)
+            });
         }
         HyperparameterObjective::Elbo => {
             Svgp::new(start, data, z, settings.likelihood)?;
@@ -258,7 +274,7 @@ fn learn(start: &Hyperparameters, data: &Dataset, z: MatRef<'_>, settings: &FitO
             learned.climb(data.len(), settings, |hyper| optimal_elbo_gradient(hyper, data, z, settings, &mut q));
         }
     }
-    Ok(learned)
+    Ok((learned, last))
 }
 
 /// max_q ELBO and its gradient; the optimal q is found from the last one and takes its place.

@@ -13,6 +13,12 @@
 //!     τᵢ = −E ∂²log p(yᵢ|f),  νᵢ = E ∂log p(yᵢ|f) + τᵢmᵢ:   1/v₋ᵢ = 1/vᵢ − τᵢ,   m₋ᵢ = v₋ᵢ(mᵢ/vᵢ − νᵢ)
 //! ```
 //!
+//! The exact posterior of f at its own data follows from the same numbers, as r = y − μ = (K + Σ)α:
+//!
+//! ```text
+//!     E f(xᵢ) = yᵢ − σᵢ²αᵢ,   Var f(xᵢ) = σᵢ²(1 − σᵢ²Pᵢᵢ)
+//! ```
+//!
 //! The first is eq. 5.12 of Rasmussen & Williams (2006). The second is the same for the linear model in a(x) that a sparse
 //! posterior is. Hyperparameters and inducing points stay as they are, and these have seen the outcome.
 
@@ -20,7 +26,7 @@ use super::likelihood::Likelihood;
 use super::posterior::{InducingCovariance, Posterior, Prediction};
 use crate::data::Dataset;
 use crate::error::{Error, Result};
-use crate::linalg::{Accumulate, Mat, column, dot, gemm, norm2, select_rows, solve_lower};
+use crate::linalg::{Accumulate, Mat, column, dot, gemm, mat_vec, norm2, select_rows, solve_lower};
 use rayon::prelude::*;
 
 /// Rows at a time.
@@ -77,19 +83,38 @@ pub fn leave_site_out(
     Ok(Prediction { mean, variance })
 }
 
-fn exact(posterior: &Posterior, data: &Dataset, rows: &[usize]) -> Vec<(f64, f64)> {
+/// Mean and variance of f at some of the data of an exact posterior; of the last of them it is much cheaper than a prediction.
+pub(crate) fn at_data(posterior: &Posterior, rows: &[usize]) -> Result<Prediction> {
+    let InducingCovariance::Noise(deviations) = posterior.inducing_covariance() else {
+        return posterior.predict(select_rows(posterior.z(), rows).as_ref());
+    };
+    let (alpha, residuals) = (posterior.mean_weights(), mat_vec(posterior.l(), posterior.w()));
+    let moments = |(&i, precision): (&usize, f64)| {
+        let noise = deviations[i] * deviations[i];
+        let mean = posterior.prior_mean() + residuals[i] - noise * alpha[i];
+        (mean, (noise * (1.0 - noise * precision)).max(0.0))
+    };
+    let block = |rows: &[usize]| rows.iter().zip(precisions(posterior, rows)).map(moments).collect::<Vec<_>>();
+    let blocks: Vec<Vec<(f64, f64)>> = rows.par_chunks(BLOCK).map(block).collect();
+    let (mean, variance) = blocks.into_iter().flatten().unzip();
+    Ok(Prediction { mean, variance })
+}
+
+/// Pᵢᵢ = |L⁻¹eᵢ|² of an exact posterior.
+fn precisions(posterior: &Posterior, rows: &[usize]) -> Vec<f64> {
     // L⁻¹eᵢ vanishes above i.
     let first = rows.iter().copied().min().unwrap_or(0);
-    let n = data.len() - first;
+    let n = posterior.z().nrows() - first;
     let mut columns = Mat::zeros(n, rows.len());
     rows.iter().enumerate().for_each(|(j, &i)| columns[(i - first, j)] = 1.0);
     solve_lower(posterior.l().submatrix(first, first, n, n), columns.as_mut());
+    (0..rows.len()).map(|j| norm2(column(columns.as_ref(), j))).collect()
+}
+
+fn exact(posterior: &Posterior, data: &Dataset, rows: &[usize]) -> Vec<(f64, f64)> {
     let alpha = posterior.mean_weights();
-    let one = |(j, &i): (usize, &usize)| {
-        let precision = norm2(column(columns.as_ref(), j));
-        (data.y()[i] - alpha[i] / precision, precision.recip())
-    };
-    rows.iter().enumerate().map(one).collect()
+    let one = |(&i, precision): (&usize, f64)| (data.y()[i] - alpha[i] / precision, precision.recip());
+    rows.iter().zip(precisions(posterior, rows)).map(one).collect()
 }
 
 fn sparse(posterior: &Posterior, root: &Mat, data: &Dataset, noise: f64, rows: &[usize]) -> Vec<(f64, f64)> {
@@ -107,4 +132,32 @@ fn sparse(posterior: &Posterior, root: &Mat, data: &Dataset, noise: f64, rows: &
         (y - (y - mean) / left, (prior[j] - norm2(a)).max(0.0) + known / left + noise)
     };
     rows.iter().enumerate().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{Family, Kernel};
+    use crate::model::{Hyperparameters, exact};
+    use crate::rng::{Purpose, normal, stream, uniform};
+
+    #[test]
+    fn at_its_own_data_a_posterior_is_what_it_predicts_there() {
+        let mut rng = stream(4, Purpose::Data, 0, 0);
+        let x = Mat::from_fn(300, 2, |_, _| uniform(&mut rng));
+        let y = (0..300).map(|i| (5.0 * x[(i, 0)]).sin() + x[(i, 1)] + 0.1 * normal(&mut rng)).collect();
+        let known = (0..300).map(|i| (i % 5 == 0).then_some(0.2)).collect();
+        let data = Dataset::new(x, y).unwrap().with_known_noise(known).unwrap();
+        for noise in [1e-6, 0.01, 3.0] {
+            let hyper = Hyperparameters { kernel: Kernel::stationary(Family::Matern52, 1.3, 0.4, 2), mean: 0.7, noise };
+            let posterior = exact::infer(&hyper, &data).unwrap().posterior;
+            let rows: Vec<usize> = (100..300).rev().step_by(3).collect();
+            let expected = posterior.predict(select_rows(data.x(), &rows).as_ref()).unwrap();
+            let found = at_data(&posterior, &rows).unwrap();
+            for j in 0..rows.len() {
+                assert!((found.mean[j] - expected.mean[j]).abs() < 1e-8, "{noise}: {j}");
+                assert!((found.variance[j] - expected.variance[j]).abs() < 1e-9, "{noise}: {j}");
+            }
+        }
+    }
 }

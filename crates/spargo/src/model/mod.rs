@@ -17,6 +17,7 @@ pub mod svgp;
 mod transform;
 
 pub use fit::{EXACT_LIMIT, Fit, FitOptions, FitReport, HyperparameterObjective, Inference, fit};
+pub(crate) use leave_one_out::at_data;
 pub use leave_one_out::{leave_one_out, leave_site_out};
 pub use likelihood::Likelihood;
 pub use noise::noise_bound;

@@ -15,6 +15,11 @@ pub trait BatchedObjective: Sync {
 
     /// Element `elements[i]` at row i, and its gradient there, [points, inputs].
     fn value_gradient(&self, elements: &[usize], points: MatRef<'_>) -> Result<(Vec<f64>, Mat)>;
+
+    /// Element `elements[i]` at row i: the same numbers as with the gradient, which may cost as much again.
+    fn value(&self, elements: &[usize], points: MatRef<'_>) -> Result<Vec<f64>> {
+        Ok(self.value_gradient(elements, points)?.0)
+    }
 }
 
 /// Refuses a list of elements that is not one per point, or that names one beyond the `count` there are.

@@ -158,59 +158,101 @@ impl Features {
         if self.waves() == 0 {
             return;
         }
-        // A point is a column here: long ones, alongside those of g.
-        let mut angles = Mat::from_fn(self.waves(), x.nrows(), |f, _| self.phases[f]); // [F, n]
-        gemm(angles.as_mut(), Accumulate::Add, 1.0, self.turns.transpose(), x.transpose());
+        let mut angles = self.angles(x);
         let mut waves = vec![0.0; self.waves()];
         for (i, &own) in columns.iter().enumerate() {
             let (angles, g) = (column_mut(angles.as_mut(), i), &column(g, own)[..self.waves()]);
-            for Factors { input, values } in &self.shifts {
-                let category = category(x[(i, *input)], values.nrows());
-                angles.iter_mut().enumerate().for_each(|(f, angle)| *angle += values[(category, f)]);
-            }
             waves.copy_from_slice(angles);
             cos_turns_in_place(&mut waves, self.amplitude);
-            self.multiply_one(x, i, &mut waves);
-            let on_spheres = self.add_sphere_gradient(x, i, (&waves, g), gradient.as_mut());
+            let of_categories = self.factors_of(x, i);
+            multiply_one(&of_categories, &mut waves);
+            let on_spheres = self.on_spheres(x, i);
+            self.add_sphere_gradient(x, i, (&waves, g, &on_spheres), gradient.as_mut());
             on_spheres.iter().for_each(|own| waves.iter_mut().zip(own).for_each(|(wave, own)| *wave *= own));
             values[i] += dot(&waves, g);
             // ∂cos(2πt)/∂t = 2π cos(2π(t + ¼))
             angles.iter_mut().for_each(|turns| *turns += 0.25);
             cos_turns_in_place(angles, TAU * self.amplitude);
-            self.multiply_one(x, i, angles);
+            multiply_one(&of_categories, angles);
             on_spheres.iter().for_each(|own| angles.iter_mut().zip(own).for_each(|(slope, own)| *slope *= own));
             angles.iter_mut().zip(g).for_each(|(slope, g)| *slope *= g);
         }
         gemm(gradient, Accumulate::Add, 1.0, angles.transpose(), self.turns.transpose());
     }
 
+    /// Adds φ(xᵢ)ᵀgᵢ to `values`: the numbers of [`add_value_gradient`](Self::add_value_gradient).
+    pub fn add_values(&self, x: MatRef<'_>, g: MatRef<'_>, columns: &[usize], values: &mut [f64]) {
+        self.add_exact_values(x, g, columns, values);
+        if self.waves() == 0 || x.nrows() == 0 {
+            return;
+        }
+        let mut angles = self.angles(x);
+        for (i, &own) in columns.iter().enumerate() {
+            let waves = column_mut(angles.as_mut(), i);
+            cos_turns_in_place(waves, self.amplitude);
+            multiply_one(&self.factors_of(x, i), waves);
+            self.on_spheres(x, i).iter().for_each(|own| waves.iter_mut().zip(own).for_each(|(wave, own)| *wave *= own));
+            values[i] += dot(waves, &column(g, own)[..self.waves()]);
+        }
+    }
+
+    /// ωᵀx + b in turns, [F, n]: a point is a column, alongside those of g.
+    fn angles(&self, x: MatRef<'_>) -> Mat {
+        let mut angles = Mat::from_fn(self.waves(), x.nrows(), |f, _| self.phases[f]);
+        gemm(angles.as_mut(), Accumulate::Add, 1.0, self.turns.transpose(), x.transpose());
+        for (i, Factors { input, values }) in (0..x.nrows()).flat_map(|i| self.shifts.iter().map(move |own| (i, own))) {
+            let category = category(x[(i, *input)], values.nrows());
+            column_mut(angles.as_mut(), i)
+                .iter_mut()
+                .enumerate()
+                .for_each(|(f, angle)| *angle += values[(category, f)]);
+        }
+        angles
+    }
+
     /// Adds what the exact features contribute to values and gradients.
     fn add_exact(&self, x: MatRef<'_>, g: MatRef<'_>, columns: &[usize], values: &mut [f64], mut gradient: MatMut<'_>) {
+        self.add_exact_values(x, g, columns, values);
         let mut first = self.waves();
         for sphere in &self.exact {
-            let coordinates = sphere.coordinates(x);
             for (i, &own) in columns.iter().enumerate() {
                 let g = &column(g, own)[first..first + sphere.count()];
-                values[i] += g.iter().enumerate().map(|(m, g)| g * coordinates[(i, m)]).sum::<f64>();
                 sphere.add_gradient(x, i, g, |input, slope| gradient[(i, input)] += slope);
             }
             first += sphere.count();
         }
     }
 
-    /// Adds the gradient through the coordinates on spheres of point i; the coordinate of each feature on each sphere is returned.
-    fn add_sphere_gradient(
-        &self,
-        x: MatRef<'_>,
-        i: usize,
-        (waves, g): (&[f64], &[f64]),
-        mut gradient: MatMut<'_>,
-    ) -> Vec<Vec<f64>> {
+    /// Adds what the exact features contribute to values.
+    fn add_exact_values(&self, x: MatRef<'_>, g: MatRef<'_>, columns: &[usize], values: &mut [f64]) {
+        let mut first = self.waves();
+        for sphere in &self.exact {
+            let coordinates = sphere.coordinates(x);
+            for (i, &own) in columns.iter().enumerate() {
+                let g = &column(g, own)[first..first + sphere.count()];
+                values[i] += g.iter().enumerate().map(|(m, g)| g * coordinates[(i, m)]).sum::<f64>();
+            }
+            first += sphere.count();
+        }
+    }
+
+    /// The coordinate of each feature of point i on each sphere.
+    fn on_spheres(&self, x: MatRef<'_>, i: usize) -> Vec<Vec<f64>> {
         let of_features = |SphereFactor { sphere, coordinates }: &SphereFactor| {
             let own = sphere.coordinates(x.subrows(i, 1));
             coordinates.iter().map(|m| m.map_or(1.0, |m| own[(0, m)])).collect::<Vec<f64>>()
         };
-        let all: Vec<Vec<f64>> = self.spheres.iter().map(of_features).collect();
+        self.spheres.iter().map(of_features).collect()
+    }
+
+    /// Adds the gradient through the coordinates on spheres of point i, `all` of them.
+    fn add_sphere_gradient(
+        &self,
+        x: MatRef<'_>,
+        i: usize,
+        (waves, g, all): (&[f64], &[f64], &[Vec<f64>]),
+        mut gradient: MatMut<'_>,
+    ) {
         for (s, SphereFactor { sphere, coordinates }) in self.spheres.iter().enumerate() {
             let mut q = vec![0.0; sphere.count()];
             for (f, &m) in coordinates.iter().enumerate().filter_map(|(f, m)| Some((f, m.as_ref()?))) {
@@ -219,16 +261,21 @@ impl Features {
             }
             sphere.add_gradient(x, i, &q, |input, slope| gradient[(i, input)] += slope);
         }
-        all
     }
 
-    /// Multiplies the waves of point i by the factors of its categories.
-    fn multiply_one(&self, x: MatRef<'_>, i: usize, waves: &mut [f64]) {
-        for Factors { input, values } in &self.factors {
+    /// The factors of each category of point i.
+    fn factors_of(&self, x: MatRef<'_>, i: usize) -> Vec<Vec<f64>> {
+        let of = |Factors { input, values }: &Factors| {
             let category = category(x[(i, *input)], values.nrows());
-            waves.iter_mut().enumerate().for_each(|(f, wave)| *wave *= values[(category, f)]);
-        }
+            (0..values.ncols()).map(|f| values[(category, f)]).collect()
+        };
+        self.factors.iter().map(of).collect()
     }
+}
+
+/// Multiplies the waves of a point by the factors of its categories.
+fn multiply_one(factors: &[Vec<f64>], waves: &mut [f64]) {
+    factors.iter().for_each(|own| waves.iter_mut().zip(own).for_each(|(wave, own)| *wave *= own));
 }
 
 /// Changes row i of the waves by the numbers of the category that point i has.

@@ -212,6 +212,24 @@ impl Paths {
         Ok((values, gradient))
     }
 
+    /// Path `elements[i]` at row i of x: the numbers of [`value_gradient`](Self::value_gradient), without the gradient.
+    pub fn value(&self, elements: &[usize], x: MatRef<'_>) -> Result<Vec<f64>> {
+        self.check(x)?;
+        check_elements(elements, x.nrows(), self.len())?;
+        let mut values = vec![self.mean; x.nrows()];
+        let rows = elements.par_chunks(FEW_ROWS).zip(x.par_row_chunks(FEW_ROWS));
+        rows.zip(values.par_chunks_mut(FEW_ROWS)).for_each(|((elements, x), values)| {
+            self.add_update(x, gather(self.updates.as_ref(), elements).as_ref(), values);
+            for block in &self.blocks {
+                let (rows, paths) = block.own(elements);
+                let mut own = vec![0.0; rows.len()];
+                block.features.add_values(select_rows(x, &rows).as_ref(), block.theta.as_ref(), &paths, &mut own);
+                rows.into_iter().zip(own).for_each(|(row, own)| values[row] += own);
+            }
+        });
+        Ok(values)
+    }
+
     fn check(&self, x: MatRef<'_>) -> Result<()> {
         if x.ncols() != self.dimension() {
             let what = "each point to evaluate paths at".into();
@@ -229,9 +247,14 @@ impl Paths {
 
     /// Adds k(x, Z)v of each row's own path, and its gradient.
     fn add_update_gradient(&self, elements: &[usize], x: MatRef<'_>, values: &mut [f64], gradient: MatMut<'_>) {
-        let v = gather(self.updates.as_ref(), elements); // [n, m]
-        add_row_dots(values, self.cross(x).as_ref(), v.as_ref());
+        let v = gather(self.updates.as_ref(), elements);
+        self.add_update(x, v.as_ref(), values);
         self.kernel.add_input_gradient(x, self.z.as_ref(), v.as_ref(), gradient);
+    }
+
+    /// Adds k(x, Z)v of each row's own path, v [n, m].
+    fn add_update(&self, x: MatRef<'_>, v: MatRef<'_>, values: &mut [f64]) {
+        add_row_dots(values, self.cross(x).as_ref(), v);
     }
 }
 
@@ -247,6 +270,10 @@ impl BatchedObjective for Paths {
 
     fn value_gradient(&self, elements: &[usize], points: MatRef<'_>) -> Result<(Vec<f64>, Mat)> {
         self.value_gradient(elements, points)
+    }
+
+    fn value(&self, elements: &[usize], points: MatRef<'_>) -> Result<Vec<f64>> {
+        self.value(elements, points)
     }
 }
 
@@ -271,15 +298,20 @@ impl Block {
         gemm(out, Accumulate::Add, 1.0, self.features.matrix(x).as_ref(), self.theta.as_ref());
     }
 
+    /// The rows whose elements are its paths, and these by their places in it.
+    fn own(&self, elements: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        let own = self.first..self.first + self.theta.ncols();
+        let rows = (0..elements.len()).filter(|&i| own.contains(&elements[i]));
+        rows.map(|i| (i, elements[i] - self.first)).unzip()
+    }
+
     /// Adds φ(x)ᵀθ and its gradient to the rows that belong to its paths.
     fn add_prior_gradient(&self, elements: &[usize], x: MatRef<'_>, values: &mut [f64], mut gradient: MatMut<'_>) {
-        let own = self.first..self.first + self.theta.ncols();
-        let rows: Vec<usize> = (0..elements.len()).filter(|&i| own.contains(&elements[i])).collect();
+        let (rows, paths) = self.own(elements);
         if rows.is_empty() {
             return;
         }
         let x = select_rows(x, &rows);
-        let paths: Vec<usize> = rows.iter().map(|&i| elements[i] - self.first).collect();
         let (mut value, mut slope) = (vec![0.0; rows.len()], Mat::zeros(rows.len(), x.ncols()));
         self.features.add_value_gradient(x.as_ref(), self.theta.as_ref(), &paths, &mut value, slope.as_mut());
         for (own, &row) in rows.iter().enumerate() {

@@ -130,26 +130,40 @@ impl Credit {
         if new.is_empty() {
             return Ok(credit);
         }
-        let Prediction { mean, variance } = posterior.predict(select_rows(x, new).as_ref())?;
-        let mut sources: HashMap<u64, Source> = credit.awaited.iter().copied().collect();
         let before = credit.best_mean(models, objective)?;
-        for (i, &place) in new.iter().enumerate() {
-            let Some(source) = sources.remove(&hash(x, place)) else { continue };
-            if before.is_finite() {
-                let (gain, count) = &mut credit.gains[source as usize];
-                *gain += (mean[i] - variance[i].max(0.0).sqrt() - before).max(0.0);
-                *count += 1;
-            }
+        let (own, others) = credit.take_awaited(x, new);
+        // A variance takes as long as M means, and most of many new trials were not chosen here.
+        let places: Vec<usize> = own.iter().map(|(place, _)| *place).collect();
+        let Prediction { mean, variance } = posterior.predict(select_rows(x, &places).as_ref())?;
+        for (i, (_, source)) in own.into_iter().enumerate().filter(|_| before.is_finite()) {
+            let (gain, count) = &mut credit.gains[source as usize];
+            *gain += (mean[i] - variance[i].max(0.0).sqrt() - before).max(0.0);
+            *count += 1;
         }
-        credit.awaited.retain(|(point, _)| sources.contains_key(point));
-        if let Some(i) = largest(&mean).filter(|&i| mean[i] > before) {
-            credit.best = row(x, new[i]);
+        let means = [mean, posterior.mean(select_rows(x, &others).as_ref())?].concat();
+        if let Some(i) = largest(&means).filter(|&i| means[i] > before) {
+            credit.best = row(x, [places, others].concat()[i]);
         }
         if credit.gains.iter().map(|(_, count)| count).sum::<usize>() >= FEWEST.max(batch / 2) {
             let gains = std::mem::take(&mut credit.gains);
             credit.learn(gains.map(|(gain, count)| (count > 0).then(|| gain / count as f64)));
         }
         Ok(credit)
+    }
+
+    /// Of places among observations, those of points that are awaited, with what has chosen them, and the others; the former are awaited no
+    /// longer.
+    fn take_awaited(&mut self, x: MatRef<'_>, places: &[usize]) -> (Vec<(usize, Source)>, Vec<usize>) {
+        let mut sources: HashMap<u64, Source> = self.awaited.iter().copied().collect();
+        let (mut own, mut others) = (Vec::new(), Vec::new());
+        for &place in places {
+            match sources.remove(&hash(x, place)) {
+                Some(source) => own.push((place, source)),
+                None => others.push(place),
+            }
+        }
+        self.awaited.retain(|(point, _)| sources.contains_key(point));
+        (own, others)
     }
 
     /// The mean of the newest models at the best trial before; the least number if there was none.

@@ -30,6 +30,9 @@ const MISFIT: f64 = 4.0;
 /// Fewer new outcomes are judged as if they were so many: one that is unlikely by chance must not make a refit.
 const FEWEST_JUDGED: usize = 8;
 
+/// Outcomes by which it is judged whether the units still fit, about: a spread that is a hundred times another shows in these as in all.
+const JUDGED: usize = 10_000;
+
 /// Rows that enter together.
 const BLOCK: usize = 64;
 
@@ -166,7 +169,7 @@ impl Models {
                 && config.inference(now.data.len()) == Inference::Sparse
                 && state.is_recent(now)
                 && before.as_deref().is_none_or(is_kept)
-                && state.units.fits(now.data.y())
+                && state.units.fits(&some(now.data.y()))
         };
         if !last.states.iter().enumerate().all(stands) {
             return Ok(None);
@@ -220,6 +223,11 @@ impl ModelState {
         let fitted = now.seq.iter().filter(|&&seq| seq <= self.fitted()).count();
         fitted > ALWAYS_REFIT && (now.data.len() as f64) < (1.0 + GROWTH) * fitted as f64
     }
+}
+
+/// Evenly many of some outcomes.
+fn some(outcomes: &[f64]) -> Vec<f64> {
+    outcomes.iter().step_by(outcomes.len().div_ceil(JUDGED).max(1)).copied().collect()
 }
 
 /// Whether everything that was told up to a tell is seen as it was, and nothing of it that was not seen then.

@@ -19,13 +19,13 @@ use crate::acquire::ParetoState;
 use crate::data::{Dataset, OutcomeTransform, Warp};
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
-use crate::linalg::{Mat, MatRef, column};
+use crate::linalg::{Mat, MatRef, column, select_rows};
 use crate::model::{
-    Fit, FitOptions, HyperparameterObjective, Hyperparameters, Inference, Prediction, Start, fit, leave_one_out,
-    noise_bound,
+    Fit, FitOptions, HyperparameterObjective, Hyperparameters, Inference, Prediction, Start, at_data, fit,
+    leave_one_out, noise_bound,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -173,7 +173,7 @@ impl Global<'_> {
                 return Err(Error::Empty { what: "the feasible trials of a neighbourhood".into() });
             }
         }
-        let by_local = self.recommender.best(&local, &known)?;
+        let by_local = self.recommender.best_given(&local, &known, self.moments(&local, &rows[..count], &known)?)?;
         let centre = data.x().subrows(by_local.leader, 1).to_owned();
         let (surrogate, Recommended { row, moments, lcb, .. }) = if is_better {
             (local, by_local)
@@ -184,22 +184,30 @@ impl Global<'_> {
         Ok(LocalModel { record, moments, surrogate, outputs, centre, known, seconds: 0.0, lcb })
     }
 
+    /// What a local model of some rows says of f at those of them that are known.
+    fn moments(&self, local: &Surrogate, rows: &[usize], known: &[usize]) -> Result<Prediction> {
+        if local.posterior.is_spanned() {
+            return local.posterior.predict(select_rows(self.x(), known).as_ref());
+        }
+        let places: HashMap<usize, usize> = farthest_first(rows).into_iter().zip(0..).collect();
+        at_data(&local.posterior, &known.iter().map(|row| places[row]).collect::<Vec<_>>())
+    }
+
     /// The local model of the objective, whether it predicts better than the global one, and of how many of the rows it is; rows
     /// are ordered by their distance to the first.
     fn objective_model(&self, rows: &[usize]) -> Result<(Surrogate, bool, usize)> {
         let (global, data) = (self.model(), self.data());
         let close = self.config.local_models.neighbours.min(rows.len());
-        let first: Vec<usize> = (0..close).collect();
         let of = |count: usize| -> Result<(Surrogate, f64)> {
-            let some = data.subset(&rows[..count]);
+            let some = data.subset(&farthest_first(&rows[..count]));
             let surrogate = Surrogate::local(self.kernel(self.objective), &some, self.config, self.objective)?;
-            let density = surrogate.log_predictive_density(&some, &first)?;
+            let density = surrogate.log_predictive_density(&some, &Vec::from_iter((count - close..count).rev()))?;
             Ok((surrogate, density))
         };
         // An exact posterior predicts its own data, a sparse one any.
         let by_global = match &self.models.states[self.objective].inducing {
             None => global.log_predictive_density(data, &rows[..close])?,
-            Some(_) => global.log_predictive_density(&data.subset(&rows[..close]), &first)?,
+            Some(_) => global.log_predictive_density(&data.subset(&rows[..close]), &Vec::from_iter(0..close))?,
         };
         let (local, by_local) = of(close)?;
         let is_better = by_local > by_global + MARGIN;
@@ -223,7 +231,7 @@ impl Global<'_> {
                 if rows.is_empty() {
                     return Err(Error::Empty { what: "the outcomes of a neighbourhood".into() });
                 }
-                Surrogate::local(self.kernel(k), &own.data.subset(&rows), self.config, k)
+                Surrogate::local(self.kernel(k), &own.data.subset(&farthest_first(&rows)), self.config, k)
             }
         };
         (0..self.observed.outputs.len()).map(local).collect()
@@ -270,6 +278,12 @@ impl Surrogate {
         };
         Ok(rows.iter().enumerate().map(one).sum())
     }
+}
+
+/// The order in which a local model has its rows: what is asked about the last rows of an exact posterior costs less than about the
+/// first, and most of it is about the closest.
+fn farthest_first(rows: &[usize]) -> Vec<usize> {
+    rows.iter().rev().copied().collect()
 }
 
 /// The rows most correlated with one of them by the kernel; that one comes first.

@@ -94,7 +94,12 @@ struct Beliefs {
 impl Recommender<'_> {
     /// The best of some rows, all at different points, by a model of them; refuses if there are none.
     pub fn best(&self, model: &Surrogate, rows: &[usize]) -> Result<Recommended> {
-        let beliefs = self.beliefs(model, rows)?;
+        self.best_given(model, rows, self.predict(model, rows)?)
+    }
+
+    /// The best of some rows, given the model's moments there.
+    pub fn best_given(&self, model: &Surrogate, rows: &[usize], moments: Prediction) -> Result<Recommended> {
+        let beliefs = self.beliefs(model, rows, moments);
         let lcb = beliefs.bounds(1.0);
         let Some(&first) = sorted_by_value(&lcb).first() else {
             return Err(Error::Empty { what: "the list of trials that may be recommended".into() });
@@ -114,7 +119,7 @@ impl Recommender<'_> {
         count: usize,
         rng: &mut ChaCha8Rng,
     ) -> Result<Vec<usize>> {
-        let Beliefs { mean, variance, .. } = self.beliefs(model, rows)?;
+        let Beliefs { mean, variance, .. } = self.beliefs(model, rows, self.predict(model, rows)?);
         let mut drawn = vec![0; rows.len()];
         let mut draw = || {
             let values: Vec<f64> = mean.iter().zip(&variance).map(|(m, v)| m + v.sqrt() * normal(rng)).collect();
@@ -155,16 +160,20 @@ impl Recommender<'_> {
         rows.iter().map(|row| row.filter(|&row| self.own.is_plain(row)).map(nugget)).collect()
     }
 
-    fn beliefs(&self, model: &Surrogate, rows: &[usize]) -> Result<Beliefs> {
-        let Prediction { mut mean, mut variance } =
-            model.posterior.predict(select_rows(self.own.data.x(), rows).as_ref())?;
+    fn predict(&self, model: &Surrogate, rows: &[usize]) -> Result<Prediction> {
+        model.posterior.predict(select_rows(self.own.data.x(), rows).as_ref())
+    }
+
+    /// What is believed of f at some rows, given the moments of a model there.
+    fn beliefs(&self, model: &Surrogate, rows: &[usize], moments: Prediction) -> Beliefs {
+        let Prediction { mut mean, mut variance } = moments;
         let nuggets = self.nuggets(model, &rows.iter().copied().map(Some).collect::<Vec<_>>());
         for (i, nugget) in nuggets.into_iter().enumerate() {
             let Some(nugget) = nugget else { continue };
             mean[i] = nugget.mean(mean[i]);
             variance[i] = nugget.variance(variance[i]);
         }
-        Ok(Beliefs { mean, variance, has_misfit: self.misfit(model).is_some() })
+        Beliefs { mean, variance, has_misfit: self.misfit(model).is_some() }
     }
 
     /// Among the rows that are tied with the best, the one closest to the mean point of the best of them; `None` if few are tied, if
@@ -267,7 +276,8 @@ mod tests {
         let model = smooth(&data, 0.13);
         let scale = model.units.log_slope(0.0).exp();
         let own = ObservedOutput::of(data);
-        let found = recommender(&own, Noise::Variance(0.0025)).beliefs(&model, &rows).unwrap();
+        let recommender = recommender(&own, Noise::Variance(0.0025));
+        let found = recommender.beliefs(&model, &rows, recommender.predict(&model, &rows).unwrap());
         let (pure, noise) = (0.0025 * scale * scale, model.noise);
         let kernel = Kernel::stationary(Family::Matern52, 1.0, 0.3, 1);
         let mut covariance = kernel.matrix(own.data.x(), own.data.x());
@@ -294,7 +304,7 @@ mod tests {
         let own = ObservedOutput::of(Dataset::new(x, y).unwrap());
         let (rows, model) = ((0..200).collect::<Vec<_>>(), smooth(&own.data, 0.25));
         let recommender = recommender(&own, Noise::Auto);
-        let beliefs = recommender.beliefs(&model, &rows).unwrap();
+        let beliefs = recommender.beliefs(&model, &rows, recommender.predict(&model, &rows).unwrap());
         let Recommended { row, leader, .. } = recommender.best(&model, &rows).unwrap();
         let bounds = beliefs.bounds(1.0);
         assert!(bounds.iter().all(|&bound| bound <= bounds[leader]));
@@ -344,7 +354,8 @@ mod tests {
             let model = model_in(units, &own.data, 0.01 * slopes.sum::<f64>());
             let best: Vec<usize> = (250..300).collect();
             for noise in [Noise::Auto, Noise::Sd(0.1)] {
-                let beliefs = recommender(&own, noise).beliefs(&model, &best).unwrap();
+                let recommender = recommender(&own, noise);
+                let beliefs = recommender.beliefs(&model, &best, recommender.predict(&model, &best).unwrap());
                 assert!(!beliefs.has_misfit, "{seed}, {noise}");
             }
         }

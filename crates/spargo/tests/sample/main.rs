@@ -71,6 +71,7 @@ fn gradients_hold_for_every_kernel_and_model() {
             .unwrap();
             let (elements, x) = ([4, 0, 3, 5, 0, 2, 1], elsewhere(7));
             let (values, gradient) = paths.value_gradient(&elements, x.as_ref()).unwrap();
+            assert_eq!(paths.value(&elements, x.as_ref()).unwrap(), values, "{name}");
             let all = paths.values(x.as_ref()).unwrap();
             let own: Vec<f64> = elements.iter().enumerate().map(|(i, &element)| all[(i, element)]).collect();
             assert_close(name, &values, &own, 1e-12);

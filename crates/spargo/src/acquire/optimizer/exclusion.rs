@@ -25,6 +25,9 @@ const PATIENCE: usize = 10;
 /// How far from exclusion zones elements begin, at most: an optimum may be wider than the exclusion zone on it.
 const FARTHEST: f64 = 0.5;
 
+/// Rows that are counted at a time, which stay in the cache.
+const BLOCK: usize = 2048;
+
 /// An incumbent with many trials around it.
 #[derive(Debug, Clone)]
 pub(super) struct ExclusionZone {
@@ -42,8 +45,7 @@ impl AcquisitionOptimizer<'_> {
         let inputs: Vec<&[f64]> = (0..observed.ncols()).map(|k| column(observed, k)).collect();
         let exclusion = |i: usize| {
             let centre = row(self.incumbents.as_ref(), i);
-            let is_close = |j: usize| centre.iter().zip(&inputs).all(|(c, x)| (x[j] - c).abs() <= RADIUS);
-            let trials = (0..observed.nrows()).filter(|&j| is_close(j)).count();
+            let trials = count_within(&inputs, &centre, observed.nrows());
             (trials >= least).then_some(ExclusionZone { centre, trials })
         };
         if self.options.exclusion > 0 && self.trust_regions.is_some() {
@@ -103,8 +105,48 @@ impl AcquisitionOptimizer<'_> {
     }
 }
 
+/// How many of so many rows, by their inputs, are within the radius of a point.
+fn count_within(inputs: &[&[f64]], centre: &[f64], rows: usize) -> usize {
+    let mut left = [0; BLOCK];
+    let within = |first: usize| {
+        let mut count = BLOCK.min(rows - first);
+        left.iter_mut().zip(first..).for_each(|(row, j)| *row = j);
+        for (x, c) in inputs.iter().zip(centre) {
+            // Without branches, which no processor could predict: a row that is not close is overwritten by the next.
+            let mut close = 0;
+            for i in 0..count {
+                let j = left[i];
+                left[close] = j;
+                close += usize::from((x[j] - c).abs() <= RADIUS);
+            }
+            count = close;
+        }
+        count
+    };
+    (0..rows).step_by(BLOCK).map(within).sum()
+}
+
 /// How far a row is from a point along the input where it is farthest, in units of the box; categories that differ are a box
 /// apart, or more.
 fn distance(x: MatRef<'_>, row: usize, centre: &[f64]) -> f64 {
     centre.iter().enumerate().fold(0.0, |most, (k, c)| most.max((x[(row, k)] - c).abs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::Mat;
+    use crate::rng::{Purpose, stream, uniform};
+
+    #[test]
+    fn rows_within_the_radius_are_counted() {
+        let mut rng = stream(1, Purpose::Data, 0, 0);
+        for rows in [0, 1, BLOCK - 1, BLOCK + 1, 3 * BLOCK] {
+            let x = Mat::from_fn(rows, 3, |_, _| 0.6 * uniform(&mut rng));
+            let inputs: Vec<&[f64]> = (0..3).map(|k| column(x.as_ref(), k)).collect();
+            let centre = [0.3, 0.1, 0.5];
+            let is_close = |i: &usize| (0..3).all(|k| (x[(*i, k)] - centre[k]).abs() <= RADIUS);
+            assert_eq!(count_within(&inputs, &centre, rows), (0..rows).filter(is_close).count(), "{rows}");
+        }
+    }
 }

@@ -177,7 +177,7 @@ impl MultiStart<'_> {
             neighbours.extend(self.around(&restarts[i], &discrete).into_iter().map(|point| (i, point)));
         }
         let points: Vec<_> = neighbours.iter().map(|(i, point)| (restarts[*i].element, point)).collect();
-        let (values, _) = value_gradient(self.acquisition, &points)?;
+        let values = super::value(self.acquisition, &points)?;
         let mut moved = Vec::new();
         for ((i, point), value) in neighbours.into_iter().zip(values) {
             if value > restarts[i].value + GAIN {

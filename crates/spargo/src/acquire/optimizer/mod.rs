@@ -222,8 +222,19 @@ fn value_gradient<P: AsRef<[f64]>>(
     acquisition: &dyn BatchedObjective,
     points: &[(usize, P)],
 ) -> Result<(Vec<f64>, Mat)> {
-    let Some((_, first)) = points.first() else { return Ok((Vec::new(), Mat::new())) };
-    let elements: Vec<usize> = points.iter().map(|(element, _)| *element).collect();
-    let x = Mat::from_fn(points.len(), first.as_ref().len(), |i, k| points[i].1.as_ref()[k]);
+    let Some((elements, x)) = elements_and_points(points) else { return Ok((Vec::new(), Mat::new())) };
     acquisition.value_gradient(&elements, x.as_ref())
+}
+
+/// Every element at its point.
+fn value<P: AsRef<[f64]>>(acquisition: &dyn BatchedObjective, points: &[(usize, P)]) -> Result<Vec<f64>> {
+    let Some((elements, x)) = elements_and_points(points) else { return Ok(Vec::new()) };
+    acquisition.value(&elements, x.as_ref())
+}
+
+/// Elements, and a matrix of their points, [points, inputs]; `None` if there are none.
+fn elements_and_points<P: AsRef<[f64]>>(points: &[(usize, P)]) -> Option<(Vec<usize>, Mat)> {
+    let (_, first) = points.first()?;
+    let elements = points.iter().map(|(element, _)| *element).collect();
+    Some((elements, Mat::from_fn(points.len(), first.as_ref().len(), |i, k| points[i].1.as_ref()[k])))
 }

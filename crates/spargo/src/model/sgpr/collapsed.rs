@@ -36,6 +36,16 @@ impl Collapsed {
         Ok(Collapsed { hyper: model.hyper.clone(), z: model.z.to_owned(), jitter: model.jitter, lzz, root, sums })
     }
 
+    /// Whether these are sums of a model with such θ.
+    pub(in crate::model) fn is_of(&self, hyper: &Hyperparameters, jitter: Jitter) -> bool {
+        self.hyper == *hyper && self.jitter == jitter
+    }
+
+    /// The model conditioned on all rows that have entered.
+    pub(super) fn state(&self) -> Result<State> {
+        State::new(self.lzz.clone(), self.root.clone(), self.sums.clone())
+    }
+
     /// The number of rows that have entered.
     pub fn rows(&self) -> usize {
         self.sums.rows
@@ -57,7 +67,7 @@ impl Collapsed {
 
     /// The posterior with the optimal q(u) given all rows that have entered, and the bound.
     pub fn infer(&self) -> Result<Inferred> {
-        let state = State::new(self.lzz.clone(), self.root.clone(), self.sums.clone())?;
+        let state = self.state()?;
         let objective = state.bound();
         let root = invert_lower(state.lb.l.as_ref()).transpose().to_owned();
         let (kernel, z) = (self.hyper.kernel.clone(), self.z.clone());

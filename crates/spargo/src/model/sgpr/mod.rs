@@ -23,6 +23,7 @@ mod passes;
 mod state;
 
 pub use collapsed::Collapsed;
+use state::State;
 
 use super::params::Hyperparameters;
 use super::{Evaluation, Inferred};
@@ -108,10 +109,20 @@ impl<'a> Sgpr<'a> {
 
     /// The bound and its gradient in θ.
     pub fn bound_gradient(&self) -> Result<Evaluation> {
-        let state = self.condition()?;
+        let (lzz, root, sums) = self.sums()?;
+        self.gradient_at(&State::new(lzz, root, sums)?)
+    }
+
+    /// The bound and its gradient in θ, with the sums from which the posterior at these θ follows.
+    pub(super) fn bound_gradient_and_sums(&self) -> Result<(Evaluation, Collapsed)> {
+        let sums = Collapsed::new(self)?;
+        Ok((self.gradient_at(&sums.state()?)?, sums))
+    }
+
+    fn gradient_at(&self, state: &State) -> Result<Evaluation> {
         let slopes = state.slopes();
         let mut gradient = self.data_gradient(&slopes);
-        let kzz = self.hyper.kernel.parameter_gradient(self.z, self.z, slopes.kzz.as_ref());
+        let kzz = self.hyper.kernel.gram_gradient(self.z, slopes.kzz.as_ref());
         gradient.iter_mut().zip(kzz).for_each(|(total, part)| *total += part);
         let parameters = self.hyper.kernel.roles().len();
         let of_kernel = &mut gradient[..parameters];

@@ -26,7 +26,7 @@ impl Sgpr<'_> {
     /// The first pass: L, L⁻¹, and AAᵀ, b and the scalars of F.
     pub(super) fn sums(&self) -> Result<(Cholesky, Mat, Sums)> {
         let m = self.z.nrows();
-        let lzz = cholesky(self.hyper.kernel.matrix(self.z, self.z), self.jitter.amount(self.hyper, self.z))?;
+        let lzz = cholesky(self.hyper.kernel.gram(self.z), self.jitter.amount(self.hyper, self.z))?;
         let root = invert_lower(lzz.l.as_ref());
         let whitener = root.transpose().to_owned(); // L⁻ᵀ, [m, m]
         let workers =
