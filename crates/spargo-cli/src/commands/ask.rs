@@ -2,7 +2,8 @@
 
 use crate::io::csv::csv_out::CsvFormat;
 use crate::io::csv::point_table::{PointTable, TableArgs};
-use crate::io::csv::points::label_cells;
+use crate::io::csv::points::{label_cells, point_cells};
+use crate::io::csv::records::value;
 use crate::io::csv::wells::insert_wells;
 use crate::io::output::count::{agreed, are, counted};
 use crate::io::output::execution::Threads;
@@ -26,6 +27,8 @@ Examples:
     spargo tell coupling.db --trial 7 --value 71.3
   Replicates of the likely winners:
     spargo ask study.toml --replicate -n 24
+  A plate at 60 °C:
+    spargo ask study.toml -n 24 --fix temperature=60
 
 Settings may be changed in the study file at any time: batch, rule, allocation and models, wider or narrower ranges, more \
 choices, goals. Trials stay; what has no meaning for them is refused, with a way that keeps the data. The history shows what \
@@ -54,7 +57,7 @@ pub struct Ask {
 }
 
 /// Which points are asked for, and how many.
-#[derive(Args, Clone, Copy)]
+#[derive(Args, Clone)]
 pub struct PointArgs {
     /// Number of points [default: the initial design before there are outcomes, then a batch; fewer if the space has no more]
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
@@ -62,6 +65,9 @@ pub struct PointArgs {
     /// Re-evaluate the trials that are likely to be best instead of asking for new points
     #[arg(long)]
     replicate: bool,
+    /// Give an input one value for all of these points; may be given several times
+    #[arg(long, value_name = "INPUT=VALUE", conflicts_with = "replicate")]
+    fix: Vec<String>,
 }
 
 impl Ask {
@@ -79,7 +85,7 @@ impl Ask {
         let columns = std::iter::once("trial".into()).chain(names).collect();
         let row = |trial: &Trial| {
             let id = Some(Value::Int(trial.id as i64));
-            let point = trial.point.iter().cloned().map(Some);
+            let point = point_cells(space, trial);
             std::iter::once(id).chain(point).chain(label_cells(space, trial)).collect()
         };
         let last = handle.study.history().dialect().and_then(CsvFormat::named);
@@ -92,14 +98,16 @@ impl Ask {
 
 impl PointArgs {
     /// Asks a study for these points.
-    pub fn ask(self, study: &mut Study) -> Result<Vec<Trial>> {
+    pub fn ask(&self, study: &mut Study) -> Result<Vec<Trial>> {
         let default = if self.replicate { study.config().batch } else { study.default_count() };
         let count = self.count.map_or(default, |count| count as usize);
         if let Some(wells) = study.config().plate.wells {
             wells.check(count).into_diagnostic()?;
         }
         let refit = study.refit_beside_runs().into_diagnostic()?;
+        let fixed = self.fixed(study)?;
         let trials = match (self.replicate, self.count) {
+            _ if !fixed.is_empty() => study.ask_fixed(count, &fixed, refit).into_diagnostic(),
             (true, _) => study.replicate(count).into_diagnostic(),
             (false, Some(count)) => study.ask_with(count as usize, refit).into_diagnostic(),
             (false, None) => ask_by_default(study, refit),
@@ -115,6 +123,20 @@ impl PointArgs {
             }
         }
         trials
+    }
+}
+
+impl PointArgs {
+    /// The inputs that are fixed, with their values.
+    fn fixed(&self, study: &Study) -> Result<Vec<(String, Value)>> {
+        let one = |word: &String| {
+            let help = "write --fix temperature=60, once per input";
+            let (name, cell) = word.split_once('=').ok_or_else(|| miette!(help = help, "'{word}' has no '='"))?;
+            let (name, cell) = (name.trim(), cell.trim());
+            let input = study.config().space.dimensions().iter().find(|input| input.name == name);
+            Ok((name.to_string(), input.map_or_else(|| Value::from(cell), |input| value(cell, input))))
+        };
+        self.fix.iter().map(one).collect()
     }
 }
 

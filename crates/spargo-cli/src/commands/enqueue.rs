@@ -7,7 +7,7 @@ use crate::io::study_handle::{StudyHandle, author};
 use clap::Args;
 use miette::{IntoDiagnostic, Result, miette};
 use serde_json::json;
-use spargo::space::{Dimension, Point, Space};
+use spargo::space::{Dimension, Point, Space, Value};
 use spargo::study::{Note, Study};
 use std::path::{Path, PathBuf};
 
@@ -81,7 +81,7 @@ impl Enqueue {
             }
         }
         let word = |name: &str| given.iter().find(|(other, _)| other == name).map(|(_, word)| word.as_str());
-        let input = |dimension: &Dimension| word(&dimension.name).map(|word| value(word, &dimension.domain));
+        let input = |dimension: &Dimension| word(&dimension.name).map(|word| value(word, dimension));
         let inputs: Vec<_> = space.dimensions().iter().map(input).collect();
         let labels: Vec<_> = space.label_names().map(word).collect();
         if let Some(k) = inputs.iter().position(Option::is_none).filter(|_| space.candidates().is_none()) {
@@ -109,7 +109,10 @@ fn read(path: &Path, study: &Study) -> Result<Candidates> {
             let Some(column) = column.filter(|&k| space.candidates().is_none() || !row.cell(k).is_empty()) else {
                 return Ok(None);
             };
-            let found = value(row.cell(column), &input.domain);
+            let found = value(row.cell(column), input);
+            if found == Value::Null && input.when.is_some() {
+                return Ok(Some(found));
+            }
             input.encode(&found).map_err(|error| records.fault_in(row, column, &error.to_string()))?;
             Ok(Some(found))
         };

@@ -2,7 +2,7 @@
 
 use crate::io::csv::csv_out::CsvFormat;
 use crate::io::csv::point_table::{PointTable, TableArgs};
-use crate::io::csv::points::label_cells;
+use crate::io::csv::points::{label_cells, point_cells};
 use crate::io::study_handle::StudyHandle;
 use clap::Args;
 use miette::{IntoDiagnostic, Result};
@@ -79,7 +79,7 @@ fn trials(study: &Study, json: bool) -> PointTable {
 fn cells(space: &Space, record: &Record, noisy: &[usize], failed: &[usize]) -> Vec<Option<Value>> {
     let status = record.status();
     let mut cells = vec![Some(Value::Int(record.trial.id as i64))];
-    cells.extend(record.trial.point.iter().cloned().map(Some));
+    cells.extend(point_cells(space, &record.trial));
     cells.extend(label_cells(space, &record.trial));
     cells.extend(record.measurements().map(|measurement| match measurement {
         Measurement::Failed { .. } if status != Status::Failed => Some("failed".into()),

@@ -3,7 +3,7 @@
 use crate::commands::ask::PointArgs;
 use crate::io::csv::csv_out::CsvFormat;
 use crate::io::csv::point_table::{PointTable, TableArgs};
-use crate::io::csv::points::label_cells;
+use crate::io::csv::points::{label_cells, point_cells};
 use crate::io::csv::results::Results;
 use crate::io::csv::wells::insert_wells;
 use crate::io::output::count::counted;
@@ -87,7 +87,7 @@ impl Suggest {
         let names = space.dimensions().iter().map(|dimension| dimension.name.clone());
         let mut columns = if self.table.json { names.collect() } else { header };
         columns.extend(space.label_names().map(String::from));
-        let cells = |trial: &Trial| trial.point.iter().cloned().map(Some).chain(label_cells(space, trial)).collect();
+        let cells = |trial: &Trial| point_cells(space, trial).chain(label_cells(space, trial)).collect();
         let mut rows: Vec<Vec<_>> = trials.iter().map(cells).collect();
         let points: Vec<Point> = trials.into_iter().map(|trial| trial.point).collect();
         let models = if self.predict { study.model_reports().into_diagnostic()? } else { Vec::new() };

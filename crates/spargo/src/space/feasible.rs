@@ -37,6 +37,10 @@ impl Space {
         if numbers.is_empty() {
             return Ok(self.clone());
         }
+        let is_twice = |i: &usize| numbers[..*i].iter().any(|(k, _)| *k == numbers[*i].0);
+        if let Some(i) = (0..numbers.len()).find(is_twice) {
+            return Err(Error::input(&values[i].0, "it is fixed twice", "give it one value"));
+        }
         let free = Constraints::none(&self.dimensions);
         let constraints = self.constraints.as_deref().unwrap_or(&free).with_fixed(&self.dimensions, &numbers)?;
         Space { constraints: Some(Arc::new(constraints)), ..self.clone() }.with_some_candidate()

@@ -6,7 +6,7 @@ use crate::io::csv::records::{Records, Row, Units, value};
 use crate::io::csv::trial_columns::TrialColumns;
 use miette::{Result, miette};
 use spargo::Error;
-use spargo::space::Point;
+use spargo::space::{Point, Value};
 use spargo::study::{ColumnUnit, Outcome, Study};
 use std::path::Path;
 
@@ -108,10 +108,13 @@ impl OutcomeTable<'_> {
         let dimensions = self.study.config().space.dimensions();
         let input = |(dimension, column): (&spargo::space::Dimension, &Option<usize>)| {
             let cell = column.map_or("", |column| row.cell(column));
-            if cell.is_empty() {
+            if cell.is_empty() && dimension.when.is_none() {
                 return Err(self.fault(row, &dimension.name, "a row without a trial number needs all inputs"));
             }
-            let value = value(cell, &dimension.domain);
+            let value = value(cell, dimension);
+            if value == Value::Null && dimension.when.is_some() {
+                return Ok(value);
+            }
             dimension.encode_observed(&value).map_err(|error| self.fault(row, &dimension.name, &error.to_string()))?;
             Ok(value)
         };

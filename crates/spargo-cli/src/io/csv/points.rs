@@ -1,7 +1,7 @@
 //! Points and numbers as text for programs, tables and people.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use spargo::space::{Space, Value};
+use spargo::space::{Dimension, Space, Value};
 use spargo::study::{Output, Trial};
 
 /// A value as a program reads it: integers without decimals, reals with every digit, texts without
@@ -11,6 +11,12 @@ pub fn text(value: &Value) -> String {
         Value::Choice(text) => text.clone(),
         other => other.to_string(),
     }
+}
+
+/// The cells of a trial's inputs; one without a value is empty.
+pub fn point_cells<'a>(space: &'a Space, trial: &'a Trial) -> impl Iterator<Item = Option<Value>> + 'a {
+    let values = space.dimensions().iter().zip(&trial.point);
+    values.map(|(input, value)| (input.when.is_none() || *value != Value::Null).then(|| value.clone()))
 }
 
 /// The cells of a trial's labels, one per label column of the candidates; they are empty for what is no candidate.
@@ -53,7 +59,8 @@ pub fn by_output<T: Clone + Into<serde_json::Value>>(outputs: &[Output], numbers
 /// A trial's inputs and labels on one line for people: `temperature 81.2, catalyst Pd`.
 pub fn line(space: &Space, trial: &Trial) -> String {
     let words = |value: &Value| if let Value::Real(x) = value { short(*x) } else { text(value) };
-    let inputs = space.dimensions().iter().zip(&trial.point);
+    let has_value = |(input, value): &(&Dimension, &Value)| input.when.is_none() || **value != Value::Null;
+    let inputs = space.dimensions().iter().zip(&trial.point).filter(has_value);
     let inputs = inputs.map(|(input, value)| format!("{} {}", input.name, words(value)));
     let labels = trial.row.and_then(|row| space.labels(row)).into_iter().flatten();
     inputs.chain(labels.map(|(name, text)| format!("{name} {text}"))).collect::<Vec<_>>().join(", ")

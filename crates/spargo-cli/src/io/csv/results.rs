@@ -6,7 +6,7 @@ use crate::io::csv::records::{Records, Row, Units, value};
 use crate::io::output::long_work::LongWork;
 use miette::{Report, Result, miette};
 use spargo::Error;
-use spargo::space::{Point, Space};
+use spargo::space::{Dimension, Point, Space};
 use spargo::study::{Config, Outcome, Output, Refused, Study};
 use std::path::Path;
 
@@ -102,7 +102,8 @@ impl Results {
         let mut lines = Vec::new();
         for row in records.rows() {
             let outcome = outcome(row)?;
-            let is_blank = columns.iter().any(|&k| row.cell(k).is_empty());
+            let is_missing = |(&k, input): (&usize, &Dimension)| row.cell(k).is_empty() && input.when.is_none();
+            let is_blank = columns.iter().zip(inputs).any(is_missing);
             if is_blank && outcome == (RowOutcome::Pending { is_marked: false }) {
                 self.counts.without_outcome += 1;
                 continue;
@@ -114,7 +115,7 @@ impl Results {
                 RowOutcome::Told(outcome) => Some(outcome),
             };
             let cells = columns.iter().zip(inputs);
-            let point: Point = cells.map(|(&k, input)| value(row.cell(k), &input.domain)).collect();
+            let point: Point = cells.map(|(&k, input)| value(row.cell(k), input)).collect();
             let labels: Vec<_> = labels.iter().map(|label| label.map(|k| row.cell(k))).collect();
             let candidate = self.space.row_with(&point, &labels);
             self.rows.push(candidate.map_err(|error| records.fault_at(row, &error.to_string()))?);

@@ -44,7 +44,7 @@ impl<'a> TrialColumns<'a> {
     /// the row's: then the numbers have slipped.
     pub fn check(&mut self, records: &Records, row: Row<'_>, trial: u64) -> Result<()> {
         let inputs = self.study.config().space.dimensions().iter().zip(&self.inputs);
-        let inputs: Vec<_> = inputs.map(|(input, column)| Some(value(known(row, *column)?, &input.domain))).collect();
+        let inputs: Vec<_> = inputs.map(|(input, column)| Some(value(known(row, *column)?, input))).collect();
         let labels: Vec<_> = self.labels.iter().map(|column| known(row, *column)).collect();
         self.study.check_row(0, trial, &inputs, &labels).map_err(|error| match &error {
             Error::OtherPoint { column, .. } => match records.find(column) {

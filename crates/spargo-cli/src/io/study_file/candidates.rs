@@ -39,7 +39,7 @@ pub fn candidates(
             let columns = records.columns(names())?;
             let point = |row: Row<'_>| {
                 let cells = columns.iter().zip(space.dimensions());
-                cells.map(|(&k, dimension)| value(row.cell(k), &dimension.domain)).collect()
+                cells.map(|(&k, dimension)| value(row.cell(k), dimension)).collect()
             };
             let rows = records.rows().map(point).collect();
             let labels = labels(&records, &columns, outputs)?;

@@ -4,12 +4,14 @@
 //!     name, seed, batch, …          the fields of `Config`
 //!     [objectives], [constraints]   yield = { goal = "max" },  impurity = { at-most = 0.05 }
 //!     [space]                       temperature = { real = [20, 120] },  or candidates = "pool.csv"
+//!     [[input-constraints]]         sum = ["water", "glycol"],  equals = 1
 //!     [run]                         command, mode, parallel, timeout, budget
 //! ```
 
 mod candidates;
 mod descriptors;
 mod diagnostics;
+mod input_constraints;
 mod outputs;
 mod run;
 mod schema;
@@ -29,7 +31,7 @@ use miette::Result;
 use serde::Deserialize;
 use source::key_names;
 use space::ParsedSpace;
-use spargo::space::Dimension;
+use spargo::space::{Dimension, Space};
 use spargo::study::{Config, Goal, Output};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -50,8 +52,8 @@ pub struct StudyFile {
     /// Settings of `spargo run`, if the file has them.
     pub run: Option<RunSettings>,
     candidates: Option<Candidates>,
-    /// The files of descriptors.
-    descriptors: Vec<PathBuf>,
+    /// The files of descriptors and of excluded combinations.
+    files: Vec<PathBuf>,
     path: PathBuf,
     source: Source,
 }
@@ -87,7 +89,7 @@ impl StudyFile {
     pub fn inputs(&self) -> Vec<PathBuf> {
         std::iter::once(self.path.clone())
             .chain(self.candidates.iter().map(|candidates| candidates.path.clone()))
-            .chain(self.descriptors.iter().cloned())
+            .chain(self.files.iter().cloned())
             .collect()
     }
 
@@ -105,14 +107,41 @@ fn parse(source: &Source, path: &Path) -> Result<StudyFile> {
     source.refuse_unknown_keys(&table, &schema::root_keys())?;
 
     let outputs = outputs::outputs(source, table.remove("objectives"), table.remove("constraints"))?;
-    let ParsedSpace { space, candidates, descriptors } = space::space(source, table.remove("space"), path, &outputs)?;
+    let constraints = table.remove("input-constraints");
+    let parsed = space::space(source, table.remove("space"), path, &outputs)?;
+    let ParsedSpace { space, candidates, mut files } = parsed;
+    check_outputs(source, &space, &outputs)?;
+    let space = input_constraints::constrained(source, space, constraints, path, &mut files)?;
     let run = table.remove("run");
     let config = Config { space, outputs, ..config(source, table, whole)? };
     check_name(source, &config.name)?;
     check_columns(source, &config)?;
     config.check().map_err(|error| source.refused(&error))?;
     let run = run.map(|run| RunSettings::parse(source, run, &config)).transpose()?;
-    Ok(StudyFile { config, run, candidates, descriptors, path: path.into(), source: source.clone() })
+    Ok(StudyFile { config, run, candidates, files, path: path.into(), source: source.clone() })
+}
+
+/// Refuses an output that is a formula of inputs: what must hold between inputs has a section of its own.
+fn check_outputs(source: &Source, space: &Space, outputs: &[Output]) -> Result<()> {
+    let is_operator = |c: char| "+-*/<>=".contains(c);
+    let is_input = |word: &str| space.dimensions().iter().any(|input| input.name == word.trim());
+    let is_formula =
+        |name: &str| !is_input(name) && name.contains(is_operator) && name.split(is_operator).any(is_input);
+    let Some(output) = outputs.iter().find(|output| is_formula(&output.name)) else { return Ok(()) };
+    let inputs: Vec<String> = output
+        .name
+        .split(is_operator)
+        .filter(|word| is_input(word))
+        .map(|word| format!("\"{}\"", word.trim()))
+        .collect();
+    let help = format!(
+        "if it is about inputs, write:\n[[input-constraints]]\nsum = [{}]\nat-most = 1\nif it is an output, give it another name",
+        inputs.join(", ")
+    );
+    let section = if matches!(output.goal, Goal::Constraint { .. }) { "constraints" } else { "objectives" };
+    let message =
+        format!("'{}' is the name of an output here, and looks like a formula of inputs", escaped(&output.name));
+    Err(source.fault(&[section, &output.name], message, help))
 }
 
 /// The library's settings, from all other keys.

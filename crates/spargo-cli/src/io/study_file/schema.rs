@@ -13,6 +13,7 @@ pub fn schema() -> Value {
         ("objectives", named::<Objective>(&mut generator, "What is optimised, by the names of the outputs.")),
         ("constraints", named::<Constraint>(&mut generator, "Outputs that must stay within bounds, by their names.")),
         ("space", space()),
+        ("input-constraints", input_constraints()),
         ("run", generator.subschema_for::<RunSettings<Line>>()),
     ];
     let mut root = generator.into_root_schema_for::<Config>().to_value();
@@ -65,7 +66,13 @@ fn space() -> Schema {
         "type": ["string", "number", "boolean"],
         "description": "The value that trials had before the study had this input.",
     });
-    let real = [("log", &log), ("step", &step), ("digits", &digits), ("unit", &unit), ("past", &past)];
+    let when = json!({
+        "type": "object",
+        "minProperties": 1,
+        "description": "The values that other inputs must have for this one to have a value: elsewhere its cells are empty.",
+        "additionalProperties": { "type": ["string", "number", "boolean", "array"] },
+    });
+    let real = [("log", &log), ("step", &step), ("digits", &digits), ("unit", &unit), ("past", &past), ("when", &when)];
     let label = json!({ "type": ["string", "number", "boolean"] });
     let list = |of: &Value, about: &str| json!({ "type": "array", "items": of, "minItems": 2, "uniqueItems": true, "description": about });
     let values = list(&json!({ "type": "number" }), "The only numbers that are asked for, in any order.");
@@ -77,10 +84,10 @@ fn space() -> Schema {
     });
     let inputs = [
         input("real", range("number"), &real),
-        input("int", range("integer"), &[("log", &log), ("unit", &unit), ("past", &past)]),
-        input("values", values, &[("log", &log), ("unit", &unit), ("past", &past)]),
-        input("ordinal", ordered, &[("unit", &unit), ("past", &past)]),
-        input("choice", labels, &[("descriptors", &descriptors), ("unit", &unit), ("past", &past)]),
+        input("int", range("integer"), &[("log", &log), ("unit", &unit), ("past", &past), ("when", &when)]),
+        input("values", values, &[("log", &log), ("unit", &unit), ("past", &past), ("when", &when)]),
+        input("ordinal", ordered, &[("unit", &unit), ("past", &past), ("when", &when)]),
+        input("choice", labels, &[("descriptors", &descriptors), ("unit", &unit), ("past", &past), ("when", &when)]),
     ];
     let file = json!({
         "type": "string",
@@ -93,5 +100,36 @@ fn space() -> Schema {
         "minProperties": 1,
         "properties": { "candidates": { "anyOf": candidates } },
         "additionalProperties": { "anyOf": inputs }
+    })
+}
+
+fn input_constraints() -> Schema {
+    let names = |least: usize| json!({ "type": "array", "items": { "type": "string" }, "minItems": least, "uniqueItems": true });
+    let number = |about: &str| json!({ "type": "number", "description": about });
+    let values = json!({ "type": "object", "minProperties": 1, "additionalProperties": { "type": ["string", "number", "boolean"] } });
+    let coefficients = json!({ "type": "object", "minProperties": 1, "additionalProperties": { "type": "number" } });
+    let kinds = ["sum", "ratio", "nonzero", "exclude"].map(|key| json!({ "required": [key] }));
+    json_schema!({
+        "type": "array",
+        "description": "What must hold between inputs, by their values as they are printed.",
+        "items": {
+            "type": "object",
+            "properties": {
+                "sum": { "anyOf": [names(1), coefficients], "description": "Inputs that are added, or their coefficients." },
+                "ratio": { "type": "array", "items": { "type": "string" }, "minItems": 2, "maxItems": 2,
+                           "description": "One input over another." },
+                "nonzero": { "type": "array", "items": { "type": "string" }, "minItems": 1, "uniqueItems": true,
+                             "description": "Inputs of which so many may be other than 0." },
+                "exclude": {
+                    "anyOf": [values, { "type": "array", "items": values }, { "type": "string" }],
+                    "description": "Values that do not go together, or a CSV file of such combinations."
+                },
+                "equals": number("What it is."),
+                "at-least": number("What it is at least."),
+                "at-most": number("What it is at most.")
+            },
+            "oneOf": kinds,
+            "additionalProperties": false
+        }
     })
 }

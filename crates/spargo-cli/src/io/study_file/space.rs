@@ -12,11 +12,15 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue, ValueDeserializer};
 
+/// The keys of an input.
+const KEYS: [&str; 12] =
+    ["real", "int", "values", "ordinal", "choice", "descriptors", "log", "step", "digits", "unit", "past", "when"];
+
 /// The space, and the files that it is read from besides the study file.
 pub struct ParsedSpace {
     pub space: Space,
     pub candidates: Option<Candidates>,
-    pub descriptors: Vec<PathBuf>,
+    pub files: Vec<PathBuf>,
 }
 
 /// Builds the space; files of candidates and descriptors are relative to `path`, the study file.
@@ -38,13 +42,13 @@ pub fn space(
     if file.is_some() {
         table.remove("candidates");
     }
-    let mut descriptors = Vec::new();
-    let inputs = table.into_iter().map(|(name, value)| dimension(source, name, value, path, &mut descriptors));
+    let mut files = Vec::new();
+    let inputs = table.into_iter().map(|(name, value)| dimension(source, name, value, path, &mut files));
     let dimensions = inputs.collect::<Result<Vec<_>>>()?;
     match file {
         Some(file) => {
             let (space, candidates) = candidates(source, path.with_file_name(file), dimensions, outputs)?;
-            Ok(ParsedSpace { space, candidates: Some(candidates), descriptors })
+            Ok(ParsedSpace { space, candidates: Some(candidates), files })
         }
         None if dimensions.is_empty() => {
             let help = "add, say, temperature = { real = [20, 120] }, or candidates = \"pool.csv\"";
@@ -52,7 +56,7 @@ pub fn space(
         }
         None => {
             let space = Space::new(dimensions).map_err(|error| source.refused(&error))?;
-            Ok(ParsedSpace { space, candidates: None, descriptors })
+            Ok(ParsedSpace { space, candidates: None, files })
         }
     }
 }
@@ -76,8 +80,7 @@ fn dimension(
             format!("write {word} = {{ real = [20, 120] }}, {{ int = [1, 8] }} or {{ choice = [\"Pd\", \"Ni\"] }}");
         return Err(source.fault(&path, format!("'{word}' must be a table that gives its values"), help));
     };
-    let known = ["real", "int", "values", "ordinal", "choice", "descriptors", "log", "step", "digits", "unit", "past"];
-    source.refuse_unknown_keys(&table, &known.map(String::from))?;
+    source.refuse_unknown_keys(&table, &KEYS.map(String::from))?;
     let descriptors = table.remove("descriptors");
     insert_name(&mut table, name);
     let value = ValueDeserializer::from(Spanned::new(span, DeValue::Table(table)));

@@ -1,9 +1,15 @@
 //! Cells as values of inputs.
 
-use spargo::space::{Domain, Value};
+use spargo::space::{Dimension, Value};
 
 /// A cell as a value of a domain, which may lie outside it.
-pub fn value(cell: &str, domain: &Domain) -> Value {
+///
+/// An empty cell is no value, if the input may be without one.
+pub fn value(cell: &str, input: &Dimension) -> Value {
+    let domain = &input.domain;
+    if cell.is_empty() && input.when.is_some() {
+        return Value::Null;
+    }
     if domain.choices().is_empty() { number_value(cell) } else { Value::Choice(cell.into()) }
 }
 
