@@ -71,13 +71,13 @@ impl Map {
         let places = pair.map(|k| inputs.places[k]);
         let along = |place: usize| values(&study.config().space.dimensions()[place], &through.trial.point[place], SIDE);
         let [across, up] = [along(places[0])?, along(places[1])?];
-        let with = |x: &Value, y: &Value| -> Point {
+        let with = |x: &Value, y: &Value| {
             let mut point = through.trial.point.clone();
             (point[places[0]], point[places[1]]) = (x.clone(), y.clone());
-            point
+            study.config().space.completed(&point)
         };
         let points: Vec<Point> =
-            up.iter().flat_map(|y| across.iter().map(|x| with(x, y)).collect::<Vec<_>>()).collect();
+            up.iter().flat_map(|y| across.iter().map(|x| with(x, y)).collect::<Vec<_>>()).collect::<Result<_>>()?;
         let probability =
             study.predict_interval(output, &points)?.into_iter().map(|prediction| prediction.mean).collect();
         Ok(Map { inputs: pair, across, up, probability })

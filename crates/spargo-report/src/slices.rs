@@ -26,6 +26,9 @@ struct Slice {
     mean: Vec<f64>,
     low: Vec<f64>,
     high: Vec<f64>,
+    /// Whether each point may be evaluated, if some may not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    feasible: Vec<bool>,
 }
 
 impl Slices {
@@ -34,7 +37,10 @@ impl Slices {
         let best = &through.trial;
         let mut slices = Vec::with_capacity(inputs.places.len());
         for &k in &inputs.places {
-            let x = values(&study.config().space.dimensions()[k], &best.point[k], POINTS)?;
+            let dimension = &study.config().space.dimensions()[k];
+            // An input without a value there has no slice.
+            let is_inactive = best.point[k] == Value::Null && dimension.when.is_some();
+            let x = if is_inactive { Vec::new() } else { values(dimension, &best.point[k], POINTS)? };
             slices.push(Slice::of(study, output, &best.point, k, x)?);
         }
         Ok(Slices { trial: best.id, which: through.which, slices })
@@ -46,9 +52,13 @@ impl Slice {
         let with = |value: &Value| {
             let mut point = through.clone();
             point[k] = value.clone();
-            point
+            study.config().space.completed(&point)
         };
-        let points: Vec<Point> = x.iter().map(with).collect();
+        let points: Vec<Point> = x.iter().map(with).collect::<Result<_>>()?;
+        let mut feasible: Vec<bool> = points.iter().map(|point| study.config().space.contains(point)).collect();
+        if feasible.iter().all(|&feasible| feasible) {
+            feasible.clear();
+        }
         let predictions = study.predict_interval(output, &points)?;
         let of = |part: fn(&CrediblePrediction) -> f64| predictions.iter().map(part).collect::<Vec<f64>>();
         Ok(Slice {
@@ -57,6 +67,7 @@ impl Slice {
             low: of(|prediction| prediction.interval.0),
             high: of(|prediction| prediction.interval.1),
             x,
+            feasible,
         })
     }
 }
@@ -86,15 +97,16 @@ impl Through {
     }
 }
 
-/// As many values along an input, or all it has if these are fewer, and always the given one.
+/// As many values along an input, or all it has if these are fewer, and always the given one, if it has one.
 pub fn values(dimension: &Dimension, given: &Value, points: usize) -> Result<Vec<Value>> {
     let domain = &dimension.domain;
     let numbers: Vec<f64> = match domain.count() {
         Some(count) if count <= points as u64 => (0..count).map(|i| domain.nth(i)).collect(),
         _ => (0..points).map(|i| domain.from_unit(i as f64 / (points - 1) as f64)).collect(),
     };
-    let own = dimension.encode_observed(given)?.clamp(0.0, domain.largest());
-    let mut numbers: Vec<f64> = numbers.into_iter().chain([own]).collect();
+    let is_missing = *given == Value::Null && dimension.when.is_some();
+    let own = if is_missing { None } else { Some(dimension.encode_observed(given)?.clamp(0.0, domain.largest())) };
+    let mut numbers: Vec<f64> = numbers.into_iter().chain(own).collect();
     numbers.sort_by(f64::total_cmp);
     numbers.dedup();
     numbers.into_iter().map(|number| dimension.decode(number)).collect()

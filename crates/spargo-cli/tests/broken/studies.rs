@@ -25,7 +25,7 @@ fn a_file_that_is_not_text_is_refused_with_its_line() {
     assert!(said.contains("missing.toml") && said.contains("spargo new"), "{said}");
 }
 
-const BROKEN: [(&str, &str); 68] = [
+const BROKEN: [(&str, &str); 76] = [
     ("nothing at all", ""),
     ("no objectives", "[space]\nx = { real = [0, 1] }\n"),
     ("no space", "[objectives]\ny = { goal = \"max\" }\n"),
@@ -186,5 +186,37 @@ const BROKEN: [(&str, &str); 68] = [
     (
         "replicates without an objective",
         "[objectives]\ny = { goal = \"classify\" }\n[space]\nx = { real = [0, 1] }\n[run]\ncommand = \"./sim {x}\"\nfinal-replicates = 50\n",
+    ),
+    (
+        "a formula as the name of an output",
+        "[objectives]\ny = { goal = \"max\" }\n[constraints]\n\"a + b\" = { at-most = 1 }\n[space]\na = { real = [0, 1] }\nb = { real = [0, 1] }\n",
+    ),
+    (
+        "an input constraint of no kind",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\na = { real = [0, 1] }\n[[input-constraints]]\nat-most = 1\n",
+    ),
+    (
+        "an input constraint of an unknown input",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\na = { real = [0, 1] }\nb = { real = [0, 1] }\n[[input-constraints]]\nsum = [\"a\", \"b\"]\nat-most = 1\n[[input-constraints]]\nsum = [\"a\", \"c\"]\nat-most = 1\n",
+    ),
+    (
+        "an input constraint with a misspelt key",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\na = { real = [0, 1] }\n[[input-constraints]]\nsum = [\"a\"]\nat-mots = 1\n",
+    ),
+    (
+        "input constraints that contradict each other",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\na = { real = [0, 1] }\nb = { real = [0, 1] }\n[[input-constraints]]\nsum = [\"a\", \"b\"]\nat-least = 1.5\n[[input-constraints]]\nsum = { a = 1, b = 2 }\nat-most = 1\n",
+    ),
+    (
+        "a sum of labels",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\na = { real = [0, 1] }\nb = { choice = [\"x\", \"y\"] }\n[[input-constraints]]\nsum = [\"a\", \"b\"]\nat-most = 1\n",
+    ),
+    (
+        "a condition on a value that is none",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\na = { real = [0, 1], when = { b = \"z\" } }\nb = { choice = [\"x\", \"y\"] }\n",
+    ),
+    (
+        "a condition on an unknown input",
+        "[objectives]\ny = { goal = \"max\" }\n[space]\na = { real = [0, 1], when = { c = \"z\" } }\nb = { choice = [\"x\", \"y\"] }\n",
     ),
 ];

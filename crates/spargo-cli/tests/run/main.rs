@@ -8,6 +8,7 @@ mod corrections;
 mod desk;
 mod files;
 mod folder;
+mod formulation;
 mod full_disk;
 mod loops;
 mod machine;

@@ -9,15 +9,18 @@ function slicesOf({ trial, which, slices: all }, output, number) {
   const y = beliefAxis(output, outcomes);
   const words =
     `The ${output.goal === "classify" ? "probability" : "mean"} along each input, the others being those of trial ${trial}, ${which} (orange). ` +
-    `Bands and bars are 95 % intervals without noise. The most important input comes first.${warning(number)}`;
+    `Bands and bars are 95 % intervals without noise. The most important input comes first.` +
+    `${all.some(({ feasible }) => feasible) ? " Grey: breaks an input constraint." : ""}${warning(number)}`;
   const cards = byImportance(number).map((k) => card(null, null, slice(DATA.inputs[k], all[k], y, output)));
   return [note(words), el("div", { class: "columns small" }, cards)];
 }
 
-function slice(axis, { at, x, mean, low, high }, y, output) {
+function slice(axis, { at, x, mean, low, high, feasible }, y, output) {
+  if (x.length === 0) return note(`${axis.name} has no value at this trial.`);
   const draw = (layer, sx, sy, box) => {
     marked(layer, output, sy, box, false);
     const places = x.map((value) => sx.place(value));
+    broken(layer, places, feasible, box);
     const [bottom, top, middle] = [low, high, mean].map((list) => list.map((value) => sy.place(value)));
     if (axis.kind === "choice") {
       places.forEach((px, i) =>
@@ -36,4 +39,12 @@ function slice(axis, { at, x, mean, low, high }, y, output) {
     return places.map((px, i) => ({ x: px, y: middle[i], text: say(i) }));
   };
   return plot(() => ({ label: `slice along ${axis.name}`, x: axis, y, height: 220, pad: 4, draw }));
+}
+
+/** Stretches of an axis whose points break an input constraint. */
+function broken(layer, places, feasible = [], box) {
+  const ends = places.map((at, i) => [i > 0 ? (places[i - 1] + at) / 2 : box.left, i + 1 < places.length ? (at + places[i + 1]) / 2 : box.right]);
+  feasible.forEach((may, i) => {
+    if (!may) layer.append(rect(ends[i][0], box.top, ends[i][1] - ends[i][0], box.bottom - box.top, "broken"));
+  });
 }

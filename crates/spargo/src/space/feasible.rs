@@ -173,6 +173,28 @@ impl Space {
         Ok(numbers)
     }
 
+    /// A point with some of its values changed by hand, as it would be asked for: inactive inputs have no value, and those that have
+    /// become active the middle of their range.
+    pub fn completed(&self, point: &[Value]) -> Result<Point> {
+        let Some(constraints) = &self.constraints else { return Ok(point.to_vec()) };
+        let is_missing = |k: usize| point[k] == Value::Null && self.dimensions[k].when.is_some();
+        let number = |k: usize| {
+            if is_missing(k) {
+                Ok(constraints.inactive_number(k))
+            } else {
+                self.dimensions[k].encode_observed(&point[k])
+            }
+        };
+        let numbers = (0..point.len()).map(number).collect::<Result<Vec<f64>>>()?;
+        let active = constraints.active(&numbers);
+        let value = |k: usize| match (active[k], is_missing(k)) {
+            (false, _) => Ok(Value::Null),
+            (true, true) => self.dimensions[k].decode(numbers[k]),
+            (true, false) => Ok(point[k].clone()),
+        };
+        (0..point.len()).map(value).collect()
+    }
+
     /// A point without the values of inactive inputs.
     pub(super) fn without_inactive(&self, numbers: &[f64], mut point: Point) -> Point {
         if let Some(constraints) = &self.constraints {

@@ -79,8 +79,8 @@ impl Space {
     /// with the same inputs and another id, or other labels if no column is called id, are different candidates; a row that is
     /// given again is left out.
     pub fn with_labelled_candidates(self, rows: Vec<Point>, labels: Vec<LabelColumn>) -> Result<Self> {
-        let labels = Labels::new(labels, None, rows.len())?;
-        Space::build(self.dimensions, Some((rows, labels)))
+        let (labels, constraints) = (Labels::new(labels, None, rows.len())?, self.input_constraints().to_vec());
+        Space::build(self.dimensions, Some((rows, labels)))?.with_input_constraints(constraints)
     }
 
     /// A table of points, its columns' domains inferred: columns with a text, true, false or null are Categorical, in order

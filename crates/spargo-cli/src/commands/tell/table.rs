@@ -118,7 +118,17 @@ impl OutcomeTable<'_> {
             dimension.encode_observed(&value).map_err(|error| self.fault(row, &dimension.name, &error.to_string()))?;
             Ok(value)
         };
-        dimensions.iter().zip(&trials.inputs).map(input).collect()
+        let point: Point = dimensions.iter().zip(&trials.inputs).map(input).collect::<Result<_>>()?;
+        // Which inputs have a value depends on others.
+        if dimensions.iter().any(|dimension| dimension.when.is_some())
+            && let Err(error) = self.study.config().space.encode_observed(&point)
+        {
+            let (Error::Input { name, .. } | Error::Value { input: name, .. }) = &error else {
+                return Err(self.records.fault_at(row, &error.to_string()));
+            };
+            return Err(self.fault(row, name, &error.to_string()));
+        }
+        Ok(point)
     }
 
     fn fault(&self, row: Row<'_>, column: &str, message: &str) -> miette::Report {

@@ -42,7 +42,14 @@ use toml::de::DeTable;
 const LONGEST_NAME: usize = 200;
 
 /// The study file that `spargo new` writes: a commented example that runs as it is.
-pub const EXAMPLE: &str = include_str!("example.toml");
+pub const EXAMPLE: &str = include_str!("examples/simulator.toml");
+
+/// Other study files to begin with, by their names.
+pub const EXAMPLES: [(&str, &str); 3] = [
+    ("simulator", EXAMPLE),
+    ("formulation", include_str!("examples/formulation.toml")),
+    ("screen", include_str!("examples/screen.toml")),
+];
 
 /// The content of a study file.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! The arguments of a command with placeholders: `{name}`, `{trial}`, and `{{` and `}}` for braces.
 
-use crate::io::csv::points::text;
+use crate::io::csv::points::{point_cells, text};
 use spargo::space::Space;
 use spargo::study::Trial;
 
@@ -61,8 +61,10 @@ impl Template {
     /// The argument for a trial.
     pub fn fill(&self, trial: &Trial, space: &Space) -> String {
         let labels = trial.row.and_then(|row| space.labels(row)).unwrap_or_default();
+        // An input without a value is an empty argument.
+        let point: Vec<_> = point_cells(space, trial).collect();
         let piece = |part: &Part| match part {
-            Part::Input(k) => trial.point.get(*k).map(text).unwrap_or_default(),
+            Part::Input(k) => point.get(*k).and_then(Option::as_ref).map(text).unwrap_or_default(),
             Part::Label(k) => labels.get(*k).map_or("", |label| label.1).into(),
             Part::Trial => trial.id.to_string(),
             Part::Text(text) => text.clone(),

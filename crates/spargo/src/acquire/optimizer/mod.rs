@@ -167,7 +167,7 @@ impl<'a> AcquisitionOptimizer<'a> {
         let optima = local_search.run(points, scores, regions)?;
         let mut chosen = Mat::zeros(scores.ncols(), points.ncols());
         for (element, optimum) in optima.into_iter().enumerate() {
-            let point = if excluded.contains(&optimum) {
+            let point = if excluded.contains(&optimum) || !self.is_feasible(&optimum) {
                 self.another(&optimum, points, column(scores, element), excluded)?
             } else {
                 optimum
@@ -182,7 +182,7 @@ impl<'a> AcquisitionOptimizer<'a> {
     fn another(&self, optimum: &[f64], points: MatRef<'_>, scores: &[f64], excluded: &Excluded) -> Result<Vec<f64>> {
         let mut rng = self.rng.stream(Purpose::Fresh, excluded.len() as u64);
         let domains = || self.space.dimensions().iter().map(|d| &d.domain);
-        let is_free = |point: &Vec<f64>| !excluded.contains(point);
+        let is_free = |point: &Vec<f64>| !excluded.contains(point) && self.is_feasible(point);
         if domains().any(|domain| domain.is_continuous()) {
             let mut nudged = |(domain, &v): (&Domain, &f64)| {
                 if domain.is_continuous() { domain.snap(v + NUDGE * normal(&mut rng)) } else { v }
@@ -198,6 +198,11 @@ impl<'a> AcquisitionOptimizer<'a> {
             self.space.scatter(&mut point, &mut rng).then_some(point)
         });
         best.or_else(|| random.find(is_free)).ok_or(Error::Exhausted { wanted: 1, left: 0 })
+    }
+
+    /// Whether a point satisfies the input constraints; where there are none, it does.
+    fn is_feasible(&self, point: &[f64]) -> bool {
+        !self.space.is_constrained() || self.space.contains_numbers(point)
     }
 
     /// A point, or one close by that satisfies the input constraints.

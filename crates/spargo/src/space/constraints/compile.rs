@@ -200,7 +200,12 @@ fn conditions(dimensions: &[Dimension]) -> Result<Conditions> {
                     remedy,
                 ));
             }
-            parents.push((place, values.iter().map(|value| other.encode(value)).collect::<Result<_>>()?));
+            let encode = |value| {
+                let problem = || format!("its condition has {parent} = {value}, which is none of its values");
+                let remedy = || format!("give {}", other.domain.allowed());
+                other.encode(value).map_err(|_| Error::input(name, problem(), remedy()))
+            };
+            parents.push((place, values.iter().map(encode).collect::<Result<_>>()?));
         }
         let number = if dimension.domain.is_categorical() { 0.0 } else { dimension.domain.snap(0.5) };
         Ok(Some(Condition { parents, number }))

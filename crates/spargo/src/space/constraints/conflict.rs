@@ -89,10 +89,8 @@ impl Constraints {
         let with = if fixed > 0 { " with the inputs that are fixed" } else { "" };
         let all = if named.is_empty() { "its conditions".into() } else { named.join(" and ") };
         Error::unsupported(
-            format!(
-                "{found} the input constraints{with}: {all}{more} contradict each other or the ranges of the inputs"
-            ),
-            "relax one of them, or widen a range",
+            format!("{found} {all}{more} of the input constraints{with}"),
+            "they contradict each other or the ranges of the inputs: relax one of them, or widen a range",
         )
     }
 
