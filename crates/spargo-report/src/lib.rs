@@ -34,6 +34,8 @@ struct Data {
     inputs: Vec<Axis>,
     /// Number of inputs that are not listed because there are too many.
     hidden: usize,
+    /// Whether inputs depend on each other.
+    constrained: bool,
     outputs: Vec<Axis>,
     /// Why there is no model, if there is none.
     without_model: Option<String>,
@@ -67,6 +69,7 @@ impl Data {
         Ok(Data {
             version: env!("CARGO_PKG_VERSION"),
             hidden: inputs.hidden,
+            constrained: study.config().space.is_constrained(),
             outputs: study.config().outputs.iter().map(Axis::of_output).collect(),
             overview: overview::Overview::of(study, &inputs)?,
             front: if outputs > 0 { front::Front::of(study, &inputs)? } else { None },

@@ -52,7 +52,7 @@ impl Slice {
         let with = |value: &Value| {
             let mut point = through.clone();
             point[k] = value.clone();
-            study.config().space.completed(&point)
+            study.config().space.nearest_with(&point, k)
         };
         let points: Vec<Point> = x.iter().map(with).collect::<Result<_>>()?;
         let mut feasible: Vec<bool> = points.iter().map(|point| study.config().space.contains(point)).collect();

@@ -10,7 +10,7 @@ function slicesOf({ trial, which, slices: all }, output, number) {
   const words =
     `The ${output.goal === "classify" ? "probability" : "mean"} along each input, the others being those of trial ${trial}, ${which} (orange). ` +
     `Bands and bars are 95 % intervals without noise. The most important input comes first.` +
-    `${all.some(({ feasible }) => feasible) ? " Grey: breaks an input constraint." : ""}${warning(number)}`;
+    `${DATA.constrained ? " Where input constraints ask for it, others move as little as it takes; grey: none does." : ""}${warning(number)}`;
   const cards = byImportance(number).map((k) => card(null, null, slice(DATA.inputs[k], all[k], y, output)));
   return [note(words), el("div", { class: "columns small" }, cards)];
 }
@@ -45,6 +45,9 @@ function slice(axis, { at, x, mean, low, high, feasible }, y, output) {
 function broken(layer, places, feasible = [], box) {
   const ends = places.map((at, i) => [i > 0 ? (places[i - 1] + at) / 2 : box.left, i + 1 < places.length ? (at + places[i + 1]) / 2 : box.right]);
   feasible.forEach((may, i) => {
-    if (!may) layer.append(rect(ends[i][0], box.top, ends[i][1] - ends[i][0], box.bottom - box.top, "broken"));
+    if (may || (i > 0 && !feasible[i - 1])) return;
+    let last = i;
+    while (feasible[last + 1] === false) last += 1;
+    layer.append(rect(ends[i][0], box.top, ends[last][1] - ends[i][0], box.bottom - box.top, "broken"));
   });
 }

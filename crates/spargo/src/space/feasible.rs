@@ -195,6 +195,15 @@ impl Space {
         (0..point.len()).map(value).collect()
     }
 
+    /// A point with one of its values changed by hand, and the others moved as little as the input constraints ask for; as it is, with
+    /// values where inputs have some, if no point close by satisfies them.
+    pub fn nearest_with(&self, point: &[Value], changed: usize) -> Result<Point> {
+        let point = self.completed(point)?;
+        let mut numbers = self.encode_observed(&point)?;
+        let is_moved = !self.is_satisfied(&numbers) && self.settle(&mut numbers, &[changed]);
+        if is_moved { self.decode(&numbers) } else { Ok(point) }
+    }
+
     /// A point without the values of inactive inputs.
     pub(super) fn without_inactive(&self, numbers: &[f64], mut point: Point) -> Point {
         if let Some(constraints) = &self.constraints {
