@@ -23,6 +23,7 @@ from . import errors, executors, problems
 from ._spargo import __version__
 from .allocation import allocate
 from .errors import *  # noqa: F403
+from .input_constraints import Exclude, InputConstraint, Nonzero, Ratio, Sum
 from .insight import IntervalPrediction, LeaveOneOut
 from .models import ExactGP, SparseGP, VariationalGP
 from .optimize import maximize, minimize
@@ -52,14 +53,17 @@ __all__ = [
     "Candidates",
     "Choice",
     "ExactGP",
+    "Exclude",
     "Failed",
     "FixedHyperparameters",
     "Fronts",
+    "InputConstraint",
     "Int",
     "IntervalPrediction",
     "LeaveOneOut",
     "LocalModelOptions",
     "ModelOptions",
+    "Nonzero",
     "Ordinal",
     "ParetoPoint",
     "Path",
@@ -67,10 +71,12 @@ __all__ = [
     "Posterior",
     "Prediction",
     "QualityContext",
+    "Ratio",
     "Real",
     "SamplingOptions",
     "SparseGP",
     "Study",
+    "Sum",
     "Trial",
     "TrustRegionOptions",
     "Values",

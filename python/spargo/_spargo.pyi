@@ -11,9 +11,13 @@ _Array = npt.NDArray[np.float64]
 _Quality = Callable[..., Any]
 EncodedDescriptors = tuple[list[str], list[list[float]]]
 """Names of columns, and a row for each label."""
-EncodedInput = tuple[str, str, Any, bool, float | None, int | None, str | None, EncodedDescriptors | None, Any]
-"""Name, kind, bounds or labels, whether the scale is logarithmic, step, decimal places, unit, descriptors and value of past trials of an
-input."""
+EncodedWhen = list[tuple[str, list[Any]]]
+"""Names of inputs, and the values that each must have one of."""
+EncodedInput = tuple[
+    str, str, Any, bool, float | None, int | None, str | None, EncodedDescriptors | None, EncodedWhen | None, Any
+]
+"""Name, kind, bounds or labels, whether the scale is logarithmic, step, decimal places, unit, descriptors, condition and value of past
+trials of an input."""
 EncodedMeasurement = tuple[float | None, float | None, str | None]
 """Value, noise variance and reason of a failure of one output; pending without a value and a reason."""
 EncodedOutcome = tuple[int, list[EncodedMeasurement], str | None]
@@ -48,6 +52,7 @@ class Study:
         inputs: list[EncodedInput],
         candidates: tuple[list[str], Any] | None,
         labels: list[tuple[str, list[str]]],
+        constraints: str,
         path: str | PathLike[str] | None,
         quality: _Quality | None,
     ) -> Study: ...
@@ -61,7 +66,7 @@ class Study:
     def size(self) -> int | None: ...
     def close(self) -> None: ...
     def closed(self) -> bool: ...
-    def ask(self, count: int | None, refit_every: int) -> list[EncodedTrial]: ...
+    def ask(self, count: int | None, refit_every: int, fixed: list[tuple[str, Any]]) -> list[EncodedTrial]: ...
     def replicate(self, count: int | None) -> list[EncodedTrial]: ...
     def read_headers(self, headers: list[str]) -> tuple[list[str], list[EncodedUnit]]: ...
     def tell(self, outcomes: list[EncodedOutcome], units: list[EncodedUnit] = []) -> int: ...

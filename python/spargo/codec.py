@@ -32,6 +32,8 @@ class Codec:
     integers: set[str] = field(default_factory=set)
     label_columns: list[str] = field(default_factory=list)
     """Names of the columns that travel with candidates."""
+    conditional: set[str] = field(default_factory=set)
+    """Inputs that are `None` where they are inactive."""
 
     @classmethod
     def of(cls, config: Mapping[str, Any], labels: dict[str, dict[str, Any]]) -> Codec:
@@ -41,13 +43,14 @@ class Codec:
         integers = {given["name"] for given in inputs if "int" in given}
         outputs = [output["name"] for output in config["outputs"]]
         columns = [label["name"] for label in config["space"].get("labels", [])]
-        return cls([given["name"] for given in inputs], outputs, labelled, labels, integers, columns)
+        conditional = {given["name"] for given in inputs if "when" in given}
+        return cls([given["name"] for given in inputs], outputs, labelled, labels, integers, columns, conditional)
 
     def params(self, point: Sequence[Any]) -> dict[str, Any]:
         """A point of the library as parameters by name."""
         params = dict(zip(self.inputs, point))
         for name in self.integers:
-            params[name] = int(params[name])
+            params[name] = None if params[name] is None else int(params[name])
         for name, values in self.labels.items():
             label = params[name]
             params[name] = values.get(label, label) if isinstance(label, str) else label
@@ -84,13 +87,25 @@ class Codec:
         if isinstance(given, np.ndarray):
             if given.ndim != 2:
                 raise ValueError(f"points must be the rows of an array with two dimensions, not {given.ndim}")
-            if not self.choices:
+            if not self.choices and not self.conditional:
                 return np.ascontiguousarray(given, dtype=np.float64)
             return [self._labelled(row) for row in given.tolist()]
         if isinstance(given, Sequence) and all(isinstance(row, (list, tuple)) for row in given):
             return [self._labelled(row) for row in given]
-        rows = Table(columns_of(given)).points(self.inputs)
-        return rows if isinstance(rows, np.ndarray) else [self._labelled(row) for row in rows]
+        table = Table(self.filled(columns_of(given)))
+        missing = [name for name in self.conditional if name not in table.columns]
+        table.columns |= {name: [None] * len(table) for name in missing}
+        rows = table.points(self.inputs)
+        if isinstance(rows, np.ndarray):
+            return [self._labelled(row) for row in rows.tolist()] if self.conditional else rows
+        return [self._labelled(row) for row in rows]
+
+    def filled(self, given: Any) -> Any:
+        """A list of dictionaries of which each has all inputs with a condition, `None` where it had none; all else as it is."""
+        if not self.conditional or not isinstance(given, Sequence) or not all(isinstance(row, Mapping) for row in given):
+            return given
+        inactive = dict.fromkeys(name for name in self.inputs if name in self.conditional)
+        return [{**inactive, **row} for row in given]
 
     def encode_queue(self, given: Any) -> tuple[list[str], Any, list[EncodedCandidate]]:
         """Names of inputs, points with these, and which candidate each is, of which a table need not have all inputs."""
@@ -138,9 +153,20 @@ class Codec:
         return [(None, list(row)) for row in zip(*texts)]
 
     def _labelled(self, row: Sequence[Any]) -> list[Any]:
-        if not self.choices or len(row) != len(self.inputs):
+        if not (self.choices or self.conditional) or len(row) != len(self.inputs):
             return list(row)
-        return [self._label(name, one) if name in self.choices else one for name, one in zip(self.inputs, row)]
+        return [self._value(name, one) for name, one in zip(self.inputs, row)]
+
+    def _value(self, name: str, one: Any) -> Any:
+        if name in self.conditional and (is_missing(one) or (isinstance(one, (float, np.floating)) and np.isnan(one))):
+            return None
+        return self._label(name, one) if name in self.choices else one
+
+    def encode_fixed(self, given: Mapping[str, Any]) -> list[tuple[str, Any]]:
+        """Values of some inputs as the library takes them."""
+        if not isinstance(given, Mapping):
+            raise TypeError(f'fixed must be a dictionary such as {{"temperature": 60}}, not {given!r}')
+        return [(str(name), self._label(name, one)) for name, one in given.items()]
 
     def _label(self, name: str, value: Any) -> Any:
         for label, known in self.labels.get(name, {}).items():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .changes import Change, named
 from .codec import Codec
 from .corrections import Corrections, author
+from .input_constraints import InputConstraint, forms_of
 from .options import (
     AcquisitionOptions,
     Allocation,
@@ -40,6 +41,7 @@ class Configurable(Corrections):
         past: Mapping[str, Any] | None = None,
         objectives: str | Mapping[str, Any] | None = None,
         constraints: Mapping[str, Any] | None = None,
+        input_constraints: Iterable[InputConstraint] | None = None,
         name: str | None = None,
         seed: int | None = None,
         batch: int | None = None,
@@ -62,7 +64,8 @@ class Configurable(Corrections):
         The arguments are those of `Study`. Whatever is `None`, also among options, stays as it is, and so do inputs, objectives
         and constraints that are not named; a goal that is only a word is the single objective's. Ranges may become wider
         or narrower, choices and inputs may be added; trials outside a range are used, but not recommended. A table of
-        candidates replaces the one before.
+        candidates replaces the one before, and a list of `input_constraints` the list before; `[]` is none of them. An input keeps
+        its condition, unless it is given another one, or with `when={}` none.
 
         `past` has the values that past trials had of inputs that are new. What cannot change, such as the names of outputs, is
         refused with a way that keeps the data. A `quality` replaces the allocation, and an `allocation` the quality.
@@ -95,6 +98,8 @@ class Configurable(Corrections):
                 "local_models": local_models,
             }
         )
+        if input_constraints is not None:
+            settings["input-constraints"] = forms_of(input_constraints)
         if outputs := changed_outputs(self._config["outputs"], objectives, constraints):
             settings["outputs"] = outputs
         specs = inputs.specs(self._checked_past(past or {}, inputs))

@@ -173,6 +173,7 @@ class Corrections(Insight):
 
     def _without_units(self, given: Any) -> tuple[Any, list[EncodedUnit]]:
         """A table whose columns have no units in their names, `yield (mg)`, and the units that are new to the study."""
+        given = self._codec.filled(given)
         headers = headers_of(given)
         if not any(header.endswith((")", "]")) or " / " in header for header in headers):
             return given, []

@@ -17,6 +17,7 @@ __all__ = [
     "DiscardedError",
     "EmptyError",
     "ExhaustedError",
+    "InputConstraintError",
     "InputError",
     "InputValueError",
     "InterruptedCall",
@@ -84,6 +85,13 @@ class InputValueError(SpargoError, ValueError):
     input: str
     value: str
     allowed: str
+
+
+class InputConstraintError(SpargoError, ValueError):
+    """An invalid constraint among inputs; `number` is its place in the list, counted from 0."""
+
+    number: int
+    error: SpargoError
 
 
 class CandidateError(SpargoError, ValueError):

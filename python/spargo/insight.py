@@ -16,6 +16,7 @@ from . import _spargo
 from .changes import COLUMNS, Change, named
 from .codec import Codec
 from .errors import OutcomeWarning
+from .input_constraints import InputConstraint, constraint_of
 from .outputs import goal_in_words
 from .posterior import Posterior, Prediction
 from .space import Choice, Dimension, Int, Ordinal, Real, Values
@@ -88,20 +89,45 @@ class Insight:
         return {given["name"]: self._dimension(given) for given in self._config["space"]["inputs"]}
 
     def _dimension(self, given: Mapping[str, Any]) -> Dimension:
+        when = self._when(given)
         kind = "ordinal" if "ordinal" in given else "choice"
         if kind in given:
             values = self._codec.labels.get(given["name"], {})
             choices = [values.get(label, label) if isinstance(label, str) else label for label in given[kind]]
             if kind == "ordinal":
-                return Ordinal(choices)
-            return Choice(choices, given["descriptors"]["rows"]) if "descriptors" in given else Choice(choices)
+                return Ordinal(choices, when=when)
+            return Choice(choices, given["descriptors"]["rows"] if "descriptors" in given else None, when=when)
         log = bool(given.get("log"))
         if "values" in given:
-            return Values(given["values"], log, given.get("unit"))
+            return Values(given["values"], log, given.get("unit"), when=when)
         lower, upper = given["int" if "int" in given else "real"]
         if "int" in given:
-            return Int(lower, upper, log, given.get("unit"))
-        return Real(lower, upper, log, given.get("step"), given.get("digits"), given.get("unit"))
+            return Int(lower, upper, log, given.get("unit"), when=when)
+        return Real(lower, upper, log, given.get("step"), given.get("digits"), given.get("unit"), when=when)
+
+    def _when(self, given: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Condition of an input, with values as trials have them."""
+        if "when" not in given:
+            return None
+        known = {name: self._codec.labels.get(name, {}) for name in given["when"]}
+
+        def meant(name: str, label: Any) -> Any:
+            return known[name].get(label, label) if isinstance(label, str) else label
+
+        return {
+            name: [meant(name, one) for one in values] if isinstance(values, list) else meant(name, values)
+            for name, values in given["when"].items()
+        }
+
+    @property
+    def input_constraints(self) -> list[InputConstraint]:
+        """Constraints among inputs.
+
+        >>> import spargo
+        >>> spargo.Study({"a": (0.0, 1.0), "b": (0.0, 1.0)}, input_constraints=[spargo.Sum(["a", "b"], at_most=1)]).input_constraints
+        [Sum(inputs=['a', 'b'], at_most=1.0)]
+        """
+        return [constraint_of(form) for form in self._config["space"].get("input-constraints", [])]
 
     @property
     def inputs(self) -> list[str]:

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypedDict, Union
 
 import numpy as np
 
+from .input_constraints import InputConstraint
 from .quality import QualityFunction
 
 Method = Literal[
@@ -157,6 +158,7 @@ class StudySettings(EngineSettings, total=False):
     """Keyword arguments of `spargo.Study`."""
 
     constraints: Mapping[str, Any] | None
+    input_constraints: Iterable[InputConstraint] | None
     name: str
     seed: int
     batch: int | None

@@ -14,16 +14,17 @@ from __future__ import annotations
 import threading
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
 from optuna.samplers import BaseSampler, RandomSampler
-from optuna.search_space import IntersectionSearchSpace
 from optuna.study import Study as OptunaStudy
 from optuna.study import StudyDirection
 from optuna.trial import FrozenTrial, TrialState
 
+from .conditional import Condition, ConditionalSearchSpace, within
 from .errors import ExhaustedError, InputError
 from .options import EngineSettings
 from .outcomes import Failed
@@ -43,8 +44,9 @@ class SpargoSampler(BaseSampler):
     """Sampler that chooses all parameters of a trial together, at the optimum of a path drawn from the model (Thompson sampling).
 
     Every trial has its own path, and running trials, also of other processes, are taken into account; so any number of
-    workers may share a study. Parameters that not every completed trial has are left to `independent_sampler`. Failed and
-    pruned trials train the failure model.
+    workers may share a study. Parameters that only some trials have are chosen with the others, if it is a choice or an integer that
+    tells which trials have them: what depends on what is inferred from completed trials. Others are left to `independent_sampler`.
+    Failed and pruned trials train the failure model.
 
     Parameters
     ----------
@@ -57,7 +59,7 @@ class SpargoSampler(BaseSampler):
     constraints_func
         Function of a finished trial that returns numbers that must not be above zero. (Or use `trial.set_constraint`.)
     independent_sampler
-        Sampler of parameters that depend on others; by default `RandomSampler`.
+        Sampler of other parameters, and of all in the first trial; by default `RandomSampler`.
     settings
         Other settings of `spargo.Study`: `inducing`, `allocation`, `rule`, `model` and so on.
     """
@@ -65,7 +67,7 @@ class SpargoSampler(BaseSampler):
     # The study that it serves, as a storage and a number, and its state for that study.
     _serves: tuple[Any, int] | None
     _mirror: _Mirror | None
-    _common: IntersectionSearchSpace
+    _parameters: ConditionalSearchSpace
     _replicates: dict[str, Any]
 
     def __init__(
@@ -89,23 +91,24 @@ class SpargoSampler(BaseSampler):
         self._forget()
 
     def infer_relative_search_space(self, study: OptunaStudy, trial: FrozenTrial) -> dict[str, BaseDistribution]:
-        """Parameters that all completed trials have."""
+        """Parameters that all completed trials have, and those whose conditions are known."""
         with self._lock:
             self._turn_to(study)
-            common = self._common.calculate(study)
-        return {name: one for name, one in common.items() if not one.single()}
+            return self._inferred(study)[0]
 
     def sample_relative(
         self, study: OptunaStudy, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
     ) -> dict[str, Any]:
         """Values of all parameters, chosen together."""
-        space = {name: one for name, one in search_space.items() if not one.single()}
+        with self._lock:
+            self._turn_to(study)
+            space, conditions = within(search_space, self._inferred(study)[1])
         if not space or set(space) <= set(trial.system_attrs.get("fixed_params", {})):
             return {}
         with self._lock:
             try:
                 self._turn_to(study)
-                return self._ask(study, trial, space)
+                return self._ask(study, trial, space, conditions)
             except InputError as error:
                 warnings.warn(f"spargo cannot model these parameters ({error}); they are sampled independently", stacklevel=2)
                 return {}
@@ -140,8 +143,12 @@ class SpargoSampler(BaseSampler):
 
     def _forget(self) -> None:
         self._serves, self._mirror = None, None
-        self._common = IntersectionSearchSpace()
+        self._parameters = ConditionalSearchSpace()
         self._replicates = {}
+
+    def _inferred(self, study: OptunaStudy) -> tuple[dict[str, BaseDistribution], dict[str, Condition]]:
+        self._parameters.update(study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)))
+        return self._parameters.calculate()
 
     def _turn_to(self, study: OptunaStudy) -> None:
         """Resets the state for another study: studies may share a sampler, and their numbers are unique per storage only."""
@@ -150,9 +157,15 @@ class SpargoSampler(BaseSampler):
             self._forget()
             self._serves = (storage, number)
 
-    def _ask(self, study: OptunaStudy, trial: FrozenTrial, space: dict[str, BaseDistribution]) -> dict[str, Any]:
+    def _ask(
+        self,
+        study: OptunaStudy,
+        trial: FrozenTrial,
+        space: dict[str, BaseDistribution],
+        conditions: dict[str, Condition],
+    ) -> dict[str, Any]:
         trials = study.get_trials(deepcopy=False)
-        problem = _Problem(space, list(study.directions), _constraint_names(trials))
+        problem = _Problem(space, conditions, list(study.directions), _constraint_names(trials))
         mirror = self._mirror
         if mirror is None or mirror.problem != problem:
             mirror = self._new_mirror(problem)
@@ -176,7 +189,7 @@ class SpargoSampler(BaseSampler):
 
     def __getstate__(self) -> dict[str, Any]:
         state = self.__dict__.copy()
-        for name in ("_lock", "_mirror", "_common", "_serves", "_replicates"):
+        for name in ("_lock", "_mirror", "_parameters", "_serves", "_replicates"):
             del state[name]
         return state
 
@@ -187,15 +200,16 @@ class SpargoSampler(BaseSampler):
 
 
 class _Problem(NamedTuple):
-    """Parameters, directions of the objectives, and names of the constraints of an Optuna study."""
+    """Parameters with their conditions, directions of the objectives, and names of the constraints of an Optuna study."""
 
     space: dict[str, BaseDistribution]
+    conditions: dict[str, Condition]
     directions: list[StudyDirection]
     constraints: list[str]
 
 
 class _Mirror:
-    """Study of spargo with the trials of an Optuna study, over their common parameters."""
+    """Study of spargo with the trials of an Optuna study, over their common and conditional parameters."""
 
     def __init__(self, problem: _Problem, settings: dict[str, Any]) -> None:
         self.problem = problem
@@ -203,7 +217,7 @@ class _Mirror:
         self._codes = {f"x{i}": (name, _Code(one)) for i, (name, one) in enumerate(problem.space.items())}
         goals = {f"y{i}": "max" if one == StudyDirection.MAXIMIZE else "min" for i, one in enumerate(problem.directions)}
         limits = {f"c{i}": {"at_most": 0.0} for i in range(len(problem.constraints))}
-        inputs = {name: code.dimension for name, (_, code) in self._codes.items()}
+        inputs = {ours: self._input(name, code) for ours, (name, code) in self._codes.items()}
         self._study = Study(inputs, goals, limits, **settings)
         self._asked: dict[int, tuple[int, dict[str, Any]]] = {}
         """Number of our trial and point, by the number of Optuna's pending trial."""
@@ -212,6 +226,13 @@ class _Mirror:
         """Number of our trials that Optuna changed, as some of their values were fixed: they stay pending for ever."""
         self._first = 0
         """Number of the first trial that may be unfinished."""
+
+    def _input(self, name: str, code: _Code) -> Dimension:
+        if name not in self.problem.conditions:
+            return code.dimension
+        parent, values = self.problem.conditions[name]
+        ours, known = next((ours, known) for ours, (theirs, known) in self._codes.items() if theirs == parent)
+        return replace(code.dimension, when={ours: [known.encode(value) for value in sorted(values)]})
 
     def is_stale(self) -> bool:
         """Whether so many trials are pending for ever that it is better to start again."""
@@ -222,7 +243,8 @@ class _Mirror:
         refit_every = refit_every or max(1, min(100, len(self._finished) // 10))
         (trial,) = self._study.ask(1, refit_every=refit_every)
         self._asked[number] = (trial.id, trial.params)
-        return {name: code.decode(trial.params[ours]) for ours, (name, code) in self._codes.items()}
+        known = {ours: value for ours, value in trial.params.items() if value is not None}
+        return {name: code.decode(known[ours]) for ours, (name, code) in self._codes.items() if ours in known}
 
     def follow(self, trials: Sequence[FrozenTrial]) -> None:
         """Tells the outcomes of Optuna's trials, and adds those that are new."""
@@ -258,9 +280,15 @@ class _Mirror:
             self._asked |= {theirs: (ours, pending[theirs]) for theirs, ours in zip(pending, numbers)}
 
     def _point(self, trial: FrozenTrial) -> dict[str, Any] | None:
-        """Parameters of a trial, if it has all of them within their ranges."""
+        """Parameters of a trial, if it has all of them within their ranges, except those whose conditions are not satisfied."""
         point: dict[str, Any] = {}
         for ours, (name, code) in self._codes.items():
+            condition = self.problem.conditions.get(name)
+            if condition is not None and not condition.holds(trial):
+                if name in trial.params:
+                    return None
+                point[ours] = None
+                continue
             if name not in trial.params or trial.distributions.get(name) != code.distribution:
                 return None
             internal = code.distribution.to_internal_repr(trial.params[name])

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .errors import UnsupportedError
-from .space import Choice, Dimension, Int, Ordinal, Values
+from .space import Choice, Dimension, Int, Ordinal, Values, several
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -197,9 +197,14 @@ def _centre(study: Study) -> dict[str, Any]:
 
 
 def _slice(study: Study, name: str, point: dict[str, Any], output: str | None, ax: Axes) -> None:
-    domain = study.space[name]
+    space = study.space
+    domain = space[name]
+    ax.set_xlabel(name)
+    if _is_inactive(space, point, name):
+        ax.text(0.5, 0.5, "inactive here", ha="center", va="center", color=_GREY, transform=ax.transAxes)
+        return
     values = _along(domain)
-    mean, lower, upper = study.predict_interval([{**point, name: value} for value in values], output)
+    mean, lower, upper = study.predict_interval([_consistent(space, {**point, name: value}) for value in values], output)
     if isinstance(domain, (Choice, Ordinal)):
         places = np.arange(len(values))
         ax.errorbar(places, mean, np.clip([mean - lower, upper - mean], 0, None), fmt="o", color=_BLUE, capsize=3)
@@ -211,13 +216,31 @@ def _slice(study: Study, name: str, point: dict[str, Any], output: str | None, a
         ax.set_xscale("log" if domain.log else "linear")
         here = point[name]
     ax.axvline(here, color=_ORANGE, linewidth=1, linestyle="--")
-    ax.set_xlabel(name)
+
+
+def _is_inactive(space: dict[str, Dimension], point: dict[str, Any], name: str) -> bool:
+    return point[name] is None and space[name].when is not None
+
+
+def _consistent(space: dict[str, Dimension], point: dict[str, Any]) -> dict[str, Any]:
+    """A point without values of inactive inputs, and with the middle value of those that are active and have none."""
+    point = dict(point)
+    for _ in space:  # A condition may be about an input that has a condition.
+        for name, domain in space.items():
+            if any(point[parent] not in several(values) for parent, values in (domain.when or {}).items()):
+                point[name] = None
+            elif _is_inactive(space, point, name):
+                values = _along(domain)
+                point[name] = values[len(values) // 2]
+    return point
 
 
 def _scatter(
     study: Study, names: tuple[str, str], points: Sequence[dict[str, Any]], ax: Axes, mark: str, color: str, label: str
 ) -> None:
-    domains = [study.space[name] for name in names]
+    space = study.space
+    domains = [space[name] for name in names]
+    points = [point for point in points if not any(_is_inactive(space, point, name) for name in names)]
     columns = [
         [domain.choices.index(p[name]) if isinstance(domain, (Choice, Ordinal)) else p[name] for p in points]
         for name, domain in zip(names, domains)

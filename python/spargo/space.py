@@ -6,7 +6,7 @@ import math
 import warnings
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
@@ -14,14 +14,46 @@ import numpy as np
 from .tables import Table, is_frame, is_table
 
 if TYPE_CHECKING:
-    from ._spargo import EncodedDescriptors, EncodedInput
+    from ._spargo import EncodedDescriptors, EncodedInput, EncodedWhen
 
-#: Kind, bounds or labels, whether the scale is logarithmic, step, decimal places, unit, descriptors.
-Spec = tuple[str, Any, bool, Union[float, None], Union[int, None], Union[str, None], Union["EncodedDescriptors", None]]
+#: Kind, bounds or labels, whether the scale is logarithmic, step, decimal places, unit, descriptors, condition.
+Spec = tuple[
+    str,
+    Any,
+    bool,
+    Union[float, None],
+    Union[int, None],
+    Union[str, None],
+    Union["EncodedDescriptors", None],
+    Union["EncodedWhen", None],
+]
 
 
 @dataclass(frozen=True, repr=False)
-class Real:
+class _Input:
+    """What all kinds of inputs have.
+
+    With `when` an input has a value only where others have theirs, `{"catalyst": "Pd"}`, or one of several, `{"catalyst": ["Pd", "Ni"]}`.
+    Elsewhere it is inactive, and `None`.
+    """
+
+    when: Mapping[str, Any] | None = field(default=None, kw_only=True, hash=False)
+
+    def __repr__(self) -> str:
+        own = sorted(fields(self), key=lambda one: one.name == "when")
+        given = [one for one in own if one.default is MISSING or getattr(self, one.name) is not one.default]
+        return f"{type(self).__name__}({', '.join(f'{one.name}={getattr(self, one.name)!r}' for one in given)})"
+
+    def _condition(self) -> EncodedWhen | None:
+        if self.when is None:
+            return None
+        if not isinstance(self.when, Mapping):
+            raise TypeError(f'when must be a dictionary such as {{"catalyst": "Pd"}}, not {self.when!r}')
+        return [(str(name), [label_of(one) for one in several(values)]) for name, values in self.when.items()]
+
+
+@dataclass(frozen=True, repr=False)
+class Real(_Input):
     """A real number from `lower` to `upper`, with `log` on a logarithmic scale.
 
     With `step` only `lower` and on from there in steps of this length, with `digits` only numbers with so many decimal places:
@@ -32,7 +64,11 @@ class Real:
     >>> Real(20, 120, step=0.5)
     Real(lower=20, upper=120, step=0.5)
 
-    Headers of tables may have the `unit` after the name; a table with another one there is refused.
+    Headers of tables may have the `unit` after the name; a table with another one there is refused. Every kind of input may have a
+    condition: `when` others have certain values. Elsewhere it is inactive, and `None` in trials.
+
+    >>> Real(0.01, 0.2, when={"catalyst": ["Pd", "Ni"]})
+    Real(lower=0.01, upper=0.2, when={'catalyst': ['Pd', 'Ni']})
     """
 
     lower: float
@@ -46,20 +82,15 @@ class Real:
         if self.step is not None and self.digits is not None:
             raise ValueError("give a step or digits, not both")
 
-    def __repr__(self) -> str:
-        more = {"log": self.log or None, "step": self.step, "digits": self.digits, "unit": self.unit}
-        given = "".join(f", {name}={value!r}" for name, value in more.items() if value is not None)
-        return f"Real(lower={self.lower!r}, upper={self.upper!r}{given})"
-
     def spec(self) -> Spec:
         """What the library needs of it."""
         step = None if self.step is None else float(self.step)
         digits = None if self.digits is None else _integer(self.digits)
-        return "real", (float(self.lower), float(self.upper)), bool(self.log), step, digits, self.unit, None
+        return "real", (float(self.lower), float(self.upper)), bool(self.log), step, digits, self.unit, None, self._condition()
 
 
-@dataclass(frozen=True)
-class Int:
+@dataclass(frozen=True, repr=False)
+class Int(_Input):
     """An integer from `lower` to `upper`, both included, with `log` on a logarithmic scale."""
 
     lower: int
@@ -69,17 +100,18 @@ class Int:
 
     def spec(self) -> Spec:
         """What the library needs of it."""
-        return "int", (_integer(self.lower), _integer(self.upper)), bool(self.log), None, None, self.unit, None
+        ends = _integer(self.lower), _integer(self.upper)
+        return "int", ends, bool(self.log), None, None, self.unit, None, self._condition()
 
 
-@dataclass(frozen=True)
-class Values:
+@dataclass(frozen=True, repr=False)
+class Values(_Input):
     """One of several numbers, listed in any order, with `log` seen on a logarithmic scale.
 
     Only these are asked for, and trials have them as they are listed here. Other numbers that were observed are learned from.
 
     >>> Values([5.5, 6, 7, 8])
-    Values(values=[5.5, 6, 7, 8], log=False, unit=None)
+    Values(values=[5.5, 6, 7, 8])
     """
 
     values: Sequence[float]
@@ -88,14 +120,19 @@ class Values:
 
     def spec(self) -> Spec:
         """What the library needs of it."""
-        return "values", [label_of(value) for value in self.values], bool(self.log), None, None, self.unit, None
+        values = [label_of(value) for value in self.values]
+        return "values", values, bool(self.log), None, None, self.unit, None, self._condition()
 
 
-@dataclass(frozen=True)
-class _Labelled:
+@dataclass(frozen=True, repr=False)
+class _Labelled(_Input):
     """Values that tables and drawings have as texts."""
 
     choices: Sequence[Any]
+
+    def __post_init__(self) -> None:
+        if self.when is not None and any(choice is None for choice in self.choices):
+            raise ValueError("an input with a condition is None where it is inactive: call its choice None otherwise")
 
     def labels(self) -> list[str]:
         """Strings that stand for the values in drawings."""
@@ -106,7 +143,7 @@ class _Labelled:
         return {str(choice): choice for choice in self.choices if not _is_json(choice)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Ordinal(_Labelled):
     """One of several values in order, each as far from the next as any other: `Ordinal(["slow", "medium", "fast"])`.
 
@@ -118,10 +155,11 @@ class Ordinal(_Labelled):
 
     def spec(self) -> Spec:
         """What the library needs of it."""
-        return "ordinal", [label_of(choice) for choice in self.choices], False, None, None, None, None
+        choices = [label_of(choice) for choice in self.choices]
+        return "ordinal", choices, False, None, None, None, None, self._condition()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Choice(_Labelled):
     """One of several values without order: strings, numbers, booleans, None, or anything whose `str` is unique.
 
@@ -143,6 +181,7 @@ class Choice(_Labelled):
     descriptors: Any = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.descriptors is not None:
             columns, rows = _described(self.choices, self.descriptors)
             object.__setattr__(self, "descriptors", rows)
@@ -150,7 +189,8 @@ class Choice(_Labelled):
 
     def spec(self) -> Spec:
         """What the library needs of it."""
-        return "choice", [label_of(choice) for choice in self.choices], False, None, None, None, self._encoded()
+        choices = [label_of(choice) for choice in self.choices]
+        return "choice", choices, False, None, None, None, self._encoded(), self._condition()
 
     def _encoded(self) -> EncodedDescriptors | None:
         if self.descriptors is None:
@@ -163,7 +203,7 @@ class Choice(_Labelled):
         return columns, [list(row) for row in self.descriptors]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class _StringChoice(Choice):
     """A choice in the file of an earlier version, which kept the `str` of every value."""
 
@@ -171,7 +211,7 @@ class _StringChoice(Choice):
         return {str(choice): choice for choice in self.choices if not isinstance(choice, str)}
 
     def spec(self) -> Spec:
-        return "choice", [str(choice) for choice in self.choices], False, None, None, None, None
+        return "choice", [str(choice) for choice in self.choices], False, None, None, None, None, None
 
 
 @dataclass(frozen=True)
@@ -241,10 +281,13 @@ class Space:
         return {name: values for name, values in objects.items() if values}
 
     def with_string_choices(self) -> Space:
-        """The space as files of earlier versions have it: of every value of a choice its `str`."""
+        """The space as files of earlier versions have it: of every value of a choice its `str`. They have neither descriptors nor
+        conditions.
+        """
         space = copy(self)
         space.dimensions = {
-            name: _StringChoice(one.choices) if isinstance(one, Choice) else one for name, one in self.dimensions.items()
+            name: _StringChoice(one.choices) if isinstance(one, Choice) and one.descriptors is None and one.when is None else one
+            for name, one in self.dimensions.items()
         }
         return space
 
@@ -273,6 +316,11 @@ def _described(choices: Sequence[Any], given: Any) -> tuple[list[str], tuple[tup
         if not all(isinstance(one, (int, float, np.number)) for one in rows[label]):
             raise ValueError(f"descriptors: the choice {label!r} has something that is no number")
     return columns or [f"x{k}" for k in range(width)], tuple(tuple(float(one) for one in rows[label]) for label in labels)
+
+
+def several(values: Any) -> Sequence[Any]:
+    """Values of a condition; a single one need not be in a list."""
+    return list(values) if isinstance(values, (list, tuple, set, frozenset, range, np.ndarray)) else [values]
 
 
 def label_of(value: Any) -> str | int | float | bool | None:

@@ -16,6 +16,7 @@ from . import _spargo
 from .codec import Codec, columns_of
 from .corrections import FROM_TABLE, Given, Trials, Values
 from .errors import OtherSettingsError
+from .input_constraints import InputConstraint, forms_of
 from .options import (
     AcquisitionOptions,
     Allocation,
@@ -50,13 +51,17 @@ class Study(Runnable):
     space
         Inputs by name: `Real`, `Int`, `Choice`, or in short a tuple `(lower, upper)` (integers if both bounds are; with
         `"log"` as its third element on a logarithmic scale) or a list of choices. Or a table of candidates: a DataFrame,
-        a list of dictionaries, a dictionary of arrays, `Candidates`.
+        a list of dictionaries, a dictionary of arrays, `Candidates`. An input with `when={"catalyst": "Pd"}` has a value only there; elsewhere
+        it is inactive, and `None`.
     objectives
         "max" or "min"; or by name: `{"yield": "max", "cost": "min"}`. "classify" is for an output that is 0 or 1, and
         `{"level": 2.0}` for one that is to be known around a level. What is known of an output's noise stands beside its goal,
         here or among the constraints: `{"yield": {"goal": "max", "noise": "none"}}`, `{"sd": 0.1}` or `{"variance": 0.01}`.
     constraints
         Bounds on outputs: `{"impurity": {"at_most": 0.05}}`, or `(lower, upper)` with `None` for no bound.
+    input_constraints
+        What must hold between inputs, a list of `Sum`, `Ratio`, `Nonzero` and `Exclude`: `[Sum(["water", "glycol"], equals=1)]`.
+        Whatever is asked for satisfies it as it is printed; past trials that do not are learned from, but not recommended.
     name, seed
         Name of the study; random seed.
     batch, initial
@@ -100,6 +105,7 @@ class Study(Runnable):
         objectives: str | Mapping[str, Any] = "max",
         constraints: Mapping[str, Any] | None = None,
         *,
+        input_constraints: Iterable[InputConstraint] | None = None,
         name: str = "study",
         seed: int = 0,
         batch: int | None = None,
@@ -136,7 +142,8 @@ class Study(Runnable):
         }
         config = checked_settings(settings) | {"outputs": outputs_of(objectives, constraints)}
         path = None if storage is None else os.fspath(storage)
-        inner, labels = _begun(json.dumps(config, default=refuse_setting), Space(space), path, quality)
+        text = json.dumps(config, default=refuse_setting)
+        inner, labels = _begun(text, Space(space), json.dumps(forms_of(input_constraints)), path, quality)
         self._set(inner, labels, quality)
 
     @classmethod
@@ -159,17 +166,23 @@ class Study(Runnable):
 
     # The loop.
 
-    def ask(self, count: int | None = None, *, refit_every: int = 1) -> list[Trial]:
+    def ask(
+        self, count: int | None = None, *, fixed: Mapping[str, Any] | None = None, refit_every: int = 1
+    ) -> list[Trial]:
         """The next points to evaluate, all new; by default the initial design, then `batch` of them or what is left.
 
-        The models of the last ask are used again while fewer than `refit_every` outcomes are new.
+        With `fixed` some inputs have one value each, and all points are chosen now: those that are enqueued wait. The models of the
+        last ask are used again while fewer than `refit_every` outcomes are new.
 
         >>> import spargo
         >>> study = spargo.Study({"x": (0.0, 1.0)})
         >>> [trial.id for trial in study.ask(2)]
         [1, 2]
+        >>> study = spargo.Study({"temperature": (20.0, 120.0), "metal": ["Pd", "Ni"]})
+        >>> {trial.params["temperature"] for trial in study.ask(2, fixed={"temperature": 60})}
+        {60.0}
         """
-        trials = self._asked(self._inner.ask(_checked(count), refit_every))
+        trials = self._asked(self._inner.ask(_checked(count), refit_every, self._codec.encode_fixed(fixed or {})))
         self._warn(stacklevel=2)
         return trials
 
@@ -305,11 +318,13 @@ def _checked(count: int | None) -> int | None:
     return count
 
 
-def _begun(config: str, space: Space, path: str | None, quality: QualityFunction | None) -> tuple[_spargo.Study, _Labels]:
+def _begun(
+    config: str, space: Space, constraints: str, path: str | None, quality: QualityFunction | None
+) -> tuple[_spargo.Study, _Labels]:
     """A study with these settings, new or opened, and the values of its choices that are no JSON values there."""
 
     def begin(space: Space) -> tuple[_spargo.Study, _Labels]:
-        inner = _spargo.Study.begin(config, space.specs(), space.rows(), space.row_labels(), path, quality)
+        inner = _spargo.Study.begin(config, space.specs(), space.rows(), space.row_labels(), constraints, path, quality)
         return inner, space.labels()
 
     try:

@@ -26,6 +26,10 @@ fn build(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         Error::Parameter { name, value, must } => describe!(py, "ParameterError", name, value, must),
         Error::Input { name, problem, remedy } => describe!(py, "InputError", name, problem, remedy),
         Error::Value { input, value, allowed } => describe!(py, "InputValueError", input, value, allowed),
+        Error::InputConstraint { number, error } => {
+            let error = exception(py, error);
+            describe!(py, "InputConstraintError", number, error)
+        }
         Error::Candidate { row, error } => {
             let error = exception(py, error);
             describe!(py, "CandidateError", row, error)

@@ -110,6 +110,8 @@ fn input_slope(space: &Space, k: usize, value: &Value) -> Result<f64> {
     let x = match value {
         Value::Real(x) => *x,
         Value::Int(i) => *i as f64,
+        // Where it is inactive, nothing depends on it.
+        Value::Null => return Ok(0.0),
         _ => f64::NAN,
     };
     Ok(match scale {

@@ -12,7 +12,7 @@ use spargo::study::{Config, HistoryEntry, Note, SettingChange, Study};
 const REMEDY: &str = "help(spargo.Study.configure) lists the settings";
 
 /// What an input or output keeps unless the caller gives another one.
-const KEPT: [&str; 3] = ["unit", "past", "noise"];
+const KEPT: [&str; 4] = ["unit", "past", "noise", "when"];
 
 /// What is to be changed.
 pub struct Changes {
@@ -37,17 +37,25 @@ impl Changes {
 
     fn merged(self, present: &Config) -> Result<Config> {
         if !self.inputs.is_empty() {
-            // For the errors of inputs, which those of settings would hide.
-            Space::new(self.inputs.clone())?;
+            // For the errors of inputs, which those of settings would hide; what conditions name may be among the others.
+            let alone = self.inputs.iter().map(|input| Dimension { when: None, ..input.clone() });
+            Space::new(alone.collect())?;
         }
         let mut settings = value(present);
         let given: Map<String, Value> = read(&self.settings, REMEDY)?;
         for (name, one) in given {
-            merge(&name, &mut settings[&name], one);
+            match name.as_str() {
+                "input-constraints" => settings["space"]["input-constraints"] = one,
+                _ => merge(&name, &mut settings[&name], one),
+            }
         }
         merge_named(&mut settings["space"]["inputs"], self.inputs.iter().map(value).collect());
         if let Some(space) = &self.candidates {
+            let constraints = settings["space"]["input-constraints"].take();
             settings["space"] = value(space);
+            if !constraints.is_null() {
+                settings["space"]["input-constraints"] = constraints;
+            }
         }
         let mut config: Config = read(&settings.to_string(), REMEDY)?;
         config.adopt_extensions(present);
@@ -88,6 +96,12 @@ fn merge_named(into: &mut Value, given: Vec<Value>) {
                 *old = one;
             }
             None => into.push(one),
+        }
+    }
+    // An empty condition is none.
+    for one in into.iter_mut().filter_map(Value::as_object_mut) {
+        if one.get("when").and_then(Value::as_object).is_some_and(Map::is_empty) {
+            one.remove("when");
         }
     }
 }

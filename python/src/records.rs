@@ -4,8 +4,8 @@ use crate::values::{Cell, Points, cells, value};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use spargo::space::{
-    Choices, Dimension, Domain, IntRange, LabelColumn, ListedValues, OrdinalLabels, Point, RealRange, Scale, Space,
-    Value,
+    Choices, Dimension, Domain, InputConstraint, IntRange, LabelColumn, ListedValues, OrdinalLabels, Point, RealRange,
+    Scale, Space, Value, When,
 };
 use spargo::study::{Anywhere, ColumnUnit, HistoryEntry, Measurement, Note, Outcome, Record, Study, Trial};
 use spargo::{Error, Result};
@@ -19,8 +19,11 @@ pub type EncodedOutcome = (u64, Vec<EncodedMeasurement>, Option<String>);
 /// Descriptors of labels: names of columns, and a row for each label.
 pub type EncodedDescriptors = (Vec<String>, Vec<Vec<f64>>);
 
-/// An input: name, kind, bounds or labels, whether its scale is logarithmic, step, decimal places, unit, descriptors, value of past
-/// trials.
+/// Where an input has a value: names of others, and the values that they must have one of.
+pub type EncodedWhen<'py> = Vec<(String, Bound<'py, PyAny>)>;
+
+/// An input: name, kind, bounds or labels, whether its scale is logarithmic, step, decimal places, unit, descriptors, condition, value
+/// of past trials.
 pub type EncodedInput<'py> = (
     String,
     String,
@@ -30,6 +33,7 @@ pub type EncodedInput<'py> = (
     Option<u32>,
     Option<String>,
     Option<EncodedDescriptors>,
+    Option<EncodedWhen<'py>>,
     Option<Bound<'py, PyAny>>,
 );
 
@@ -40,7 +44,7 @@ fn labels(list: &Bound<'_, PyAny>) -> PyResult<Vec<Value>> {
 
 /// An input from Python.
 fn dimension(given: EncodedInput<'_>) -> PyResult<Dimension> {
-    let (name, kind, what, log, step, digits, unit, descriptors, past) = given;
+    let (name, kind, what, log, step, digits, unit, descriptors, when, past) = given;
     let scale = if log { Scale::Log } else { Scale::Linear };
     let domain = match kind.as_str() {
         "real" => {
@@ -61,7 +65,9 @@ fn dimension(given: EncodedInput<'_>) -> PyResult<Dimension> {
         }
     };
     let past = past.map(|past| value(&past)).transpose()?;
-    let dimension = Dimension { name, domain, unit, past };
+    let one = |(name, values): (String, Bound<'_, PyAny>)| Ok((name, labels(&values)?));
+    let when = when.map(|when| when.into_iter().map(one).collect::<PyResult<_>>().map(When)).transpose()?;
+    let dimension = Dimension { name, domain, unit, past, when };
     let dimension = descriptors.into_iter().fold(dimension, |input, (columns, rows)| input.descriptors(columns, rows));
     let dimension = step.into_iter().fold(dimension, Dimension::step);
     Ok(digits.into_iter().fold(dimension, Dimension::digits))
@@ -78,14 +84,20 @@ pub fn dimensions(inputs: Vec<EncodedInput<'_>>) -> PyResult<Vec<Dimension>> {
     inputs.into_iter().map(dimension).collect()
 }
 
-/// A space of inputs, or of the candidates in a table.
-pub fn space(inputs: Vec<Dimension>, candidates: Option<EncodedTable>, labels: Labels) -> Result<Space> {
+/// A space of inputs, or of the candidates in a table, with constraints among its inputs.
+pub fn space(
+    inputs: Vec<Dimension>,
+    candidates: Option<EncodedTable>,
+    labels: Labels,
+    constraints: Vec<InputConstraint>,
+) -> Result<Space> {
     let labels = labels.into_iter().map(|(name, values)| LabelColumn { name, values }).collect();
-    match candidates {
+    let space = match candidates {
         Some((names, rows)) if inputs.is_empty() => Space::from_labelled_table(&names, rows.into_values(), labels),
         Some((_, rows)) => Space::new(inputs)?.with_labelled_candidates(rows.into_values(), labels),
         None => Space::new(inputs),
-    }
+    };
+    space?.with_input_constraints(constraints)
 }
 
 /// An outcome from its outputs, or from the reason of a failure.

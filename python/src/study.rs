@@ -15,7 +15,7 @@ use crate::records::{
 };
 use crate::session::Session;
 use crate::settings::{Json, json, read};
-use crate::values::{Cell, Points, cells};
+use crate::values::{Cell, Points, cells, value};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use spargo::space::Point;
@@ -37,21 +37,24 @@ impl Study {
     /// A study with these settings, in memory, or in a file that is created unless it exists.
     ///
     /// The space has these inputs, or those of `candidates`, the names of the columns and the rows of a table; `labels` are columns
-    /// that travel with its rows.
+    /// that travel with its rows, and `constraints` those among inputs as JSON.
     #[staticmethod]
+    #[expect(clippy::too_many_arguments, reason = "one per part of a study")]
     fn begin(
         py: Python<'_>,
         config: &str,
         inputs: Vec<EncodedInput<'_>>,
         candidates: Option<EncodedTable>,
         labels: Labels,
+        constraints: &str,
         path: Option<PathBuf>,
         quality: Option<PythonQuality>,
     ) -> PyResult<Self> {
         let inputs = dimensions(inputs)?;
         let inner = heavy(py, || {
             let mut config: Config = read(config, "help(spargo.Study) lists the settings")?;
-            config.space = space(inputs, candidates, labels)?;
+            let constraints = read(constraints, "help(spargo.Study) describes input_constraints")?;
+            config.space = space(inputs, candidates, labels, constraints)?;
             if let Some(quality) = &quality {
                 config.allocation = quality.allocation();
             }
@@ -113,12 +116,22 @@ impl Study {
         self.session.is_closed(py)
     }
 
-    /// Numbers and points of new trials; models are fitted again once `refit_every` outcomes are new.
-    fn ask(&self, py: Python<'_>, count: Option<usize>, refit_every: u64) -> PyResult<Vec<EncodedTrial>> {
+    /// Numbers and points of new trials, with these inputs at these values; models are fitted again once `refit_every` outcomes are new.
+    fn ask(
+        &self,
+        py: Python<'_>,
+        count: Option<usize>,
+        refit_every: u64,
+        fixed: Vec<(String, Bound<'_, PyAny>)>,
+    ) -> PyResult<Vec<EncodedTrial>> {
+        let fixed = fixed.into_iter().map(|(name, one)| Ok((name, value(&one)?))).collect::<PyResult<Vec<_>>>()?;
         self.session.with(py, |study| {
             study.refresh()?;
             let refit = Refit::Every(refit_every);
             let trials = match count {
+                _ if !fixed.is_empty() => {
+                    study.ask_fixed(count.unwrap_or_else(|| study.default_count()), &fixed, refit)
+                }
                 Some(count) => study.ask_with(count, refit),
                 None => study.ask_by_default(refit),
             };
@@ -248,7 +261,7 @@ impl Study {
             let changes = match candidates {
                 None => Changes { settings, inputs, candidates: None, quality },
                 Some(table) => {
-                    let candidates = Some(space(inputs, Some(table), labels)?);
+                    let candidates = Some(space(inputs, Some(table), labels, Vec::new())?);
                     Changes { settings, inputs: Vec::new(), candidates, quality }
                 }
             };

@@ -172,5 +172,6 @@ def test_choices_that_a_file_keeps_as_strings(tmp_path: Path) -> None:
 
 
 def test_a_kind_of_input_that_is_unknown_is_named() -> None:
-    with pytest.raises(ValueError, match="input 'x' is of an unknown kind, 'ordinal': it must be real, int or choice"):
-        _spargo.Study.begin("{}", [("x", "ordinal", [1, 2], False, None, None, None, None)], None, [], None, None)
+    with pytest.raises(ValueError, match="input 'x' is of an unknown kind, 'nominal': it must be real, int, values, ordinal or choice"):
+        given: Any = ("x", "nominal", [1, 2], False, None, None, None, None, None, None)
+        _spargo.Study.begin("{}", [given], None, [], "[]", None, None)

@@ -84,6 +84,13 @@ CASES: list[tuple[type[spargo.SpargoError], type[Exception], Callable[[], object
         {"row": 1},
     ),
     (
+        spargo.InputConstraintError,
+        ValueError,
+        lambda: spargo.Study(LINE, input_constraints=[spargo.Sum(["x", "y"], at_most=1)]),
+        "number 1 of the input constraints: there is no input 'y': name one of x",
+        {"number": 0},
+    ),
+    (
         spargo.ExhaustedError,
         RuntimeError,
         lambda: spargo.Study({"n": (1, 3)}).ask(4),

@@ -142,6 +142,88 @@ def test_conditional_parameters_are_sampled_independently_and_the_others_togethe
     assert all(trial.state == TrialState.COMPLETE for trial in study.trials)
 
 
+def branches(trial: Any) -> float:
+    if trial.suggest_categorical("kind", ["a", "b"]) == "a":
+        return float((trial.suggest_float("x_a", -5, 5) - 1) ** 2)
+    return float((trial.suggest_float("y_b", -5, 5) + 2) ** 2 + 0.1)
+
+
+def layers(trial: Any) -> float:
+    """A choice of a number of inputs, one of which has a choice of its own."""
+    count = trial.suggest_int("count", 1, 3)
+    error = sum((trial.suggest_float(f"x{k}", 0, 1) - 0.3) ** 2 for k in range(count))
+    if count == 3 and trial.suggest_categorical("last", [True, None]):
+        error += (trial.suggest_int("step", 0, 20, step=5) - 15) ** 2 / 100 - 0.5
+    return float(error)
+
+
+class Recorded(SpargoSampler):
+    """What is sampled together, and what is not."""
+
+    alone: list[tuple[int, str]]
+    together: list[tuple[int, dict[str, Any]]]
+
+    def sample_relative(self, study: Any, trial: Any, search_space: Any) -> Any:
+        values = super().sample_relative(study, trial, search_space)
+        self.__dict__.setdefault("together", []).append((trial.number, values))
+        return values
+
+    def sample_independent(self, study: Any, trial: Any, name: str, distribution: Any) -> Any:
+        self.__dict__.setdefault("alone", []).append((trial.number, name))
+        return super().sample_independent(study, trial, name, distribution)
+
+
+@pytest.mark.parametrize("objective", [branches, layers])
+def test_parameters_that_depend_on_a_choice_are_sampled_with_it(objective: Callable[[Any], float]) -> None:
+    sampler = Recorded(seed=1, n_startup_trials=6, **QUICK)
+    study = optuna.create_study(sampler=sampler)
+    study.optimize(objective, n_trials=40)
+    # Each parameter alone at first, until it is known when there is one.
+    assert max(number for number, _ in sampler.alone) < 20
+    for number, values in sampler.together[20:]:
+        assert values == study.trials[number].params
+    assert study.best_value < (0.01 if objective is branches else -0.3)
+
+
+def test_a_range_or_a_choice_of_earlier_trials_that_depends_on_nothing_known_is_sampled_independently() -> None:
+    sampler = Recorded(seed=1, n_startup_trials=4, **QUICK)
+
+    def objective(trial: Any) -> float:
+        x = trial.suggest_float("x", 0, 1)
+        kind = trial.suggest_categorical("kind", ["a", "b"])
+        # What depends on a number that is no choice.
+        return float(x + (trial.suggest_float("deep", 0, 1) if x > 0.5 else 0.0) + (kind == "a"))
+
+    study = optuna.create_study(direction="maximize", sampler=sampler)
+    study.optimize(objective, n_trials=16)
+    assert {name for number, name in sampler.alone if number > 8} <= {"deep"}
+    assert all({"x", "kind"} <= set(values) for _, values in sampler.together[1:])
+    assert all(trial.state == TrialState.COMPLETE for trial in study.trials)
+
+
+def test_conditional_parameters_may_be_fixed_fail_and_be_shared_by_workers(tmp_path: Path) -> None:
+    def objective(trial: Any) -> float:
+        value = branches(trial)
+        if trial.number % 6 == 5:
+            raise optuna.TrialPruned
+        return value
+
+    study = optuna.create_study(storage=f"sqlite:///{tmp_path}/lab.db", sampler=quick())
+    study.optimize(objective, n_trials=10)
+    study.enqueue_trial({"kind": "b", "y_b": -2.0})
+    study.enqueue_trial({"kind": "a"})
+    study.optimize(objective, n_trials=4)
+    assert study.trials[10].params == {"kind": "b", "y_b": -2.0} and study.trials[11].params["kind"] == "a"
+    study.optimize(objective, n_trials=12, n_jobs=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fixed = optuna.samplers.PartialFixedSampler({"kind": "b"}, study.sampler)
+    other = optuna.load_study(study_name=study.study_name, storage=study._storage, sampler=fixed)
+    other.optimize(objective, n_trials=4)
+    assert all(set(trial.params) == {"kind", "y_b"} for trial in other.trials[26:])
+    assert len(study.trials) == 30
+
+
 def test_failed_pruned_and_unusual_trials_do_no_harm() -> None:
     def objective(trial: Any) -> float:
         x = trial.suggest_float("x", -1, 1)

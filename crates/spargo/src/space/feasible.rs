@@ -42,7 +42,8 @@ impl Space {
             return Err(Error::input(&values[i].0, "it is fixed twice", "give it one value"));
         }
         let free = Constraints::none(&self.dimensions);
-        let constraints = self.constraints.as_deref().unwrap_or(&free).with_fixed(&self.dimensions, &numbers)?;
+        let constraints =
+            self.constraints.as_deref().unwrap_or(&free).with_fixed(&self.dimensions, &numbers, values)?;
         Space { constraints: Some(Arc::new(constraints)), ..self.clone() }.with_some_candidate()
     }
 
@@ -202,6 +203,14 @@ impl Space {
         let mut numbers = self.encode_observed(&point)?;
         let is_moved = !self.is_satisfied(&numbers) && self.settle(&mut numbers, &[changed]);
         if is_moved { self.decode(&numbers) } else { Ok(point) }
+    }
+
+    /// A point with the values of fixed inputs as they were given.
+    pub(super) fn as_fixed(&self, numbers: &[f64], point: Point) -> Point {
+        match &self.constraints {
+            Some(constraints) => constraints.as_fixed(numbers, point),
+            None => point,
+        }
     }
 
     /// A point without the values of inactive inputs.

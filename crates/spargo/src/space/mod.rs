@@ -188,7 +188,7 @@ impl Space {
         self.check_length("the list of numbers", numbers.len())?;
         let decoded = self.dimensions.iter().zip(numbers).map(|(dimension, number)| dimension.decode(*number));
         let point = self.without_inactive(numbers, decoded.collect::<Result<Point>>()?);
-        let Some(table) = &self.table else { return Ok(point) };
+        let Some(table) = &self.table else { return Ok(self.as_fixed(numbers, point)) };
         let mut row = numbers.to_vec();
         self.snap(&mut row);
         let found = table.find(&row).and_then(|row| table.point(&self.dimensions, row));

@@ -14,7 +14,7 @@ use super::{Config, ModelReport, Refit, Replicates, StepReport, Study, Trial};
 use crate::acquire::optimizer::Excluded;
 use crate::error::{Error, Result};
 use crate::interrupt;
-use crate::linalg::{Mat, MatRef, row};
+use crate::linalg::{Mat, row};
 use crate::space::{Point, Value};
 use std::sync::Arc;
 use std::time::Instant;
@@ -196,7 +196,9 @@ impl Study {
 
     /// What a proposal writes now: where nothing is asked for, points that are ready stay before those of the same models.
     fn batch_of(&self, proposal: &Proposal) -> Result<Batch> {
-        let chosen = self.decode(proposal.points.as_ref())?;
+        let space = &proposal.fixed.as_deref().unwrap_or(&self.config).space;
+        let points = proposal.points.as_ref();
+        let chosen = (0..points.nrows()).map(|i| space.decode(&row(points, i))).collect::<Result<Vec<Point>>>()?;
         let (new, ahead) = chosen.split_at(chosen.len() - proposal.ahead);
         let (queued, pairs) = (&proposal.queued[..], &proposal.pairs[..]);
         let is_asked = proposal.is_asked();
@@ -317,9 +319,5 @@ impl Study {
     pub(super) fn rows_of(&self, points: &[Point]) -> Result<Mat> {
         let rows = points.iter().map(|point| self.config.space.encode_observed(point)).collect::<Result<Vec<_>>>()?;
         Ok(Mat::from_fn(rows.len(), self.config.space.dimensions().len(), |i, k| rows[i][k]))
-    }
-
-    fn decode(&self, points: MatRef<'_>) -> Result<Vec<Point>> {
-        (0..points.nrows()).map(|i| self.config.space.decode(&row(points, i))).collect()
     }
 }

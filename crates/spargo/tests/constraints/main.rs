@@ -205,6 +205,27 @@ fn inputs_that_are_fixed_for_an_ask_have_their_value_and_satisfy_the_rest() {
 }
 
 #[test]
+fn inputs_that_are_fixed_have_their_value_to_the_last_digit() {
+    let inputs = vec![
+        Dimension::real("temperature", 20.0, 120.0),
+        Dimension::real("rate", 1e-3, 1.0).log(),
+        Dimension::real("flow", 0.0, 60.0),
+    ];
+    let total = sum(&["temperature", "flow"], at_most(90.0));
+    let space = Space::new(inputs).unwrap().with_input_constraints(vec![total]).unwrap();
+    let mut study = Study::in_memory(small(space.clone())).unwrap();
+    let fixed = [("temperature".to_string(), Value::Int(60)), ("rate".to_string(), Value::Real(0.03))];
+    for batch in [12, 8] {
+        let trials = study.ask_fixed(batch, &fixed, Refit::Always).unwrap();
+        for trial in &trials {
+            assert_eq!(trial.point[..2], [Value::Real(60.0), Value::Real(0.03)]);
+            check(&space, &trial.point, "fixed");
+        }
+        tell(&mut study, &trials);
+    }
+}
+
+#[test]
 fn past_points_that_break_a_constraint_are_used_and_never_recommended() {
     let space = finite();
     let mut study = Study::in_memory(small(space.clone())).unwrap();

@@ -35,6 +35,7 @@ impl Constraints {
             conditions: dimensions.iter().map(|_| None).collect(),
             order: (0..dimensions.len()).collect(),
             fixed: vec![None; dimensions.len()],
+            fixed_values: vec![None; dimensions.len()],
             anchor: Vec::new(),
             listing: OnceLock::new(),
         }

@@ -25,7 +25,7 @@ pub(super) use conflict::LISTED;
 pub use relax::Relaxation;
 
 use super::dimension::Dimension;
-use super::value::Value;
+use super::value::{Point, Value};
 use crate::error::Result;
 use crate::linalg::Mat;
 use axis::Axis;
@@ -108,6 +108,8 @@ pub(super) struct Constraints {
     order: Vec<usize>,
     /// Inputs that have one value only, for now.
     fixed: Vec<Option<f64>>,
+    /// The values of continuous ones as they were given: their numbers are on a fine grid.
+    fixed_values: Vec<Option<f64>>,
     /// A point that satisfies everything.
     anchor: Vec<f64>,
     /// All points that do, once they were wanted.
@@ -191,11 +193,29 @@ impl Constraints {
     }
 
     /// These constraints with some inputs at one value each, for now.
-    pub fn with_fixed(&self, dimensions: &[Dimension], fixed: &[(usize, f64)]) -> Result<Self> {
+    pub fn with_fixed(
+        &self,
+        dimensions: &[Dimension],
+        fixed: &[(usize, f64)],
+        values: &[(String, Value)],
+    ) -> Result<Self> {
         let mut own = Constraints { listing: OnceLock::new(), ..self.clone() };
-        fixed.iter().for_each(|&(k, number)| own.fixed[k] = Some(number));
+        for (&(k, number), (_, value)) in fixed.iter().zip(values) {
+            own.fixed[k] = Some(number);
+            own.fixed_values[k] = value.real().filter(|_| dimensions[k].domain.is_continuous());
+        }
         own.find_anchor(dimensions)?;
         Ok(own)
+    }
+
+    /// A point with the values of fixed inputs as they were given, if it satisfies the sums with them.
+    pub fn as_fixed(&self, numbers: &[f64], point: Point) -> Point {
+        let is_fixed = |k: usize| self.fixed[k] == Some(numbers[k]) && point[k] != Value::Null;
+        let given =
+            |k: usize| self.fixed_values[k].filter(|_| is_fixed(k)).map_or_else(|| point[k].clone(), Value::Real);
+        let own: Point = (0..point.len()).map(given).collect();
+        let (active, value) = (self.active(numbers), |k: usize| own[k].real().unwrap_or(0.0));
+        if self.linear.iter().all(|linear| linear.holds(&active, value)) { own } else { point }
     }
 }
 
