@@ -13,7 +13,7 @@ pub struct When(pub Vec<(String, Vec<Value>)>);
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Values {
-    Several(Vec<Value>),
+    AnyOf(Vec<Value>),
     One(Value),
 }
 
@@ -21,7 +21,7 @@ impl From<BTreeMap<String, Values>> for When {
     fn from(form: BTreeMap<String, Values>) -> Self {
         let values = |values| match values {
             Values::One(value) => vec![value],
-            Values::Several(values) => values,
+            Values::AnyOf(values) => values,
         };
         When(form.into_iter().map(|(name, one)| (name, values(one))).collect())
     }
@@ -31,7 +31,7 @@ impl From<When> for BTreeMap<String, Values> {
     fn from(When(given): When) -> Self {
         let values = |values: Vec<Value>| match <[Value; 1]>::try_from(values) {
             Ok([value]) => Values::One(value),
-            Err(values) => Values::Several(values),
+            Err(values) => Values::AnyOf(values),
         };
         given.into_iter().map(|(name, given)| (name, values(given))).collect()
     }

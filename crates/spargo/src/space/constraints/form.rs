@@ -41,7 +41,7 @@ enum Terms {
 #[serde(untagged)]
 enum Combinations {
     One(BTreeMap<String, Value>),
-    Several(Vec<BTreeMap<String, Value>>),
+    List(Vec<BTreeMap<String, Value>>),
 }
 
 fn refused(problem: &str, remedy: &str) -> Error {
@@ -105,7 +105,7 @@ impl TryFrom<ConstraintForm> for InputConstraint {
 fn excluding(combinations: Combinations) -> Result<InputConstraint> {
     let maps = match combinations {
         Combinations::One(map) => vec![map],
-        Combinations::Several(maps) => maps,
+        Combinations::List(maps) => maps,
     };
     let inputs: Vec<String> = maps.first().map(|map| map.keys().cloned().collect()).unwrap_or_default();
     if maps.iter().any(|map| !map.keys().eq(&inputs)) {
@@ -141,7 +141,7 @@ impl From<InputConstraint> for ConstraintForm {
                 let map = |row: Vec<Value>| inputs.iter().cloned().zip(row).collect();
                 let mut maps: Vec<BTreeMap<String, Value>> = rows.into_iter().map(map).collect();
                 let exclude =
-                    if maps.len() == 1 { Combinations::One(maps.remove(0)) } else { Combinations::Several(maps) };
+                    if maps.len() == 1 { Combinations::One(maps.remove(0)) } else { Combinations::List(maps) };
                 ConstraintForm { exclude: Some(exclude), ..Default::default() }
             }
         }
