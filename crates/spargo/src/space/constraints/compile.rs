@@ -36,6 +36,7 @@ impl Constraints {
             order: (0..dimensions.len()).collect(),
             fixed: vec![None; dimensions.len()],
             anchor: Vec::new(),
+            centre: OnceLock::new(),
             listing: OnceLock::new(),
         }
     }

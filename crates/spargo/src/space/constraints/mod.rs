@@ -110,6 +110,8 @@ pub(super) struct Constraints {
     fixed: Vec<Option<f64>>,
     /// A point that satisfies everything.
     anchor: Vec<f64>,
+    /// One in the middle of what is around it, steps forgotten; once it was wanted.
+    centre: OnceLock<Vec<f64>>,
     /// All points that do, once they were wanted.
     pub(super) listing: OnceLock<Mat>,
 }
@@ -192,7 +194,7 @@ impl Constraints {
 
     /// These constraints with some inputs at one value each, for now.
     pub fn with_fixed(&self, dimensions: &[Dimension], fixed: &[(usize, f64)]) -> Result<Self> {
-        let mut own = Constraints { listing: OnceLock::new(), ..self.clone() };
+        let mut own = Constraints { listing: OnceLock::new(), centre: OnceLock::new(), ..self.clone() };
         fixed.iter().for_each(|&(k, number)| own.fixed[k] = Some(number));
         own.find_anchor(dimensions)?;
         Ok(own)
