@@ -11,9 +11,13 @@ use tempfile::tempdir;
 /// A small study.
 const SMALL: [&str; 10] = ["--batches", "2", "--batch", "10", "--initial", "12", "--inducing", "15", "--pool", "300"];
 
-fn example(arguments: &str) -> String {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/problems/example.py");
+fn python(name: &str, arguments: &str) -> String {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/problems").join(name);
     format!("command:python3 '{}' {arguments}", script.display())
+}
+
+fn example(arguments: &str) -> String {
+    python("example.py", arguments)
 }
 
 /// The command of a shell script, whose lines answer the description and the first batch.
@@ -32,6 +36,15 @@ fn a_program_is_optimised_as_a_built_in_problem_is() {
     let regret = report["regret"].as_array().unwrap();
     assert!(regret.iter().all(|regret| regret.as_f64().unwrap() >= 0.0), "{report}");
     assert!(regret[1].as_f64().unwrap() < 0.1, "{report}");
+}
+
+#[test]
+fn a_program_may_have_conditional_inputs_and_constraints() {
+    for function in ["branches", "simplex10-digits"] {
+        let report = optimize(&python("constrained.py", &format!("--function {function}")));
+        let regret: Vec<f64> = report["regret"].as_array().unwrap().iter().map(|r| r.as_f64().unwrap()).collect();
+        assert!(regret.iter().all(|regret| *regret >= 0.0), "{report}");
+    }
 }
 
 #[test]
@@ -68,10 +81,12 @@ fn programs_are_compared_and_resumed_beside_built_in_problems() {
 #[test]
 fn faults_of_programs_are_named() {
     let described = r#"echo '{"name": "f", "dimension": 2, "timeout": 0.5}'"#;
+    let words = r#"{"name": "f", "space": {"inputs": [{"name": "a", "choice": ["x", "y"]}]}}"#;
     let scripts = [
         ("garbage.sh", "echo hello".to_string(), "describes itself as 'hello'"),
         ("silent.sh", "exit 3".to_string(), "ended (exit status: 3) before it described itself"),
-        ("inputs.sh", r#"echo '{"name": "f"}'"#.to_string(), "neither or both of 'inputs' and 'dimension'"),
+        ("inputs.sh", r#"echo '{"name": "f"}'"#.to_string(), "none or several of 'inputs', 'dimension' and 'space'"),
+        ("words.sh", format!("echo '{words}'"), "an input whose values are words"),
         ("key.sh", r#"echo '{"name": "f", "dimension": 2, "max": 1}'"#.to_string(), "unknown field `max`"),
         ("short.sh", format!("{described}\nread line\necho '{{\"values\": [1]}}'"), "answered 1 values for 12 points"),
         ("nan.sh", format!("{described}\nread line\necho '{{\"values\": [NaN]}}'"), "instead of {\"values\": [...]}"),

@@ -4,6 +4,7 @@ mod allocate;
 mod ask;
 mod fit;
 mod many;
+mod mixture;
 mod plain;
 mod step;
 
@@ -28,6 +29,8 @@ pub enum Bench {
     Allocate(allocate::BenchAllocate),
     /// Single points from what is ready, and drawn without a fit
     Ask(ask::BenchAsk),
+    /// A batch of mixtures, against one without their constraints
+    Mixture(mixture::BenchMixture),
     /// One step of the loop: allocate, fit, acquire a batch
     Step(step::BenchStep),
 }
@@ -38,6 +41,7 @@ impl Bench {
             Bench::Fit(bench) => bench.run(),
             Bench::Allocate(bench) => bench.run(),
             Bench::Ask(bench) => bench.run(),
+            Bench::Mixture(bench) => bench.run(),
             Bench::Step(bench) => bench.run(),
         }
     }

@@ -1,6 +1,7 @@
 //! What a program says of the function that it evaluates.
 
 use serde::{Deserialize, Serialize};
+use spargo::space::{Dimension, Space, Value};
 
 /// The first line that such a program prints.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -14,6 +15,9 @@ pub struct Description {
     /// Lower and upper bound of each input; instead of `dimension`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inputs: Option<Vec<(f64, f64)>>,
+    /// The space as studies hold it, with steps, conditions and input constraints; instead of `inputs`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<Space>,
     /// The least value of f, if it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimum: Option<f64>,
@@ -40,8 +44,19 @@ fn ten_minutes() -> f64 {
 }
 
 impl Description {
-    /// Lower and upper bound of each input.
-    pub fn bounds(&self) -> Vec<(f64, f64)> {
+    /// Its space; inputs without names are x1, x2, …
+    pub(super) fn space(&self) -> spargo::Result<Space> {
+        if let Some(space) = &self.space {
+            return Ok(space.clone());
+        }
+        let bounds = self.bounds();
+        let inputs = bounds.iter().enumerate();
+        let inputs = inputs.map(|(k, (lower, upper))| Dimension::real(format!("x{}", k + 1), *lower, *upper));
+        Space::new(inputs.collect())
+    }
+
+    /// Lower and upper bound of each input that has no name.
+    fn bounds(&self) -> Vec<(f64, f64)> {
         self.inputs.clone().unwrap_or_else(|| vec![(0.0, 1.0); self.dimension.unwrap_or(0)])
     }
 
@@ -52,10 +67,18 @@ impl Description {
 
     /// What is wrong with it, if anything.
     pub(super) fn fault(&self) -> Option<&'static str> {
+        let given = [self.inputs.is_some(), self.dimension.is_some(), self.space.is_some()];
         let faults = [
             (self.name.trim().is_empty(), "has no name"),
-            (self.inputs.is_some() == self.dimension.is_some(), "has neither or both of 'inputs' and 'dimension'"),
-            (self.bounds().is_empty(), "has no inputs"),
+            (
+                given.into_iter().filter(|&is_given| is_given).count() != 1,
+                "has none or several of 'inputs', 'dimension' and 'space'",
+            ),
+            (self.space.is_none() && self.bounds().is_empty(), "has no inputs"),
+            (
+                self.space.as_ref().is_some_and(|space| space.dimensions().iter().any(has_words)),
+                "has an input whose values are words",
+            ),
             (
                 !self.bounds().iter().all(|(lower, upper)| lower < upper && (upper - lower).is_finite()),
                 "has an input whose lower bound is not below its upper bound",
@@ -66,4 +89,9 @@ impl Description {
         ];
         faults.into_iter().find(|(wrong, _)| *wrong).map(|(_, fault)| fault)
     }
+}
+
+/// Whether an input has values that are no numbers: they could not be sent.
+fn has_words(dimension: &Dimension) -> bool {
+    dimension.domain.choices().iter().any(|label| !matches!(label, Value::Int(_) | Value::Real(_)))
 }

@@ -15,7 +15,7 @@ pub use description::Description;
 use crate::error::{Error, Result};
 use program::Program;
 use serde::{Deserialize, Serialize};
-use spargo::space::{Dimension, Space};
+use spargo::space::Space;
 use spargo_problems::prior::{PRIORS, PriorFunction, PriorProblem};
 use spargo_problems::{self as problems, Problem};
 
@@ -120,17 +120,12 @@ impl Benchmark {
         }
     }
 
-    /// Its box, with inputs x1, x2, …
+    /// Its space; inputs without names are x1, x2, …
     pub fn space(&self) -> Result<Space> {
         match self {
             Benchmark::BuiltIn(problem) => Ok(problem.space()?),
             Benchmark::Prior(prior) => Ok(prior.space()?),
-            Benchmark::Program(program) => {
-                let bounds = program.description.bounds();
-                let inputs = bounds.iter().enumerate();
-                let inputs = inputs.map(|(k, (lower, upper))| Dimension::real(format!("x{}", k + 1), *lower, *upper));
-                Ok(Space::new(inputs.collect())?)
-            }
+            Benchmark::Program(program) => Ok(program.description.space()?),
         }
     }
 

@@ -104,6 +104,11 @@ impl Polytope {
             self.clip(&moved, &mut x);
             let misses: Vec<(usize, f64)> =
                 (0..self.rows.len()).filter_map(|i| self.miss(i, &x, multipliers[i])).collect();
+            // No step would be seen to help: it would be halved in vain.
+            let is_met = |&(i, miss): &(usize, f64)| miss.abs() <= TOLERANCE * self.rows[i].violation(&x).1;
+            if misses.iter().all(is_met) {
+                break;
+            }
             let count = misses.len();
             let mut normal = vec![0.0; count * count];
             for (a, &(i, _)) in misses.iter().enumerate() {
@@ -160,6 +165,11 @@ impl Polytope {
         } else {
             None
         }
+    }
+
+    /// Whether a point is in the polytope, but for the rounding of sums.
+    pub fn contains(&self, x: &[f64]) -> bool {
+        x.iter().enumerate().all(|(k, &x)| self.bounds.clamp(k, x) == x) && self.is_satisfied(x, TOLERANCE)
     }
 
     fn is_satisfied(&self, x: &[f64], tolerance: f64) -> bool {
@@ -246,6 +256,7 @@ mod tests {
             let cut = sums.enumerate().map(|(i, sum)| (sum - 1.0) / (i + 1) as f64).fold(f64::NEG_INFINITY, f64::max);
             let mut x = target.clone();
             assert!(simplex.project(&mut x));
+            assert!(simplex.contains(&x) && !simplex.contains(&target));
             for (x, t) in x.iter().zip(&target) {
                 assert!((x - (t - cut).max(0.0)).abs() < 1e-12, "{x} {t} {cut}");
             }

@@ -37,6 +37,7 @@ impl Constraints {
             fixed: vec![None; dimensions.len()],
             fixed_values: vec![None; dimensions.len()],
             anchor: Vec::new(),
+            centre: OnceLock::new(),
             listing: OnceLock::new(),
         }
     }

@@ -6,6 +6,7 @@ use crate::linalg::MatRef;
 use crate::rng::{Purpose, stream, uniform};
 use crate::space::dimension::Dimension;
 use std::fmt;
+use std::sync::OnceLock;
 
 /// Random points that are tried before all are looked at, or the search ends.
 const TRIES: u64 = 500;
@@ -21,7 +22,7 @@ impl Constraints {
     pub(super) fn find_anchor(&mut self, dimensions: &[Dimension]) -> Result<()> {
         match self.search(dimensions) {
             Some(point) => {
-                self.anchor = point;
+                (self.anchor, self.centre) = (point, OnceLock::new());
                 Ok(())
             }
             None => Err(self.conflict(dimensions)),
@@ -31,7 +32,7 @@ impl Constraints {
     /// A point that satisfies everything, if one is found.
     fn search(&self, dimensions: &[Dimension]) -> Option<Vec<f64>> {
         let mut own = self.clone();
-        own.anchor = Vec::new();
+        (own.anchor, own.centre) = (Vec::new(), OnceLock::new());
         for attempt in 0..TRIES {
             let mut rng = stream(attempt, Purpose::Repair, 0, 1);
             let mut point: Vec<f64> = dimensions.iter().map(|d| d.domain.from_unit(uniform(&mut rng))).collect();

@@ -112,6 +112,8 @@ pub(super) struct Constraints {
     fixed_values: Vec<Option<f64>>,
     /// A point that satisfies everything.
     anchor: Vec<f64>,
+    /// One in the middle of what is around it, steps forgotten; once it was wanted.
+    centre: OnceLock<Vec<f64>>,
     /// All points that do, once they were wanted.
     pub(super) listing: OnceLock<Mat>,
 }
@@ -199,7 +201,7 @@ impl Constraints {
         fixed: &[(usize, f64)],
         values: &[(String, Value)],
     ) -> Result<Self> {
-        let mut own = Constraints { listing: OnceLock::new(), ..self.clone() };
+        let mut own = Constraints { listing: OnceLock::new(), centre: OnceLock::new(), ..self.clone() };
         for (&(k, number), (_, value)) in fixed.iter().zip(values) {
             own.fixed[k] = Some(number);
             own.fixed_values[k] = value.real().filter(|_| dimensions[k].domain.is_continuous());

@@ -7,12 +7,14 @@
 use super::Constraints;
 use super::relax::Relaxation;
 use crate::optim::{Polytope, Row};
-use crate::rng::{distinct_indices, normal, uniform};
+use crate::rng::{Purpose, distinct_indices, normal, stream, uniform};
 use crate::space::dimension::Dimension;
 use rand_chacha::ChaCha8Rng;
 
-/// Projections of random points, whose mean is inside the polytope, at most.
+/// Projections of random points, whose mean is inside the polytope, at most: of a polytope that is met once, and of one that most
+/// walks begin in.
 const PROJECTIONS: usize = 8;
+const CENTRE_PROJECTIONS: usize = 64;
 
 /// Steps of hit-and-run per variable, and at most.
 const STEPS_PER_VARIABLE: usize = 4;
@@ -34,7 +36,8 @@ impl Constraints {
         let relaxation = self.within_support(dimensions, point);
         if !relaxation.polytope.rows.is_empty() {
             let mut inside = point.to_vec();
-            let positions = hit_and_run(&relaxation, point, rng);
+            let start = self.start(dimensions, &relaxation, point, rng);
+            let positions = hit_and_run(&relaxation.polytope, start, rng);
             if self.round(dimensions, &relaxation, &positions, &mut inside) && self.is_satisfied(dimensions, &inside) {
                 point.copy_from_slice(&inside);
             }
@@ -56,6 +59,30 @@ impl Constraints {
         }
     }
 
+    /// Where a walk begins: inside the polytope, as long as that has an inside.
+    fn start(
+        &self,
+        dimensions: &[Dimension],
+        relaxation: &Relaxation<'_>,
+        point: &[f64],
+        rng: &mut ChaCha8Rng,
+    ) -> Vec<f64> {
+        // With one polytope for all points, which is the rule, its middle is found once.
+        let centre = self.centre.get_or_init(|| {
+            let around = self.within_support(dimensions, &self.anchor);
+            let mut rng = stream(0, Purpose::Repair, 0, 3);
+            around.moved(
+                &self.anchor,
+                &middle(&around.polytope, &around.positions(&self.anchor), CENTRE_PROJECTIONS, &mut rng),
+            )
+        });
+        let positions = relaxation.positions(centre);
+        if relaxation.polytope.contains(&positions) {
+            return positions;
+        }
+        middle(&relaxation.polytope, &relaxation.positions(point), PROJECTIONS, rng)
+    }
+
     /// The relaxation at a point in which what is 0 stays 0.
     fn within_support(&self, dimensions: &[Dimension], point: &[f64]) -> Relaxation<'_> {
         let ends =
@@ -64,18 +91,22 @@ impl Constraints {
     }
 }
 
-/// Positions far from where the walk begins, which is in the middle of random points of the polytope.
-fn hit_and_run(relaxation: &Relaxation<'_>, point: &[f64], rng: &mut ChaCha8Rng) -> Vec<f64> {
-    let (polytope, start) = (&relaxation.polytope, relaxation.positions(point));
-    let mut z = vec![0.0; start.len()];
-    let count = PROJECTIONS.min(start.len() + 1);
+/// The mean of projections of random points, at most so many; of a known one where one fails.
+fn middle(polytope: &Polytope, known: &[f64], most: usize, rng: &mut ChaCha8Rng) -> Vec<f64> {
+    let mut mean = vec![0.0; known.len()];
+    let count = most.min(known.len() + 1);
     for _ in 0..count {
-        let mut target: Vec<f64> = start.iter().map(|_| uniform(rng) + 0.5 * normal(rng)).collect();
+        let mut target: Vec<f64> = known.iter().map(|_| uniform(rng) + 0.5 * normal(rng)).collect();
         if !polytope.project(&mut target) {
-            target.copy_from_slice(&start);
+            target.copy_from_slice(known);
         }
-        z.iter_mut().zip(&target).for_each(|(z, t)| *z += t / count as f64);
+        mean.iter_mut().zip(&target).for_each(|(mean, t)| *mean += t / count as f64);
     }
+    mean
+}
+
+/// Positions far from where the walk begins.
+fn hit_and_run(polytope: &Polytope, mut z: Vec<f64>, rng: &mut ChaCha8Rng) -> Vec<f64> {
     let equations = orthonormal(polytope);
     for _ in 0..(STEPS_PER_VARIABLE * z.len()).min(MOST_STEPS) {
         let mut direction: Vec<f64> = (0..z.len())
