@@ -182,7 +182,8 @@ def test_parameters_that_depend_on_a_choice_are_sampled_with_it(objective: Calla
     assert max(number for number, _ in sampler.alone) < 20
     for number, values in sampler.together[20:]:
         assert values == study.trials[number].params
-    assert study.best_value < (0.01 if objective is branches else -0.3)
+    # Below 0 is only the branch of a branch.
+    assert study.best_value < (0.01 if objective is branches else 0)
 
 
 def test_a_range_or_a_choice_of_earlier_trials_that_depends_on_nothing_known_is_sampled_independently() -> None:
