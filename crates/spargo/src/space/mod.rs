@@ -183,11 +183,16 @@ impl Space {
         values.map(|(dimension, value)| dimension.domain.canonical(value)).collect()
     }
 
+    /// The point with the nearest numbers, whether or not it is a candidate.
+    pub(crate) fn decode_anywhere(&self, numbers: &[f64]) -> Result<Point> {
+        let decoded = self.dimensions.iter().zip(numbers).map(|(dimension, number)| dimension.decode(*number));
+        Ok(self.without_inactive(numbers, decoded.collect::<Result<Point>>()?))
+    }
+
     /// The point with the nearest numbers; among candidates it must be one of them.
     pub fn decode(&self, numbers: &[f64]) -> Result<Point> {
         self.check_length("the list of numbers", numbers.len())?;
-        let decoded = self.dimensions.iter().zip(numbers).map(|(dimension, number)| dimension.decode(*number));
-        let point = self.without_inactive(numbers, decoded.collect::<Result<Point>>()?);
+        let point = self.decode_anywhere(numbers)?;
         let Some(table) = &self.table else { return Ok(self.as_fixed(numbers, point)) };
         let mut row = numbers.to_vec();
         self.snap(&mut row);

@@ -18,7 +18,7 @@ use super::{Goal, ModelReport, Study};
 use crate::data::{OutcomeTransform, PosteriorAtData};
 use crate::error::{Error, Result};
 use crate::kernel::{Family, Kernel, Role};
-use crate::linalg::Mat;
+use crate::linalg::{Mat, row};
 use crate::math::normal;
 use crate::model::{Hyperparameters, Posterior, Prediction, leave_one_out, leave_site_out};
 use crate::space::{Domain, Kind, Point};
@@ -234,8 +234,7 @@ impl Study {
     pub fn inducing_points(&mut self, output: usize) -> Result<Option<Vec<Point>>> {
         let (_, models) = self.current(output)?;
         let Some(Inducing(z)) = &models.states[output].inducing else { return Ok(None) };
-        let dimensions = self.config.space.dimensions();
-        let point = |i: usize| dimensions.iter().enumerate().map(|(k, d)| d.decode(z[(i, k)])).collect();
+        let point = |i: usize| self.config.space.decode_anywhere(&row(z.as_ref(), i));
         (0..z.nrows()).map(point).collect::<Result<Vec<Point>>>().map(Some)
     }
 

@@ -151,7 +151,9 @@ fn conditional() -> Space {
 #[test]
 fn inactive_inputs_have_no_value() {
     let space = conditional();
-    let mut study = Study::in_memory(small(space.clone())).unwrap();
+    let mut config = small(space.clone());
+    config.model.exact_until = 10;
+    let mut study = Study::in_memory(config).unwrap();
     let mut branches = HashSet::new();
     for batch in [12, 8, 8] {
         let trials = study.ask(batch).unwrap();
@@ -164,6 +166,8 @@ fn inactive_inputs_have_no_value() {
         study.tell(&outcomes).unwrap();
     }
     assert_eq!(branches.len(), 2);
+    let inducing = study.inducing_points(0).unwrap().unwrap();
+    assert!(inducing.iter().all(|z| (z[0] == Value::from("Pd")) == (z[1] != Value::Null)), "{inducing:?}");
     let point = |catalyst: &str, loading: Value, ligand: Value| -> Point {
         vec![catalyst.into(), loading, Value::Real(60.0), ligand]
     };

@@ -91,7 +91,11 @@ impl Constraints {
         let all = if named.is_empty() { "its conditions".into() } else { named.join(" and ") };
         Error::unsupported(
             format!("{found} {all}{more} of the input constraints{with}"),
-            "they contradict each other or the ranges of the inputs: relax one of them, or widen a range",
+            if members.len() == 1 {
+                "it contradicts the ranges of the inputs: relax it, or widen a range"
+            } else {
+                "they contradict each other or the ranges of the inputs: relax one of them, or widen a range"
+            },
         )
     }
 
