@@ -142,7 +142,7 @@ impl Constraints {
                 }
             }
             let is_there = !linear.is_void(active) && !terms.is_empty();
-            is_there.then(|| Row { terms, lower: linear.limits.lower - held, upper: linear.limits.upper - held })
+            is_there.then_some(Row { terms, lower: linear.limits.lower - held, upper: linear.limits.upper - held })
         };
         self.linear.iter().filter_map(row).collect()
     }
