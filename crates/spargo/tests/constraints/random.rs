@@ -110,7 +110,7 @@ pub fn holds(space: &Space, constraint: &InputConstraint, point: &[Value]) -> bo
 /// A space, a point of it, and a stream for more.
 pub fn random_space(case: u64) -> (Space, Vec<f64>, ChaCha8Rng) {
     let mut rng = stream(case, Purpose::Data, 7, 0);
-    let count = 2 + (uniform(&mut rng) * if case % 2 == 0 { 8.0 } else { 48.0 }) as usize;
+    let count = 2 + (uniform(&mut rng) * if case.is_multiple_of(2) { 8.0 } else { 48.0 }) as usize;
     let space = Space::new((0..count).map(|k| input(k, &mut rng)).collect()).unwrap();
     let known: Vec<f64> =
         space.dimensions().iter().map(|d| d.domain.snap(d.domain.from_unit(uniform(&mut rng)))).collect();
