@@ -17,7 +17,8 @@ impl Space {
         if constraints.is_empty() {
             return Ok(self);
         }
-        let constraints = Constraints::new(&self.dimensions, constraints)?.map(Arc::new);
+        let all = [self.input_constraints(), &constraints].concat();
+        let constraints = Constraints::new(&self.dimensions, all)?.map(Arc::new);
         Space { constraints, ..self }.with_some_candidate()
     }
 
@@ -48,8 +49,9 @@ impl Space {
     }
 
     fn with_some_candidate(self) -> Result<Self> {
-        match self.listing() {
-            Some(points) if points.nrows() == 0 && self.table.is_some() => Err(Error::unsupported(
+        // Other spaces are listed only once that is wanted.
+        match self.table.as_ref().and_then(|_| self.listing()) {
+            Some(points) if points.nrows() == 0 => Err(Error::unsupported(
                 "no candidate satisfies the input constraints",
                 "relax one of them, or add candidates",
             )),

@@ -212,6 +212,10 @@ impl Space {
         dimensions.iter().try_for_each(Dimension::check)?;
         let table = match rows {
             Some((rows, labels)) => {
+                if let Some(conditional) = dimensions.iter().find(|dimension| dimension.when.is_some()) {
+                    let remedy = "leave out when: the table says what may be evaluated";
+                    return Err(Error::input(&conditional.name, "candidates have no conditional inputs", remedy));
+                }
                 check_labels(&dimensions, &labels)?;
                 Some(Arc::new(Table::new(&dimensions, &rows, labels)?))
             }

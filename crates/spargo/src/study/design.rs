@@ -31,7 +31,7 @@ pub(super) fn design(config: &Config, asked: usize, count: usize, excluded: &mut
 /// The next points of one space-filling sequence; where input constraints leave only some of it, those that lie farthest apart among
 /// several times as many.
 fn scattered(space: &Space, asked: usize, count: usize, seed: u64, excluded: &mut Excluded) -> Result<Mat> {
-    let choices = if space.is_constrained() && count <= MOST_SPREAD { CHOICES } else { 1 };
+    let choices = if space.is_constrained() && (2..=MOST_SPREAD).contains(&count) { CHOICES } else { 1 };
     let (wanted, first) = (choices * count, choices * asked);
     let (mut found, mut next): (Vec<Vec<f64>>, _) = (Vec::new(), first);
     let mut seen = excluded.clone();

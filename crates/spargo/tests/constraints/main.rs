@@ -241,3 +241,45 @@ fn past_points_that_break_a_constraint_are_used_and_never_recommended() {
     let best = study.best().unwrap().unwrap();
     assert_eq!(best.believed.trial.point, told[1].0);
 }
+
+#[test]
+fn a_fixed_input_that_is_conditional_has_its_value() {
+    let space = conditional();
+    let mut study = Study::in_memory(small(space)).unwrap();
+    // XPhos is what stands for no value as well, as the first of the choices.
+    let fixed = [("ligand".to_string(), Value::from("XPhos"))];
+    for batch in [12, 8] {
+        let trials = study.ask_fixed(batch, &fixed, Refit::Always).unwrap();
+        for trial in &trials {
+            assert_eq!((&trial.point[0], &trial.point[3]), (&Value::from("Pd"), &fixed[0].1), "{:?}", trial.point);
+        }
+        tell(&mut study, &trials);
+    }
+}
+
+#[test]
+fn designs_that_are_asked_for_one_by_one_fill_every_range() {
+    let labels = |name: &str| Dimension::choice(name, &["x", "y"]);
+    let inputs = vec![Dimension::real("a", 0.0, 1.0), labels("b"), labels("c")];
+    let space = Space::new(inputs).unwrap().with_input_constraints(vec![exclude(&[("b", "x"), ("c", "x")])]).unwrap();
+    let mut study = Study::in_memory(Config { initial: 64.into(), ..small(space) }).unwrap();
+    let quarter = |trial: &spargo::study::Trial| match trial.point[0] {
+        Value::Real(a) => (a * 3.999) as usize,
+        _ => unreachable!(),
+    };
+    let quarters: HashSet<usize> = (0..16).map(|_| quarter(&study.ask(1).unwrap()[0])).collect();
+    assert_eq!(quarters.len(), 4);
+}
+
+#[test]
+fn candidates_have_no_conditional_inputs_and_keep_constraints() {
+    let message = conditional().with_candidates(vec![]).unwrap_err().to_string();
+    assert!(message.contains("candidates have no conditional inputs"), "{message}");
+    let space = Space::new(["a", "b"].map(|name| Dimension::real(name, 0.0, 1.0)).to_vec()).unwrap();
+    let space = space.with_input_constraints(vec![sum(&["a", "b"], at_most(1.0))]).unwrap();
+    let row = |a: f64, b: f64| vec![Value::Real(a), Value::Real(b)];
+    let space = space.with_candidates(vec![row(0.5, 0.25), row(0.75, 0.5), row(0.5, 0.5)]).unwrap();
+    assert_eq!(space.size(), Some(2));
+    let error = space.with_input_constraints(vec![sum(&["a", "b"], Limits { lower: 1.5, upper: 2.0 })]).unwrap_err();
+    assert!(error.to_string().contains("contradict each other"), "{error}");
+}

@@ -309,10 +309,21 @@ fn files_that_say_something_else_are_refused() {
     let with = |rest: &str| {
         serde_json::from_str::<Space>(&format!(r#"{{"inputs": [{{"name": "a", "real": [0, 1]}}]{rest}}}"#))
     };
-    assert!(with(r#", "constraints": []"#).is_ok());
-    for constraints in [r#"["a + b < 1"]"#, r#"[{"a": 1, "below": 0.5}]"#, r#""a < 1""#] {
-        let error = with(&format!(r#", "constraints": {constraints}"#)).unwrap_err().to_string();
-        assert!(error.contains("constraints") && error.contains("table of candidates"), "{error}");
+    assert!(with(r#", "input-constraints": []"#).is_ok());
+    for (constraints, fragment) in [
+        (r#"["a + b < 1"]"#, "invalid type"),
+        (r#"[{"a": 1, "below": 0.5}]"#, "unknown field"),
+        (r#""a < 1""#, "invalid type"),
+        (r#"[{"sum": ["a"]}]"#, "no limit"),
+        (r#"[{"sum": ["a"], "at-most": 2, "nonzero": ["a"]}]"#, "of several"),
+        (r#"[{"sum": ["a"], "at-least": 2, "at-most": 1}]"#, "swap them"),
+        (r#"[{"sum": ["b"], "at-most": 1}]"#, "no input 'b'"),
+        (r#"[{"sum": {"a": 0}, "at-most": 1}]"#, "coefficient"),
+        (r#"[{"sum": ["a"], "at-least": 2}]"#, "contradicts the ranges"),
+        (r#"[{"exclude": {"a": 0.5}}]"#, "continuous"),
+    ] {
+        let error = with(&format!(r#", "input-constraints": {constraints}"#)).unwrap_err().to_string();
+        assert!(error.contains(fragment), "{constraints}: {error}");
     }
     assert!(with(r#", "candidate": [[0.5]]"#).unwrap_err().to_string().contains("unknown field"));
     assert!(with(r#", "candidates": []"#).unwrap_err().to_string().contains("empty"));

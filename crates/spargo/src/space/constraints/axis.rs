@@ -34,7 +34,7 @@ impl Axis {
         let (lower, upper, scale) = domain.range()?;
         let levels = match domain.count() {
             _ if domain.is_continuous() => Levels::Continuous,
-            Some(count) if count <= LISTED => {
+            Some(count) if count <= LISTED || matches!(domain, Domain::Listed(_)) => {
                 let numbers: Vec<f64> = (0..count).map(|i| domain.nth(i)).collect();
                 let values = numbers.iter().map(|&number| domain.decode(number).real()).collect::<Option<_>>()?;
                 Levels::Listed(numbers, values)

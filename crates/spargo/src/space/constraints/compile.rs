@@ -43,6 +43,7 @@ impl Constraints {
     }
 
     fn add(&mut self, dimensions: &[Dimension], number: usize) -> Result<()> {
+        self.given[number].check()?;
         match &self.given[number] {
             InputConstraint::Sum { terms, limits } => {
                 let names = terms.iter().map(|(name, _)| name);
@@ -119,6 +120,34 @@ impl Constraints {
                 ))
             }
             None => Ok(places),
+        }
+    }
+}
+
+impl InputConstraint {
+    /// Refuses limits that are none, and combinations of too few or too many values.
+    fn check(&self) -> Result<()> {
+        match self {
+            InputConstraint::Sum { limits, .. }
+            | InputConstraint::Ratio { limits, .. }
+            | InputConstraint::Nonzero { limits, .. } => {
+                let Limits { lower, upper } = *limits;
+                let is_range = lower <= upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY;
+                if is_range && (lower.is_finite() || upper.is_finite()) {
+                    return Ok(());
+                }
+                Err(Error::unsupported(
+                    "its limits leave out nothing, or everything",
+                    "give equals, at-least or at-most",
+                ))
+            }
+            InputConstraint::Exclude { inputs, rows } => match rows.iter().find(|row| row.len() != inputs.len()) {
+                Some(row) => {
+                    let (what, found) = ("an excluded combination".into(), row.len());
+                    Err(Error::Shape { what, found, expected: inputs.len() })
+                }
+                None => Ok(()),
+            },
         }
     }
 }

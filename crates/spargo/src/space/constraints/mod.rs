@@ -158,8 +158,9 @@ impl Constraints {
 
     /// Whether a point satisfies all constraints, those that hold for now among them.
     pub fn is_satisfied(&self, dimensions: &[Dimension], point: &[f64]) -> bool {
-        let is_fixed = |(fixed, number): (&Option<f64>, &f64)| fixed.is_none_or(|fixed| fixed == *number);
-        self.fixed.iter().zip(point).all(is_fixed) && self.violated(dimensions, point).is_none()
+        let active = self.active(point);
+        let is_fixed = |k: usize| self.fixed[k].is_none_or(|fixed| fixed == point[k] && active[k]);
+        (0..point.len()).all(is_fixed) && self.violated(dimensions, point).is_none()
     }
 
     /// The first of the given constraints that a point violates.

@@ -64,6 +64,7 @@ impl Constraints {
             for (k, dimension) in dimensions.iter().enumerate() {
                 point[k] = self.fixed[k].unwrap_or_else(|| dimension.domain.snap(point[k]));
             }
+            self.activate_fixed(point, rng);
             if !self.leave_exclusions(dimensions, point, held, rng) {
                 return false;
             }
@@ -79,6 +80,21 @@ impl Constraints {
             }
         }
         false
+    }
+
+    /// Gives inputs that others depend on, which are fixed, a value with which these have theirs.
+    fn activate_fixed(&self, point: &mut [f64], rng: &mut ChaCha8Rng) {
+        for &k in self.order.iter().rev().filter(|&&k| self.fixed[k].is_some()) {
+            let mut wanted = vec![k];
+            while let Some(k) = wanted.pop() {
+                for (parent, numbers) in self.conditions[k].iter().flat_map(|condition| &condition.parents) {
+                    if !numbers.contains(&point[*parent]) && self.fixed[*parent].is_none() {
+                        point[*parent] = numbers[(uniform(rng) * numbers.len() as f64) as usize];
+                    }
+                    wanted.push(*parent);
+                }
+            }
+        }
     }
 
     /// Changes values that do not go together, as few as may be.

@@ -20,6 +20,9 @@ const CENTRE_PROJECTIONS: usize = 64;
 const STEPS_PER_VARIABLE: usize = 4;
 const MOST_STEPS: usize = 100;
 
+/// Sums whose limits are closer than this share of their coefficients leave a slab that is thin.
+const THIN: f64 = 0.1;
+
 /// A direction or a chord shorter than this goes nowhere.
 const NIL: f64 = 1e-12;
 
@@ -107,12 +110,14 @@ fn middle(polytope: &Polytope, known: &[f64], most: usize, rng: &mut ChaCha8Rng)
 
 /// Positions far from where the walk begins.
 fn hit_and_run(polytope: &Polytope, mut z: Vec<f64>, rng: &mut ChaCha8Rng) -> Vec<f64> {
-    let equations = orthonormal(polytope);
-    for _ in 0..(STEPS_PER_VARIABLE * z.len()).min(MOST_STEPS) {
+    // Between planes that are close to each other only directions along them lead anywhere: half of the steps take such ones.
+    let directions = [orthonormal(polytope, THIN), orthonormal(polytope, 0.0)];
+    for step in 0..(STEPS_PER_VARIABLE * z.len()).min(MOST_STEPS) {
+        let equations = &directions[step % 2];
         let mut direction: Vec<f64> = (0..z.len())
             .map(|k| if polytope.bounds.lower[k] < polytope.bounds.upper[k] { normal(rng) } else { 0.0 })
             .collect();
-        for equation in &equations {
+        for equation in equations {
             let along: f64 = equation.iter().zip(&direction).map(|(e, d)| e * d).sum();
             direction.iter_mut().zip(equation).for_each(|(d, e)| *d -= along * e);
         }
@@ -125,10 +130,12 @@ fn hit_and_run(polytope: &Polytope, mut z: Vec<f64>, rng: &mut ChaCha8Rng) -> Ve
     z
 }
 
-/// Directions in which equations change, at right angles to each other, of the variables that may move.
-fn orthonormal(polytope: &Polytope) -> Vec<Vec<f64>> {
+/// Directions in which the sums change that are equations or, relative to their coefficients, hardly wider, at right angles to each other,
+/// of the variables that may move.
+fn orthonormal(polytope: &Polytope, width: f64) -> Vec<Vec<f64>> {
     let mut found: Vec<Vec<f64>> = Vec::new();
-    for row in polytope.rows.iter().filter(|row| row.lower == row.upper) {
+    let is_thin = |row: &&Row| row.upper - row.lower <= width * row.terms.iter().map(|(_, c)| c.abs()).sum::<f64>();
+    for row in polytope.rows.iter().filter(is_thin) {
         let mut own = vec![0.0; polytope.bounds.lower.len()];
         let may_move = |k: usize| polytope.bounds.lower[k] < polytope.bounds.upper[k];
         row.terms.iter().filter(|(k, _)| may_move(*k)).for_each(|&(k, c)| own[k] = c);
